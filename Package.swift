@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// A bundled media plugin: `Plugins/<name>`, built as the shared library `lib<name>.so`.
+struct BundledPlugin {
+    var name: String
+    var dependencies: [Target.Dependency] = []
+
+    var product: Product { .library(name: name, type: .dynamic, targets: [name]) }
+    var target: Target {
+        .target(
+            name: name, dependencies: ["GreenroomPlugin"] + dependencies, path: "Plugins/\(name)")
+    }
+}
+
+let bundledPlugins: [BundledPlugin] = [
+]
+
+let package = Package(
+    name: "greenroom",
+    products: [
+        .library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"]),
+        .executable(name: "greenroom", targets: ["greenroom"]),
+    ] + bundledPlugins.map(\.product),
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // C: the contract, and the libraries of the host.
+        .systemLibrary(name: "GreenroomABI"),
+        .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
+
+        // Values.
+        .target(name: "GreenroomMedia"),
+
+        // What plugin authors import.
+        .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
+
+        // The host, bottom up.
+        .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
+        .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
+        .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
+        .target(
+            name: "GreenroomHost",
+            dependencies: [
+                "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomMedia",
+            ],
+            linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
+        .target(
+            name: "GreenroomConfig",
+            dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+        .executableTarget(
+            name: "greenroom",
+            dependencies: [
+                "GreenroomConfig", "GreenroomHost", "GreenroomMedia",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        // Tests, one target a module.
+        .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia", "GreenroomABI"]),
+        .testTarget(
+            name: "GreenroomConversionTests",
+            dependencies: ["GreenroomConversion", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomPluginTests", dependencies: ["GreenroomPlugin", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+    ] + bundledPlugins.map(\.target)
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + strict
+}
