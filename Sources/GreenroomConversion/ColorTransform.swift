@@ -2,11 +2,11 @@ internal import GreenroomMedia
 
 /// The arithmetic between colour spaces, from the definitions of BT.601 and BT.709.
 ///
-/// Coefficients are fixed-point with 14 fractional bits, which fit 16-bit integers and keep the
-/// error of a product with 8 bits below a hundredth of a level. Biases hold the offset of the
+/// Coefficients are fixed-point with 13 fractional bits: the largest, 2.1, fits a 16-bit integer,
+/// and the error of a product with 8 bits stays below two hundredths of a level. Biases hold the offset of the
 /// result and the half that rounds.
 enum ColorTransform {
-    static let fractionBits = 14
+    static let fractionBits = 13
 
     private static func fixed(_ value: Double) -> Int16 {
         Int16((value * Double(1 << fractionBits)).rounded())
@@ -38,6 +38,25 @@ enum ColorTransform {
             vBlue = fixed(-blue * vScale)
             yBias = fixedBias(Double(color.range.blackLuma))
             uvBias = fixedBias(128)
+        }
+    }
+
+    /// From YUV to RGB. With u and v counted from 128: red is y Y + redV v + offset, and so on.
+    struct ToRGB {
+        let y, redV, greenU, greenV, blueU: Int16
+        let bias: Int32
+
+        init(from color: ColorSpace) {
+            let (red, green, blue) = color.matrix.lumaWeights
+            let (lumaScale, chromaScale) = color.range.scales
+            let blueOfU = 2 * (1 - blue) / chromaScale
+            let redOfV = 2 * (1 - red) / chromaScale
+            y = fixed(1 / lumaScale)
+            blueU = fixed(blueOfU)
+            redV = fixed(redOfV)
+            greenU = fixed(-blueOfU * blue / green)
+            greenV = fixed(-redOfV * red / green)
+            bias = fixedBias(-Double(color.range.blackLuma) / lumaScale)
         }
     }
 

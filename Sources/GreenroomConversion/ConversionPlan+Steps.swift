@@ -28,12 +28,13 @@ extension ConversionPlan {
             if format == .p010 { convert(to: .nv12, input) }
 
             let recolors = !wanted.isRGB && output != input
-            let isDirect = !geometry.scales && turn == .none && !recolors
-            if !(isDirect && format.convertsDirectly(to: wanted)) {
+            let isPlain = !geometry.scales && turn == .none && !recolors
+            if !(isPlain && format.convertsDirectly(to: wanted, input)) {
                 convert(to: .i420, input)
                 if recolors, !geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
                 scaleAndTurn()
                 if recolors, geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
+                if !format.convertsDirectly(to: wanted, input) { convert(to: .rgba, input) }
             }
             convert(to: wanted, wanted.isRGB ? input : output)
             copyIfNothingElseMoves()
@@ -122,23 +123,23 @@ extension FrameSize {
 }
 
 extension PixelFormat {
-    /// Whether one pass leads from this YUV format to another format.
-    fileprivate func convertsDirectly(to other: PixelFormat) -> Bool {
-        switch (self, other) {
-        case (.i420, _), (_, .i420): true
-        case (.nv12, .bgra), (.nv12, .bgrx), (.nv12, .rgba), (.nv12, .rgbx), (.nv12, .rgb24),
-            (.nv12, .nv21):
-            true
-        case (.nv21, .bgra), (.nv21, .bgrx), (.nv21, .rgba), (.nv21, .rgbx), (.nv21, .rgb24),
-            (.nv21, .nv12):
-            true
-        case (.yuy2, .nv12), (.uyvy, .nv12): true
-        default: self == other
-        }
-    }
-
-    /// Whether one pass leads from this RGB format to a YUV one of a colour space.
+    /// Whether one pass leads from this format to another one.
+    ///
+    /// - Parameter color: The colour space of the YUV side.
     fileprivate func convertsDirectly(to other: PixelFormat, _ color: ColorSpace) -> Bool {
-        other == .i420 || (other == .nv12 && self != .rgb24 && color == .bt601Limited)
+        switch (self, other) {
+        case _ where self == other, (_, .i420):
+            true
+        case (.i420, .rgb24):
+            color != .bt709Limited
+        case (.i420, _), (.nv12, .nv21), (.nv21, .nv12):
+            true
+        case (.nv12, _), (.nv21, _):
+            other.isRGB && color != .bt709Limited
+        case (.bgra, .nv12), (.bgrx, .nv12), (.rgba, .nv12), (.rgbx, .nv12):
+            color == .bt601Limited
+        default:
+            false
+        }
     }
 }

@@ -36,7 +36,11 @@ enum JPEGStructure {
             }
             guard let length = word(data, position), length >= 2,
                 position + length <= data.byteCount
-            else { throw .badData("the JPEG image is cut off in its segment \(marker)") }
+            else {
+                throw .badData(
+                    "the JPEG image is cut off in segment FF "
+                        + String(marker, radix: 16, uppercase: true))
+            }
             let segment = data.extracting((position + 2)..<(position + length))
             position += length
             switch marker {
@@ -82,8 +86,10 @@ enum JPEGStructure {
         }
         // One hexadecimal digit for each horizontal and vertical factor, luma first.
         let samplings = (0..<components).reduce(0) { $0 << 8 | Int(byte(segment, 7 + 3 * $1)) }
-        guard components <= 3, [0x11, 0x11_1111, 0x21_1111, 0x22_1111].contains(samplings)
-        else {
+        switch (components, samplings) {
+        case (1, 0x11), (3, 0x11_1111), (3, 0x21_1111), (3, 0x22_1111):
+            return
+        default:
             throw .badData(
                 "the JPEG image is neither grey nor YUV of 4:2:0, 4:2:2 or 4:4:4: re-encode it")
         }

@@ -34,10 +34,21 @@ extension UnsafePicture {
         }
     }
 
-    private func withPixelRow(_ y: Int, _ body: (UnsafePointer<UInt32>) -> Void) {
-        row(y, ofPlane: 0).withMemoryRebound(to: UInt32.self, capacity: size.width) {
-            body(UnsafePointer($0))
+    /// Converts I420 to 32-bit RGB.
+    func convertYUVToRGB(_ weights: ColorTransform.ToRGB, to output: UnsafePicture) {
+        let blueShift: UInt32 = output.format.hasSameLayout(as: .bgra) ? 0 : 16
+        for y in 0..<size.height {
+            output.withPixelRow(y) { pixels in
+                ColorKernels.pixels(
+                    ofLuma: row(y, ofPlane: 0), u: row(y / 2, ofPlane: 1),
+                    v: row(y / 2, ofPlane: 2), width: size.width, by: weights,
+                    blueShift: blueShift, into: pixels)
+            }
         }
+    }
+
+    private func withPixelRow(_ y: Int, _ body: (UnsafeMutablePointer<UInt32>) -> Void) {
+        row(y, ofPlane: 0).withMemoryRebound(to: UInt32.self, capacity: size.width, body)
     }
 
     /// Changes range and matrix of I420.
