@@ -23,8 +23,7 @@ struct BundledPlugin {
     }
 }
 
-let bundledPlugins: [BundledPlugin] = [
-]
+let bundledPlugins: [BundledPlugin] = []
 
 let package = Package(
     name: "greenroom",
@@ -85,6 +84,13 @@ let package = Package(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomABITests",
+            dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
+
+        // Tests of the real binaries; they import nothing of what they test.
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
     ] + bundledPlugins.map(\.target)
 )
 
