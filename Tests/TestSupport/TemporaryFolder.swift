@@ -48,20 +48,19 @@ public final class TemporaryFolder {
     public func has(_ name: String) -> Bool { access(self(name), F_OK) == 0 }
 }
 
-/// The content of a file.
+/// The content of a file, also of one that does not know its size, as in `/proc`.
 public func readFile(_ path: String) throws -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
         throw Failure("can't open \(path): \(String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
-    let size = max(0, Int(lseek(descriptor, 0, SEEK_END)))
-    return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-        while count < size {
-            let done = pread(
-                descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
-            guard done > 0 else { throw Failure("can't read \(path)") }
-            count += done
-        }
+    var content: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+        let count = read(descriptor, &chunk, chunk.count)
+        guard count >= 0 else { throw Failure("can't read \(path)") }
+        if count == 0 { return content }
+        content += chunk[..<count]
     }
 }
