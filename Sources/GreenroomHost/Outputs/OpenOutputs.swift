@@ -7,6 +7,7 @@ import GreenroomMedia
 struct OpenOutputs {
     private(set) var loudspeakers: [Loudspeaker] = []
     private(set) var recordings: [SoundRecording] = []
+    private(set) var reports: [ReportFile] = []
     private var lanes: [(kind: VideoTrackKind, want: VideoWant, lane: VideoLane)] = []
     private var sinks: [(kind: VideoTrackKind, sink: any SoundSink)] = []
     private let duration: Int64?
@@ -39,6 +40,7 @@ struct OpenOutputs {
         switch plan {
         case .record(let folder, let picture, let overwrite):
             let folder = try RecordingFolder(path: folder, overwrite: overwrite)
+            reports.append(ReportFile(path: try folder.file("session.json")))
             for (kind, source) in [(VideoTrackKind.camera, cast.camera), (.share, cast.share)] {
                 guard let agreed = source?.instance.agreement?.track else { continue }
                 try addPicture(kind, picture, agreed, name: "recording of \(kind.rawValue)") {

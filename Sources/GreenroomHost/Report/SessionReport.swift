@@ -168,7 +168,8 @@ public struct SessionReport: Codable, Sendable {
     public var greenroom: String
     /// The session's name.
     public var session: String
-    /// `finished`, `interrupted` or `plugin-failed`.
+    /// `finished`, `interrupted` or `plugin-failed`; `running` while it runs, and for good if
+    /// the host was killed.
     public var outcome: String
     /// The plugin whose failure ended the session.
     public var failedPlugin: String?
@@ -183,11 +184,12 @@ public struct SessionReport: Codable, Sendable {
 
     init(
         plan: SessionPlan, instances: [PluginInstance], parts: SessionParts?,
-        outcome: SessionOutcome
+        outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
         session = plan.name
         switch outcome {
+        case nil: self.outcome = "running"
         case .finished: self.outcome = "finished"
         case .interrupted: self.outcome = "interrupted"
         case .pluginFailed(let role):

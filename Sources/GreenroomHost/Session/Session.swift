@@ -13,6 +13,9 @@ public final class Session: Sendable {
         var changes = 0
     }
 
+    /// How often the report is brought up to date while the session runs.
+    private static let reportNanoseconds: Int64 = 5_000_000_000
+
     private let plan: SessionPlan
     private let events: SessionEvents
     private let clock = SessionClock()
@@ -75,13 +78,16 @@ public final class Session: Sendable {
         self.parts.withLock { $0 = parts }
         cast.startSources()
         events.send(.started)
+        write(report(cast, parts, outcome: nil), to: parts)
         let outcome = watch(&cast, parts)
         let end = min(clock.now - parts.epoch, plan.durationNanoseconds ?? .max)
         cast.stopSources()
         parts.finish(at: end)
         cast.end()
         parts.finishOutputs()
-        return report(cast, parts, outcome: outcome)
+        let report = report(cast, parts, outcome: outcome)
+        write(report, to: parts)
+        return report
     }
 
     /// Waits for the end: the duration, a request, a failure that ends the session, or the end
@@ -89,8 +95,13 @@ public final class Session: Sendable {
     private func watch(_ cast: inout Cast, _ parts: SessionParts) -> SessionOutcome {
         let end = plan.durationNanoseconds.map { parts.epoch + $0 }
         var seen = -1
+        var nextReport = clock.now + Self.reportNanoseconds
         while true {
             cast.dropLost()
+            if clock.now >= nextReport {
+                write(report(cast, parts, outcome: nil), to: parts)
+                nextReport = clock.now + Self.reportNanoseconds
+            }
             if let role = cast.failedRole {
                 events.send(.stopping(reason: "\(role) failed"))
                 return .pluginFailed(role: role)
@@ -118,8 +129,18 @@ public final class Session: Sendable {
         }
     }
 
+    private func write(_ report: SessionReport, to parts: SessionParts) {
+        for file in parts.reports {
+            do throws(OutputError) {
+                try file.write(report)
+            } catch {
+                events.send(.outputFailed(output: error.place, reason: error.explanation))
+            }
+        }
+    }
+
     private func report(
-        _ cast: Cast, _ parts: SessionParts?, outcome: SessionOutcome
+        _ cast: Cast, _ parts: SessionParts?, outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(plan: plan, instances: cast.everyone, parts: parts, outcome: outcome)
     }

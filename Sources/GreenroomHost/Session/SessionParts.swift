@@ -17,6 +17,7 @@ final class SessionParts: Sendable {
     let sounds: [(role: String, gate: AudioGate)]
     let loudspeakers: [Loudspeaker]
     let recordings: [SoundRecording]
+    let reports: [ReportFile]
     private let soundClock: SoundClock
     private let soundThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
@@ -54,6 +55,7 @@ final class SessionParts: Sendable {
         }
         self.sounds = sounds
         recordings = outputs.recordings
+        reports = outputs.reports
         loudspeakers = outputs.loudspeakers
         soundClock = SoundClock(tracks: tracks, mixSinks: outputs.loudspeakers)
     }
