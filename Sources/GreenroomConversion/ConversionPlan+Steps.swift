@@ -37,7 +37,7 @@ extension ConversionPlan {
                 if !format.convertsDirectly(to: wanted, input) { convert(to: .rgba, input) }
             }
             convert(to: wanted, wanted.isRGB ? input : output)
-            copyIfNothingElseMoves()
+            copyIfLastStepMovesNothing()
         }
 
         mutating func addStepsFromRGB(to wanted: PixelFormat) {
@@ -57,7 +57,7 @@ extension ConversionPlan {
                 if !shrinks { scale() }
             }
             convert(to: wanted, output)
-            copyIfNothingElseMoves()
+            copyIfLastStepMovesNothing()
         }
 
         private mutating func crop() {
@@ -95,30 +95,26 @@ extension ConversionPlan {
             let isTurned = steps.contains(.rotate(turn))
             var size = isTurned ? geometry.seen.rotated(by: turn) : geometry.seen
             let wanted = isTurned ? geometry.scaled.rotated(by: turn) : geometry.scaled
-            while let half = size.half, half.width >= wanted.width, half.height >= wanted.height {
-                steps.append(.scale(half, .box))
-                size = half
+            while size.width >= 2 * wanted.width, size.height >= 2 * wanted.height {
+                size = FrameSize(width: size.width / 2, height: size.height / 2)
+                steps.append(.scale(size, .box))
             }
-            guard size != wanted else { return }
-            let isFarSmaller = wanted.width * 2 <= size.width && wanted.height * 2 <= size.height
-            steps.append(.scale(wanted, isFarSmaller ? .box : .bilinear))
+            // Out of proportion: pixels would be left out of a side that shrinks so much more.
+            while size.width >= 3 * wanted.width || size.height >= 3 * wanted.height {
+                if size.width >= 3 * wanted.width { size.width /= 2 }
+                if size.height >= 3 * wanted.height { size.height /= 2 }
+                steps.append(.scale(size, .box))
+            }
+            if size != wanted { steps.append(.scale(wanted, .bilinear)) }
         }
 
-        /// A crop or a letterbox of a frame that is otherwise what is wanted.
-        private mutating func copyIfNothingElseMoves() {
-            let moves = steps.contains {
-                if case .crop = $0 { false } else { true }
+        /// The last step has to write, and neither a crop nor a letterbox does.
+        private mutating func copyIfLastStepMovesNothing() {
+            switch steps.last {
+            case nil, .crop: steps.append(.copy)
+            default: break
             }
-            if !moves { steps.append(.copy) }
         }
-    }
-}
-
-extension FrameSize {
-    /// Half of it, where luma and chroma have halves that are exact.
-    fileprivate var half: FrameSize? {
-        guard width.isMultiple(of: 2), height.isMultiple(of: 2) else { return nil }
-        return FrameSize(width: width / 2, height: height / 2)
     }
 }
 

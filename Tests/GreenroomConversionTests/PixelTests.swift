@@ -106,4 +106,18 @@ import Testing
                 VideoWant(format: wanted), converter, pool)
         }
     }
+
+    /// Vector code ends where a row is not a whole number of vectors; each width has its own end.
+    @Test(arguments: PixelFormat.uncompressed)
+    func `every width up to two vectors is right`(input: PixelFormat) throws {
+        let converter = FrameConverter()
+        let pool = FramePool(limit: 4)
+        for width in 1...66 {
+            for wanted in PixelFormat.makeable {
+                try Self.judge(
+                    input, FrameSize(width: width, height: 3), .none, .bt601Limited,
+                    VideoWant(format: wanted), converter, pool)
+            }
+        }
+    }
 }
