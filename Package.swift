@@ -79,7 +79,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomPluginTests", dependencies: ["GreenroomPlugin", "GreenroomMedia"]),
+            name: "GreenroomPluginTests",
+            dependencies: ["GreenroomABI", "GreenroomPlugin", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
