@@ -23,3 +23,7 @@ extension PluginLocator {
             pluginPath: getenv("GREENROOM_PLUGIN_PATH").map { String(cString: $0) })
     }
 }
+
+/// Standard error as a C stream; Swift does not import the variable of that name.
+/// Safe: written once before anybody reads it, and C locks the stream.
+nonisolated(unsafe) let standardError = fdopen(STDERR_FILENO, "w")

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import GreenroomHost
+import GreenroomMedia
 import Synchronization
 
 /// Shows what happens in a session: a status line on a terminal, plain lines elsewhere, or
