@@ -42,6 +42,7 @@ struct Refusal: Error, Equatable, Sendable {
         case longBlock(frames: UInt32, longest: Int)
         case queueFull
         case noBuffer(limit: Int)
+        case data(String)
     }
 
     var call: SenderCall
@@ -84,6 +85,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .emptyBlock, .longBlock: .badBlock
         case .queueFull: .queueFull
         case .noBuffer: .noBuffer
+        case .data: .badData
         }
     }
 

@@ -101,6 +101,13 @@ final class VideoGate: Sendable {
                     byteCount: plane.byteCount)
                 byteCount += copy.byteCount(index)
             }
+            if checked.format.isCompressed {
+                do throws(ConversionError) {
+                    try JPEGStructure.check(copy.plane(0), size: checked.size)
+                } catch {
+                    throw Refusal(.data(error.message), in: .videoSend)
+                }
+            }
             copy.info = checked.info
             try deliver(copy, .videoSend, copied: byteCount)
         }
