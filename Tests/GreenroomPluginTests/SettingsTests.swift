@@ -55,18 +55,19 @@ import Testing
         #expect(given.host.state.withLock { $0.log } == ["2 false -5 10.0  dark /a"])
     }
 
-    @Test(arguments: [
-        ("colour", Given.integer(1), "there is no setting 'colour'"),
-        ("count", .integer(6), "out of bounds"),
-        ("count", .number(1), "cannot be"),
-        ("count", .integer(.min), "out of bounds"),
-        ("line-speed", .number(.nan), "out of bounds"),
-        ("line-speed", .number(.infinity), "out of bounds"),
-        ("shade", .choice("grey"), "cannot be"),
-        ("on", .text("yes"), "cannot be"),
-        ("title", .nothing(type: 4), "no text"),
-        ("title", .nothing(type: 99), "type 99"),
-    ] as [(String, Given, String)])
+    @Test(
+        arguments: [
+            ("colour", Given.integer(1), "there is no setting 'colour'"),
+            ("count", .integer(6), "out of bounds"),
+            ("count", .number(1), "cannot be"),
+            ("count", .integer(.min), "out of bounds"),
+            ("line-speed", .number(.nan), "out of bounds"),
+            ("line-speed", .number(.infinity), "out of bounds"),
+            ("shade", .choice("grey"), "cannot be"),
+            ("on", .text("yes"), "cannot be"),
+            ("title", .nothing(type: 4), "no text"),
+            ("title", .nothing(type: 99), "type 99"),
+        ] as [(String, Given, String)])
     func `what a host should have refused is refused, not trusted`(
         name: String, value: Given, text: String
     ) throws {

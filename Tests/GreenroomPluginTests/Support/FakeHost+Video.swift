@@ -171,7 +171,9 @@ extension FakeHost {
             planes.append(
                 format.isCompressed
                     ? Array(bytes)
-                    : (0..<geometry.rows).flatMap { bytes[($0 * stride)...].prefix(geometry.rowBytes) })
+                    : (0..<geometry.rows).flatMap {
+                        bytes[($0 * stride)...].prefix(geometry.rowBytes)
+                    })
         }
         let sent = SentFrame(
             format: format, size: size, info: FrameInfo(frame.info), planes: planes)

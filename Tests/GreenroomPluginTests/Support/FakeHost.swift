@@ -33,7 +33,7 @@ final class FakeHost: Sendable {
     }
 
     /// The session's end is reached: whoever waits beyond it waits for stop.
-    let reachedEnd = DispatchSemaphore(value: 0)
+    private let reachedEnd = DispatchSemaphore(value: 0)
     private let stopped = DispatchSemaphore(value: 0)
     let id: UInt64
     let state: Mutex<State>
@@ -64,6 +64,15 @@ final class FakeHost: Sendable {
             state.hasStarted = true
         }
     }
+
+    /// Lets who waits at the end go on until another one.
+    func resume(until end: Int64) {
+        state.withLock { $0.end = end }
+        stopped.signal()
+    }
+
+    /// Waits until someone waits for the end of the session, or gives up.
+    func waitForEnd() { reachedEnd.wait() }
 
     func end() {
         state.withLock { $0.isSending = false }
@@ -134,7 +143,7 @@ final class FakeHost: Sendable {
         guard isBeyond else { return Status.ok.rawValue }
         reachedEnd.signal()
         stopped.wait()
-        return refuse(.stopped, "wait_until_ns")
+        return wait(until: deadline)
     }
 
     static let audio = Immortal(

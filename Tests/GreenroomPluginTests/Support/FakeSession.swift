@@ -1,6 +1,5 @@
 import GreenroomABI
 import GreenroomMedia
-import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -10,6 +9,8 @@ final class FakeSession {
     let host: FakeHost
     let plugin: UnsafePointer<gr_plugin>
     private(set) var answer = gr_answer()
+    /// How the last offer was answered: 1 accept, 2 counter, 3 fixed.
+    var answerKind: UInt32 { answer.kind }
     private var isDestroyed = false
 
     /// Creates an instance.
@@ -130,7 +131,7 @@ final class FakeSession {
         host.state.withLock { $0.end = $0.now + nanoseconds }
         let status = startSend()
         guard status == .ok else { return status }
-        host.reachedEnd.wait()
+        host.waitForEnd()
         stopSend()
         return .ok
     }

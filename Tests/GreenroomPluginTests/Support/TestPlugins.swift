@@ -20,7 +20,9 @@ func describe(_ name: String) -> PluginDescription {
 
 /// What callbacks do besides saying so in the log.
 struct Behaviour: PluginSettings {
-    enum Answer: String, CaseIterable { case accept, counter, fixed, fail, failOddly = "fail-oddly" }
+    enum Answer: String, CaseIterable {
+        case accept, counter, fixed, fail, failOddly = "fail-oddly"
+    }
     var answer = Answer.accept
     var failsToStart = false
     /// The fake host, for those that play with its clock.
