@@ -109,7 +109,7 @@ struct ColorBars: Camera {
         guard radius > 0, frame.width > 2 * radius else { return }
         let phase = crossings.truncatingRemainder(dividingBy: 2)
         let way = phase < 1 ? phase : 2 - phase
-        let middle = radius + Int(Double(frame.width - 2 * radius) * way)
+        let middle = radius + Int(Double(frame.width - 1 - 2 * radius) * way)
         let row = 7 * frame.height / 8
         for dy in -radius...radius {
             let reach = Int(Double(radius * radius - dy * dy).squareRoot())
