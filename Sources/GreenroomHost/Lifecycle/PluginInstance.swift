@@ -102,6 +102,13 @@ final class PluginInstance: Sendable {
         state.withLock { state in state.running.map { ($0.name, MonotonicClock.now - $0.since) } }
     }
 
+    /// Whether it is sending, or is in start-send still.
+    var isStarted: Bool {
+        state.withLock {
+            $0.lifecycle == .sending || $0.running?.name == LifecycleStep.startSend.rawValue
+        }
+    }
+
     /// Whether anything that it sent was accepted.
     var hasSent: Bool {
         if let videoGate { return videoGate.counts.accepted > 0 }

@@ -146,6 +146,8 @@ public struct SessionReport: Codable, Sendable {
         public var restamped: Int
         /// Frames of 48 kHz that the source had sent in time.
         public var played: Int
+        /// Frames of 48 kHz that were sent and not played yet; at the end, never.
+        public var queued: Int
         /// Frames of silence because the source was late.
         public var concealed: Int
         /// Frames of silence while there was nothing to expect.
@@ -282,7 +284,7 @@ extension SessionReport.Picture {
 
 extension SessionReport.Sound {
     init(role: String, gate: AudioGate) {
-        let (counts, queue) = gate.counts
+        let (counts, queue, queued) = gate.counts
         self.role = role
         sent = counts.sent
         accepted = counts.accepted
@@ -291,6 +293,7 @@ extension SessionReport.Sound {
         bytesCopied = counts.bytesCopied
         restamped = counts.restamped
         played = queue.played
+        self.queued = queued
         concealed = queue.concealed
         idle = queue.idle
     }

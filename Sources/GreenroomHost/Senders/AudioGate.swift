@@ -86,8 +86,9 @@ final class AudioGate: Sendable {
         }
     }
 
-    var counts: (gate: Counts, queue: SoundQueue.Counts) {
-        state.withLock { ($0.counts, $0.queue.counts) }
+    /// What came of the blocks, what came of their frames, and how many frames are queued.
+    var counts: (gate: Counts, queue: SoundQueue.Counts, queued: Int) {
+        state.withLock { ($0.counts, $0.queue.counts, $0.queue.queued) }
     }
 
     /// Checks and queues a block.

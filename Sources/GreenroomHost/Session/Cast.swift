@@ -15,9 +15,10 @@ struct Cast {
         var pool: FramePool?
     }
 
-    /// Frames that a track has in use at most: leases, its queue, the lanes' queues, the
-    /// frames in the hands of filters and writers.
-    private static let poolLimit = 48
+    /// Frames that a track has in use at most: 8 leases, 4 in its queue, those in the hands of
+    /// senders, filters and the converter, and for each output 8 in its lane's queue, the one
+    /// that is written, the one that is repeated, and the last one.
+    private static func poolLimit(outputs: Int) -> Int { 20 + 11 * outputs }
 
     private let plan: SessionPlan
     private let events: SessionEvents
@@ -41,7 +42,7 @@ struct Cast {
         deadlineNanoseconds = deadline
         func picture(_ source: SourcePlan?, _ role: String) -> Source? {
             guard let source else { return nil }
-            let pool = FramePool(limit: Self.poolLimit)
+            let pool = FramePool(limit: Self.poolLimit(outputs: plan.outputs.count))
             let input = VideoTrackInput(clock: clock)
             let instance = PluginInstance(
                 plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
@@ -116,7 +117,7 @@ struct Cast {
 
     /// Closes every gate at once, then waits for the callbacks.
     mutating func stopSources() {
-        perform(sources.filter { $0.instance.lifecycle != .initialized }) { $0.beginStopSend() }
+        perform(sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
     }
 
     /// Ends everyone who is still callable, from whatever state they are in.

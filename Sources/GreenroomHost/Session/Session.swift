@@ -110,6 +110,10 @@ public final class Session: Sendable {
                 events.send(.stopping(reason: "every source has ended"))
                 return cast.wasDropped ? .pluginFailed(role: nil) : .finished
             }
+            if parts.hasLostEveryOutput {
+                events.send(.stopping(reason: "every output has failed"))
+                return .finished
+            }
             let now = clock.now
             if let end, now >= end {
                 events.send(.stopping(reason: "the duration is over"))

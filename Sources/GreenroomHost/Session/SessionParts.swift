@@ -11,7 +11,7 @@ final class SessionParts: Sendable {
     }
 
     /// How long outputs may take to write what they have once the session is over.
-    private static let finishNanoseconds: Int64 = 10_000_000_000
+    private static let finishNanoseconds: Int64 = 5_000_000_000
 
     let pictures: [Picture]
     let sounds: [(role: String, gate: AudioGate)]
@@ -62,6 +62,14 @@ final class SessionParts: Sendable {
 
     /// When the session's timeline began, on the session clock.
     var epoch: Int64 { start.withLock { $0 } }
+
+    /// Whether there were outputs and every one has failed.
+    var hasLostEveryOutput: Bool {
+        let lanes = pictures.flatMap(\.track.lanes)
+        guard loudspeakers.isEmpty, !lanes.isEmpty || !recordings.isEmpty else { return false }
+        return lanes.allSatisfy { $0.failure != nil }
+            && recordings.allSatisfy { $0.failure != nil }
+    }
 
     /// Starts every thread; the session's timeline begins.
     func begin(at epoch: Int64) {

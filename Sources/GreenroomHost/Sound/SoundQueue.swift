@@ -26,6 +26,9 @@ struct SoundQueue: Sendable {
     private(set) var isContinuous = false
     private(set) var counts = Counts()
 
+    /// Frames that wait to be pulled.
+    var queued: Int { ring.count }
+
     /// Frames that may be appended.
     var room: Int { ring.room }
 
