@@ -23,7 +23,10 @@ struct BundledPlugin {
     }
 }
 
-let bundledPlugins: [BundledPlugin] = []
+let bundledPlugins: [BundledPlugin] = [
+    BundledPlugin(name: "ColorBars"),
+    BundledPlugin(name: "Tone"),
+]
 
 let package = Package(
     name: "greenroom",
