@@ -23,8 +23,7 @@ struct BundledPlugin {
     }
 }
 
-let bundledPlugins: [BundledPlugin] = [
-]
+let bundledPlugins: [BundledPlugin] = []
 
 let package = Package(
     name: "greenroom",
@@ -43,12 +42,22 @@ let package = Package(
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
+        // C: the libraries of bundled plugins.
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(
+            name: "CTurboJPEG", pkgConfig: "libturbojpeg",
+            providers: [.apt(["libturbojpeg0-dev"])]),
 
         // Values.
         .target(name: "GreenroomMedia"),
 
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
+
+        // What bundled plugins share.
+        .target(
+            name: "Pictures", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
+            path: "Plugins/Pictures"),
 
         // The host, bottom up.
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
@@ -85,6 +94,8 @@ let package = Package(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),
     ] + bundledPlugins.map(\.target)
 )
 
