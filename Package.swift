@@ -23,7 +23,11 @@ struct BundledPlugin {
     }
 }
 
-let bundledPlugins: [BundledPlugin] = []
+let bundledPlugins: [BundledPlugin] = [
+    BundledPlugin(name: "Adjust", dependencies: ["Filters"]),
+    BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
+    BundledPlugin(name: "Watermark", dependencies: ["Filters", "Pictures"]),
+]
 
 let package = Package(
     name: "greenroom",
@@ -58,6 +62,9 @@ let package = Package(
         .target(
             name: "Pictures", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
             path: "Plugins/Pictures"),
+        .target(
+            name: "Filters", dependencies: ["GreenroomMedia", "Pictures"],
+            path: "Plugins/Filters"),
 
         // The host, bottom up.
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
@@ -94,6 +101,8 @@ let package = Package(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "FiltersTests", dependencies: ["Filters", "GreenroomMedia", "Pictures"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),
     ] + bundledPlugins.map(\.target)
