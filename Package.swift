@@ -25,7 +25,9 @@ struct BundledPlugin {
 
 let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["Filters"]),
+    BundledPlugin(name: "ColorBars"),
     BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
+    BundledPlugin(name: "Tone"),
     BundledPlugin(name: "Watermark", dependencies: ["Filters", "Pictures"]),
 ]
 
@@ -96,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomPluginTests", dependencies: ["GreenroomPlugin", "GreenroomMedia"]),
+            name: "GreenroomPluginTests",
+            dependencies: ["GreenroomABI", "GreenroomPlugin", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
@@ -105,6 +108,13 @@ let package = Package(
             name: "FiltersTests", dependencies: ["Filters", "GreenroomMedia", "Pictures"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),
+        .testTarget(
+            name: "GreenroomABITests",
+            dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
+
+        // Tests of the real binaries; they import nothing of what they test.
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
     ] + bundledPlugins.map(\.target)
 )
 

@@ -130,7 +130,8 @@ private final class PumpCore: Sendable {
         var next: Int64 = 0
         while true {
             let rate = plan.withLock { $0.capability.rate }
-            if rate != schedule.rate { schedule.change(to: rate, from: next) }
+            // The next frame follows the last one at the new distance.
+            if rate != schedule.rate { schedule.change(to: rate, from: max(next - 1, 0)) }
             let index = schedule.slot(next: next, nowNanoseconds: host.nowNanoseconds)
             let skipped = Int(clamping: index - next)
             let due = schedule.due(index)

@@ -35,4 +35,20 @@ extension MutableFrame {
             row.update(repeating: value)
         }
     }
+
+    /// Copies bytes into a row, from its left end; what does not fit is left out.
+    ///
+    /// - Parameters:
+    ///   - bytes: The row's pixels; an array's are `bytes.span.bytes`.
+    ///   - row: The row of the plane, from 0 at the top.
+    ///   - plane: The plane, from 0.
+    public mutating func copy(_ bytes: RawSpan, toRow row: Int, ofPlane plane: Int = 0) {
+        var row = self.row(row, ofPlane: plane)
+        row.withUnsafeMutableBufferPointer { row in
+            bytes.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(row).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: bytes.prefix(row.count)))
+            }
+        }
+    }
 }

@@ -1,0 +1,141 @@
+internal import GreenroomMedia
+
+extension ConversionPlan {
+    /// Puts the steps of a plan in order.
+    struct StepBuilder {
+        private(set) var steps: [Step] = []
+        private var format: PixelFormat
+        private let geometry: Geometry
+        private let turn: Rotation
+        private let input: ColorSpace
+        private let output: ColorSpace
+
+        init(
+            format: PixelFormat, rest geometry: Geometry, turn: Rotation, from input: ColorSpace,
+            to output: ColorSpace
+        ) {
+            self.format = format
+            self.geometry = geometry
+            self.turn = turn
+            self.input = input
+            self.output = output
+        }
+
+        mutating func addStepsFromYUV(to wanted: PixelFormat) {
+            if format == .mjpeg { convert(to: .i420, input) }
+            crop()
+            if format == .i010 { convert(to: .i420, input) }
+            if format == .p010 { convert(to: .nv12, input) }
+
+            let recolors = !wanted.isRGB && output != input
+            let isPlain = !geometry.scales && turn == .none && !recolors
+            if !(isPlain && format.convertsDirectly(to: wanted, input)) {
+                convert(to: .i420, input)
+                if recolors, !geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
+                scaleAndTurn()
+                if recolors, geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
+                if !format.convertsDirectly(to: wanted, input) { convert(to: .rgba, input) }
+            }
+            convert(to: wanted, wanted.isRGB ? input : output)
+            copyIfLastStepMovesNothing()
+        }
+
+        mutating func addStepsFromRGB(to wanted: PixelFormat) {
+            crop()
+            if wanted.isRGB {
+                if geometry.scales || turn != .none { expand(orderedLike: wanted) }
+                scaleAndTurn()
+            } else {
+                let shrinks = geometry.shrinks
+                if shrinks || output.matrix != .bt601 { expand(orderedLike: .bgra) }
+                if shrinks { scale() }
+                let isFinished = turn == .none && (shrinks || !geometry.scales)
+                if !(isFinished && format.convertsDirectly(to: wanted, output)) {
+                    convert(to: .i420, output)
+                }
+                rotate()
+                if !shrinks { scale() }
+            }
+            convert(to: wanted, output)
+            copyIfLastStepMovesNothing()
+        }
+
+        private mutating func crop() {
+            if let part = geometry.crop { steps.append(.crop(part)) }
+        }
+
+        /// Makes 32-bit pixels of 24-bit ones, which libyuv scales and turns slowly or not at all.
+        private mutating func expand(orderedLike wanted: PixelFormat) {
+            guard format == .rgb24 else { return }
+            convert(to: wanted.hasSameLayout(as: .rgba) ? .rgba : .bgra, output)
+        }
+
+        private mutating func convert(to wanted: PixelFormat, _ color: ColorSpace) {
+            guard !format.hasSameLayout(as: wanted) else { return }
+            steps.append(.convert(wanted, color))
+            format = wanted
+        }
+
+        private mutating func scaleAndTurn() {
+            if geometry.shrinks {
+                scale()
+                rotate()
+            } else {
+                rotate()
+                scale()
+            }
+        }
+
+        private mutating func rotate() {
+            if turn != .none { steps.append(.rotate(turn)) }
+        }
+
+        private mutating func scale() {
+            guard geometry.scales else { return }
+            let isTurned = steps.contains(.rotate(turn))
+            var size = isTurned ? geometry.seen.rotated(by: turn) : geometry.seen
+            let wanted = isTurned ? geometry.scaled.rotated(by: turn) : geometry.scaled
+            while size.width >= 2 * wanted.width, size.height >= 2 * wanted.height {
+                size = FrameSize(width: size.width / 2, height: size.height / 2)
+                steps.append(.scale(size, .box))
+            }
+            // Out of proportion: pixels would be left out of a side that shrinks so much more.
+            while size.width >= 3 * wanted.width || size.height >= 3 * wanted.height {
+                if size.width >= 3 * wanted.width { size.width /= 2 }
+                if size.height >= 3 * wanted.height { size.height /= 2 }
+                steps.append(.scale(size, .box))
+            }
+            if size != wanted { steps.append(.scale(wanted, .bilinear)) }
+        }
+
+        /// The last step has to write, and neither a crop nor a letterbox does.
+        private mutating func copyIfLastStepMovesNothing() {
+            switch steps.last {
+            case nil, .crop: steps.append(.copy)
+            default: break
+            }
+        }
+    }
+}
+
+extension PixelFormat {
+    /// Whether one pass leads from this format to another one.
+    ///
+    /// - Parameter color: The colour space of the YUV side.
+    fileprivate func convertsDirectly(to other: PixelFormat, _ color: ColorSpace) -> Bool {
+        switch (self, other) {
+        case _ where self == other, (_, .i420):
+            true
+        case (.i420, .rgb24):
+            color != .bt709Limited
+        case (.i420, _), (.nv12, .nv21), (.nv21, .nv12):
+            true
+        case (.nv12, _), (.nv21, _):
+            other.isRGB && color != .bt709Limited
+        case (.bgra, .nv12), (.bgrx, .nv12), (.rgba, .nv12), (.rgbx, .nv12):
+            color == .bt601Limited
+        default:
+            false
+        }
+    }
+}

@@ -1,0 +1,115 @@
+internal import GreenroomMedia
+
+/// Converts frames into what consumers want.
+///
+/// Plans are remembered for each kind of frame and want, and scratch memory is the converter's
+/// own, so that in steady state it allocates nothing.
+///
+/// Threads: one converter for each thread.
+public final class FrameConverter {
+    /// Conversions run, identities not counted.
+    public private(set) var conversionCount = 0
+    /// Bytes of pixels that conversions wrote, those between two steps included.
+    public private(set) var bytesWritten = 0
+
+    /// How often scratch memory was allocated: constant in steady state.
+    public var scratchAllocationCount: Int { scratch.allocationCount }
+
+    /// A step reads one scratch frame and writes another.
+    private let scratch = FramePool(limit: 2)
+    private var plans: [(key: PlanKey, plan: ConversionPlan)] = []
+    private static let mostPlans = 32
+
+    private struct PlanKey: Equatable {
+        var format: PixelFormat
+        var size: FrameSize
+        var rotation: Rotation
+        var color: ColorSpace
+        var want: VideoWant
+    }
+
+    /// Makes a converter.
+    public init() {}
+
+    /// Converts a frame; where nothing needs doing, the result is another reference to it.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame. Its info says what its pixels mean; a JPEG image's, too.
+    ///   - want: What the consumer takes.
+    ///   - pool: Where the result comes from.
+    /// - Returns: The converted frame; its info says what it is now, with stamp and revision
+    ///   carried over. Alpha and filling bytes of RGB formats are anything.
+    /// - Throws: What ``ConversionPlan/plan(format:size:rotation:color:want:)`` does;
+    ///   ``ConversionError/Code/badData`` for a JPEG image that does not decode;
+    ///   ``ConversionError/Code/noBuffer`` where the pool has no frame to give.
+    public func convert(
+        _ frame: borrowing VideoFrame, to want: VideoWant, into pool: FramePool
+    ) throws(ConversionError) -> VideoFrame {
+        let plan = try plan(for: frame, want)
+        guard !plan.isIdentity else {
+            var same = frame.share(as: plan.format)
+            same.info.color = plan.color
+            return same
+        }
+        guard var result = pool.take(plan.format, plan.size) else {
+            throw .noBuffer("all \(pool.limit) frames of the pool are in use")
+        }
+        result.info = frame.info
+        result.info.color = plan.color
+        result.info.rotation = plan.rotation
+        let canvas = UnsafePicture(result)
+        canvas.fillBlack(around: plan.placement, plan.color.range)
+        try run(plan.steps, on: frame, into: canvas.part(plan.placement))
+        conversionCount += 1
+        return result
+    }
+
+    private func plan(
+        for frame: borrowing VideoFrame, _ want: VideoWant
+    ) throws(ConversionError) -> ConversionPlan {
+        let info = frame.info
+        let key = PlanKey(
+            format: frame.format, size: frame.size, rotation: info.rotation, color: info.color,
+            want: want)
+        for known in plans where known.key == key { return known.plan }
+        let plan = try ConversionPlan.plan(
+            format: frame.format, size: frame.size, rotation: info.rotation, color: info.color,
+            want: want)
+        if plans.count == Self.mostPlans { plans.removeFirst() }
+        plans.append((key, plan))
+        return plan
+    }
+
+    /// Runs the steps, the last one into the target and those before it into scratch frames.
+    private func run(
+        _ steps: [ConversionPlan.Step], on frame: borrowing VideoFrame, into target: UnsafePicture
+    ) throws(ConversionError) {
+        if frame.format == .mjpeg { try JPEGStructure.check(frame.plane(0), size: frame.size) }
+        var picture = UnsafePicture(frame)
+        /// Keeps the picture alive once it is no longer that of the frame.
+        var owner: VideoFrame?
+        for (index, step) in steps.enumerated() {
+            if case .crop(let rect) = step {
+                picture = picture.part(rect)
+                continue
+            }
+            let next: UnsafePicture
+            var nextOwner: VideoFrame?
+            if index == steps.count - 1 {
+                next = target
+            } else {
+                let (format, size) = step.result(of: picture.format, picture.size)
+                guard let taken = scratch.take(format, size) else {
+                    throw .noBuffer("there is no memory for a picture of \(format.name) \(size)")
+                }
+                next = UnsafePicture(taken)
+                nextOwner = consume taken
+            }
+            try step.run(from: picture, compressedByteCount: frame.byteCount(0), into: next)
+            bytesWritten += next.byteCount
+            picture = next
+            owner = nextOwner.take()
+        }
+        _ = owner.take()
+    }
+}

@@ -1,0 +1,57 @@
+internal import GreenroomMedia
+
+/// Where the planes of a pooled frame lie in one block of memory.
+///
+/// Every row begins at a multiple of 64 bytes, a cache line and the widest vector there is,
+/// so that libyuv takes its aligned paths and two planes never share a line.
+struct FrameLayout: Equatable, Sendable {
+    static let alignment = 64
+
+    let strides: InlineArray<3, Int>
+    let offsets: InlineArray<3, Int>
+    /// Visible bytes of each plane, from its first pixel to its last.
+    let byteCounts: InlineArray<3, Int>
+    /// Bytes of the whole block.
+    let totalByteCount: Int
+
+    /// Lays a frame out; nil for an illegal size, and for a compressed length that is
+    /// zero or beyond ``FramePool/maximumCompressedByteCount(of:)``.
+    init?(format: PixelFormat, size: FrameSize, compressedByteCount: Int) {
+        guard size.isLegal else { return nil }
+        var strides = InlineArray<3, Int>(repeating: 0)
+        var offsets = InlineArray<3, Int>(repeating: 0)
+        var byteCounts = InlineArray<3, Int>(repeating: 0)
+        var end = 0
+        if format.isCompressed {
+            let lengths = 1...FramePool.maximumCompressedByteCount(of: size)
+            guard lengths.contains(compressedByteCount) else { return nil }
+            byteCounts[0] = compressedByteCount
+            end = compressedByteCount
+        } else {
+            for index in 0..<format.planeCount {
+                let plane = format.plane(index, of: size)
+                let stride = Self.rounded(plane.rowBytes)
+                strides[index] = stride
+                offsets[index] = end
+                byteCounts[index] = (plane.rows - 1) * stride + plane.rowBytes
+                end += stride * plane.rows
+            }
+        }
+        self.strides = strides
+        self.offsets = offsets
+        self.byteCounts = byteCounts
+        totalByteCount = Self.rounded(end)
+    }
+
+    static func == (left: FrameLayout, right: FrameLayout) -> Bool {
+        left.totalByteCount == right.totalByteCount
+            && (0..<3).allSatisfy {
+                left.strides[$0] == right.strides[$0] && left.offsets[$0] == right.offsets[$0]
+                    && left.byteCounts[$0] == right.byteCounts[$0]
+            }
+    }
+
+    private static func rounded(_ byteCount: Int) -> Int {
+        (byteCount + alignment - 1) / alignment * alignment
+    }
+}

@@ -1,0 +1,121 @@
+public import GreenroomMedia
+
+/// The markers of a JPEG image (ITU-T T.81, annex B), walked before a decoder sees the image.
+///
+/// The decoder allocates by what the image says of itself, and works as long as it has scans.
+/// So what it says is checked first: the size, the components, the number of scans, and that
+/// every segment lies within the data.
+public enum JPEGStructure {
+    /// Progressive images of ordinary encoders have about 10 scans; some abuse has thousands.
+    static let mostScans = 32
+
+    /// Checks an image.
+    ///
+    /// - Parameters:
+    ///   - data: The image; what follows its end is ignored.
+    ///   - size: What its size has to be.
+    /// - Throws: ``ConversionError/Code/badData``.
+    public static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
+        guard word(data, 0) == 0xffd8 else {
+            throw .badData("not a JPEG image: it does not begin with FF D8")
+        }
+        var position = 2
+        var scans = 0
+        var hasSize = false
+        while let marker = nextMarker(data, &position) {
+            switch marker {
+            case 0xd9:
+                guard hasSize, scans > 0 else {
+                    throw .badData("the JPEG image ends before its picture")
+                }
+                return
+            case 0xd8, 0xd0...0xd7, 0x01:
+                continue
+            default:
+                break
+            }
+            guard let length = word(data, position), length >= 2,
+                position + length <= data.byteCount
+            else {
+                throw .badData(
+                    "the JPEG image is cut off in segment FF "
+                        + String(marker, radix: 16, uppercase: true))
+            }
+            let segment = data.extracting((position + 2)..<(position + length))
+            position += length
+            switch marker {
+            case 0xc0, 0xc1, 0xc2:
+                guard !hasSize else { throw .badData("the JPEG image has two frame headers") }
+                try checkFrameHeader(segment, size)
+                hasSize = true
+            case 0xc3, 0xc5...0xc7, 0xc9...0xcb, 0xcd...0xcf:
+                throw .badData(
+                    "the JPEG image is lossless, hierarchical or arithmetic: send a baseline or "
+                        + "progressive one with Huffman codes")
+            case 0xda:
+                scans += 1
+                guard hasSize, scans <= mostScans else {
+                    throw .badData(
+                        hasSize
+                            ? "the JPEG image has more than \(mostScans) scans"
+                            : "the JPEG image has a scan before its frame header")
+                }
+            default:
+                break
+            }
+        }
+        throw .badData("the JPEG image is cut off: it has no end marker FF D9")
+    }
+
+    /// SOF: precision, height, width, components and their sampling.
+    private static func checkFrameHeader(
+        _ segment: RawSpan, _ size: FrameSize
+    ) throws(ConversionError) {
+        guard segment.byteCount >= 6, let height = word(segment, 1), let width = word(segment, 3)
+        else { throw .badData("the frame header of the JPEG image is cut off") }
+        guard byte(segment, 0) == 8 else {
+            throw .badData("the JPEG image has samples of other than 8 bits")
+        }
+        let own = FrameSize(width: width, height: height)
+        guard own == size else {
+            throw .badData("the JPEG image is \(own) and the frame says \(size)")
+        }
+        let components = Int(byte(segment, 5))
+        guard segment.byteCount == 6 + 3 * components else {
+            throw .badData("the frame header of the JPEG image has a wrong length")
+        }
+        // One hexadecimal digit for each horizontal and vertical factor, luma first.
+        let samplings = (0..<components).reduce(0) { $0 << 8 | Int(byte(segment, 7 + 3 * $1)) }
+        switch (components, samplings) {
+        case (1, 0x11), (3, 0x11_1111), (3, 0x21_1111), (3, 0x22_1111):
+            return
+        default:
+            throw .badData(
+                "the JPEG image is neither grey nor YUV of 4:2:0, 4:2:2 or 4:4:4: re-encode it")
+        }
+    }
+
+    /// Moves behind the next marker and returns it; entropy-coded data, in which FF is followed
+    /// by 00, is skipped, and so are fill bytes.
+    private static func nextMarker(_ data: RawSpan, _ position: inout Int) -> UInt8? {
+        while position + 1 < data.byteCount {
+            guard byte(data, position) == 0xff else {
+                position += 1
+                continue
+            }
+            let code = byte(data, position + 1)
+            position += code == 0xff ? 1 : 2
+            if code != 0, code != 0xff { return code }
+        }
+        return nil
+    }
+
+    private static func byte(_ data: RawSpan, _ index: Int) -> UInt8 {
+        data.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+    }
+
+    private static func word(_ data: RawSpan, _ index: Int) -> Int? {
+        guard index >= 0, index + 2 <= data.byteCount else { return nil }
+        return Int(byte(data, index)) << 8 | Int(byte(data, index + 1))
+    }
+}
