@@ -28,15 +28,16 @@ extension ConversionPlan {
             if format == .p010 { convert(to: .nv12, input) }
 
             let recolors = !wanted.isRGB && output != input
-            let isDirect = !geometry.scales && turn == .none && !recolors
-            if !(isDirect && format.convertsDirectly(to: wanted)) {
+            let isPlain = !geometry.scales && turn == .none && !recolors
+            if !(isPlain && format.convertsDirectly(to: wanted, input)) {
                 convert(to: .i420, input)
                 if recolors, !geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
                 scaleAndTurn()
                 if recolors, geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
+                if !format.convertsDirectly(to: wanted, input) { convert(to: .rgba, input) }
             }
             convert(to: wanted, wanted.isRGB ? input : output)
-            copyIfNothingElseMoves()
+            copyIfLastStepMovesNothing()
         }
 
         mutating func addStepsFromRGB(to wanted: PixelFormat) {
@@ -56,7 +57,7 @@ extension ConversionPlan {
                 if !shrinks { scale() }
             }
             convert(to: wanted, output)
-            copyIfNothingElseMoves()
+            copyIfLastStepMovesNothing()
         }
 
         private mutating func crop() {
@@ -94,51 +95,47 @@ extension ConversionPlan {
             let isTurned = steps.contains(.rotate(turn))
             var size = isTurned ? geometry.seen.rotated(by: turn) : geometry.seen
             let wanted = isTurned ? geometry.scaled.rotated(by: turn) : geometry.scaled
-            while let half = size.half, half.width >= wanted.width, half.height >= wanted.height {
-                steps.append(.scale(half, .box))
-                size = half
+            while size.width >= 2 * wanted.width, size.height >= 2 * wanted.height {
+                size = FrameSize(width: size.width / 2, height: size.height / 2)
+                steps.append(.scale(size, .box))
             }
-            guard size != wanted else { return }
-            let isFarSmaller = wanted.width * 2 <= size.width && wanted.height * 2 <= size.height
-            steps.append(.scale(wanted, isFarSmaller ? .box : .bilinear))
+            // Out of proportion: pixels would be left out of a side that shrinks so much more.
+            while size.width >= 3 * wanted.width || size.height >= 3 * wanted.height {
+                if size.width >= 3 * wanted.width { size.width /= 2 }
+                if size.height >= 3 * wanted.height { size.height /= 2 }
+                steps.append(.scale(size, .box))
+            }
+            if size != wanted { steps.append(.scale(wanted, .bilinear)) }
         }
 
-        /// A crop or a letterbox of a frame that is otherwise what is wanted.
-        private mutating func copyIfNothingElseMoves() {
-            let moves = steps.contains {
-                if case .crop = $0 { false } else { true }
+        /// The last step has to write, and neither a crop nor a letterbox does.
+        private mutating func copyIfLastStepMovesNothing() {
+            switch steps.last {
+            case nil, .crop: steps.append(.copy)
+            default: break
             }
-            if !moves { steps.append(.copy) }
         }
-    }
-}
-
-extension FrameSize {
-    /// Half of it, where luma and chroma have halves that are exact.
-    fileprivate var half: FrameSize? {
-        guard width.isMultiple(of: 2), height.isMultiple(of: 2) else { return nil }
-        return FrameSize(width: width / 2, height: height / 2)
     }
 }
 
 extension PixelFormat {
-    /// Whether one pass leads from this YUV format to another format.
-    fileprivate func convertsDirectly(to other: PixelFormat) -> Bool {
-        switch (self, other) {
-        case (.i420, _), (_, .i420): true
-        case (.nv12, .bgra), (.nv12, .bgrx), (.nv12, .rgba), (.nv12, .rgbx), (.nv12, .rgb24),
-            (.nv12, .nv21):
-            true
-        case (.nv21, .bgra), (.nv21, .bgrx), (.nv21, .rgba), (.nv21, .rgbx), (.nv21, .rgb24),
-            (.nv21, .nv12):
-            true
-        case (.yuy2, .nv12), (.uyvy, .nv12): true
-        default: self == other
-        }
-    }
-
-    /// Whether one pass leads from this RGB format to a YUV one of a colour space.
+    /// Whether one pass leads from this format to another one.
+    ///
+    /// - Parameter color: The colour space of the YUV side.
     fileprivate func convertsDirectly(to other: PixelFormat, _ color: ColorSpace) -> Bool {
-        other == .i420 || (other == .nv12 && self != .rgb24 && color == .bt601Limited)
+        switch (self, other) {
+        case _ where self == other, (_, .i420):
+            true
+        case (.i420, .rgb24):
+            color != .bt709Limited
+        case (.i420, _), (.nv12, .nv21), (.nv21, .nv12):
+            true
+        case (.nv12, _), (.nv21, _):
+            other.isRGB && color != .bt709Limited
+        case (.bgra, .nv12), (.bgrx, .nv12), (.rgba, .nv12), (.rgbx, .nv12):
+            color == .bt601Limited
+        default:
+            false
+        }
     }
 }

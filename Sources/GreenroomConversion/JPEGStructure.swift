@@ -1,11 +1,11 @@
-internal import GreenroomMedia
+public import GreenroomMedia
 
 /// The markers of a JPEG image (ITU-T T.81, annex B), walked before a decoder sees the image.
 ///
 /// The decoder allocates by what the image says of itself, and works as long as it has scans.
 /// So what it says is checked first: the size, the components, the number of scans, and that
 /// every segment lies within the data.
-enum JPEGStructure {
+public enum JPEGStructure {
     /// Progressive images of ordinary encoders have about 10 scans; some abuse has thousands.
     static let mostScans = 32
 
@@ -15,7 +15,7 @@ enum JPEGStructure {
     ///   - data: The image; what follows its end is ignored.
     ///   - size: What its size has to be.
     /// - Throws: ``ConversionError/Code/badData``.
-    static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
+    public static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
         guard word(data, 0) == 0xffd8 else {
             throw .badData("not a JPEG image: it does not begin with FF D8")
         }
@@ -36,7 +36,11 @@ enum JPEGStructure {
             }
             guard let length = word(data, position), length >= 2,
                 position + length <= data.byteCount
-            else { throw .badData("the JPEG image is cut off in its segment \(marker)") }
+            else {
+                throw .badData(
+                    "the JPEG image is cut off in segment FF "
+                        + String(marker, radix: 16, uppercase: true))
+            }
             let segment = data.extracting((position + 2)..<(position + length))
             position += length
             switch marker {
@@ -82,8 +86,10 @@ enum JPEGStructure {
         }
         // One hexadecimal digit for each horizontal and vertical factor, luma first.
         let samplings = (0..<components).reduce(0) { $0 << 8 | Int(byte(segment, 7 + 3 * $1)) }
-        guard components <= 3, [0x11, 0x11_1111, 0x21_1111, 0x22_1111].contains(samplings)
-        else {
+        switch (components, samplings) {
+        case (1, 0x11), (3, 0x11_1111), (3, 0x21_1111), (3, 0x22_1111):
+            return
+        default:
             throw .badData(
                 "the JPEG image is neither grey nor YUV of 4:2:0, 4:2:2 or 4:4:4: re-encode it")
         }

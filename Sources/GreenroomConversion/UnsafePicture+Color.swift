@@ -55,13 +55,9 @@ extension UnsafePicture {
             case (.yuy2, .i420):
                 YUY2ToI420(
                     y, yStride, toY, toYStride, toU, toUStride, toV, toVStride, width, height)
-            case (.yuy2, .nv12):
-                YUY2ToNV12(y, yStride, toY, toYStride, toU, toUStride, width, height)
             case (.uyvy, .i420):
                 UYVYToI420(
                     y, yStride, toY, toYStride, toU, toUStride, toV, toVStride, width, height)
-            case (.uyvy, .nv12):
-                UYVYToNV12(y, yStride, toY, toYStride, toU, toUStride, width, height)
             case (.i010, .i420):
                 // The scale is 2^16 over the number of levels above 8 bits: from 10 bits.
                 narrow(to: output, scale: 1 << 14)
@@ -86,13 +82,16 @@ extension UnsafePicture {
         return 0
     }
 
-    /// Converts I420, NV12 or NV21 to RGB.
+    /// Converts I420, NV12 or NV21 to RGB; BT.709 limited from I420 to 32-bit RGB alone.
     func convertYUVToRGB(
         _ color: ColorSpace, to output: UnsafePicture
     ) throws(ConversionError) {
         let (y, u, v) = (planes[0], planes[1], planes[2])
         let (yStride, uStride, vStride) = (strides[0], strides[1], strides[2])
         let (to, toStride) = (output.planes[0], output.strides[0])
+        if color == .bt709Limited, format == .i420, output.format != .rgb24 {
+            return convertYUVToRGB(ColorTransform.ToRGB(from: color), to: output)
+        }
         let isBlueFirst = output.format.hasSameLayout(as: .bgra)
         let constants = color.constants(mirrored: !isBlueFirst)
         let result: Int32 =

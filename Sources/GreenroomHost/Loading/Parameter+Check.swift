@@ -2,6 +2,8 @@
 public struct Setting: Equatable, Sendable {
     /// The parameter's name.
     public var name: String
+    /// The parameter's type.
+    public var type: Parameter.ValueType
     /// A value that the parameter's table allows.
     public var value: ParameterValue
 }
@@ -45,11 +47,13 @@ extension PluginDescriptor {
                             explanation: "\(self.name) needs this setting (\(parameter.title)). "
                                 + "Add it.")
                     }
-                    settings.append(Setting(name: parameter.name, value: value))
+                    settings.append(
+                        Setting(name: parameter.name, type: parameter.type, value: value))
                     continue
                 }
                 let checked = try parameter.check(value, relativeTo: folder)
-                settings.append(Setting(name: parameter.name, value: checked))
+                settings.append(
+                    Setting(name: parameter.name, type: parameter.type, value: checked))
             } catch {
                 problems.append(error)
             }

@@ -1,4 +1,5 @@
 import GreenroomABI
+import GreenroomConversion
 import GreenroomMedia
 
 /// A frame of a plugin whose every declaration has been checked.
@@ -114,9 +115,9 @@ private func checkedPlane(
     let call = SenderCall.videoSend
     guard let data = plane.data else { throw Refusal(.planeWithoutData(plane: index), in: call) }
     if format.isCompressed {
-        // 64 MiB hold any JPEG of the largest size; the two bytes are its start marker.
-        guard (2...(64 << 20)).contains(plane.size_bytes) else {
-            throw Refusal(.length(plane: index, length: plane.size_bytes, needed: 2), in: call)
+        let longest = FramePool.maximumCompressedByteCount(of: size)
+        guard plane.size_bytes >= 2, plane.size_bytes <= UInt64(longest) else {
+            throw Refusal(.compressedLength(plane.size_bytes, longest: longest), in: call)
         }
         return CheckedPlane(data: data, strideBytes: 0, byteCount: Int(plane.size_bytes))
     }

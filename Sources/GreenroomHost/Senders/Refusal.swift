@@ -29,6 +29,7 @@ struct Refusal: Error, Equatable, Sendable {
         case planeWithoutData(plane: Int)
         case stride(plane: Int, stride: UInt32, needed: Int)
         case length(plane: Int, length: UInt64, needed: Int)
+        case compressedLength(UInt64, longest: Int)
         case blockLength(UInt64, needed: Int)
         case rotation(UInt32)
         case range(UInt32)
@@ -42,6 +43,7 @@ struct Refusal: Error, Equatable, Sendable {
         case longBlock(frames: UInt32, longest: Int)
         case queueFull
         case noBuffer(limit: Int)
+        case data(String)
     }
 
     var call: SenderCall
@@ -73,7 +75,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .size: .badSize
         case .planeCount, .planeWithoutData: .badPlanes
         case .stride: .badStride
-        case .length, .blockLength: .badLength
+        case .length, .compressedLength, .blockLength: .badLength
         case .rotation: .badRotation
         case .range, .matrix: .badColor
         case .revision: .badRevision
@@ -84,6 +86,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .emptyBlock, .longBlock: .badBlock
         case .queueFull: .queueFull
         case .noBuffer: .noBuffer
+        case .data: .badData
         }
     }
 
@@ -129,6 +132,9 @@ struct Refusal: Error, Equatable, Sendable {
         case .length(let plane, let length, let needed):
             ("planes[\(plane)].size_bytes is \(length), and its rows and stride need \(needed)",
                 "Pass all rows; chroma rounds up at odd sizes: (width + 1) / 2 by (height + 1) / 2")
+        case .compressedLength(let length, let longest):
+            ("planes[0].size_bytes is \(length), and an image of this size has 2 to \(longest)",
+                "Pass the length of the image")
         case .blockLength(let length, let needed):
             ("size_bytes is \(length), and frame_count * channels samples need \(needed)",
                 "Pass all samples, 2 bytes each")
@@ -162,6 +168,8 @@ struct Refusal: Error, Equatable, Sendable {
                 "Send in real time, or pass a timeout to be paced by the host")
         case .noBuffer(let limit):
             ("all \(limit) leases are out", "Commit or abandon a lease before the next")
+        case .data(let fault):
+            (fault, "Send a whole image of the size that the frame declares")
         }
     }
 }

@@ -1,0 +1,150 @@
+import GreenroomConversion
+import GreenroomMedia
+import Testing
+
+/// Fit policies, proved by pixels.
+@Suite struct FitTests {
+    private static let wide = FrameSize(width: 160, height: 90)
+    private static let pool = FramePool(limit: 8)
+
+    /// An I420 frame: luma by place, chroma far from grey.
+    private static func frame(
+        _ size: FrameSize, _ info: FrameInfo = FrameInfo(), luma: (_ x: Int, _ y: Int) -> UInt8
+    ) throws -> VideoFrame {
+        var frame = try takeFrame(pool, .i420, size, info: info)
+        let stride = frame.strideBytes(0)
+        frame.fill(0) { luma($0 % stride, $0 / stride) }
+        frame.fill(1) { _ in 90 }
+        frame.fill(2) { _ in 200 }
+        return frame
+    }
+
+    /// Black, in bytes of each plane in turn.
+    private static func black(_ format: PixelFormat, _ range: ColorRange) -> [[UInt8]] {
+        let y = range.blackLuma
+        return switch format {
+        case .i420: [[y], [128], [128]]
+        case .nv12, .nv21: [[y], [128, 128]]
+        case .yuy2: [[y, 128, y, 128]]
+        case .uyvy: [[128, y, 128, y]]
+        case .rgb24: [[0, 0, 0]]
+        default: [[0, 0, 0, 255]]
+        }
+    }
+
+    @Test(arguments: PixelFormat.makeable, ColorRange.allCases)
+    func `4 to 3 in 16 to 9 stands between black bars`(
+        format: PixelFormat, range: ColorRange
+    ) throws {
+        let info = FrameInfo(color: ColorSpace(range: range, matrix: .bt601))
+        let source = try Self.frame(FrameSize(width: 64, height: 48), info) { _, _ in 180 }
+        let made = try FrameConverter().convert(
+            source, to: VideoWant(format: format, size: Self.wide), into: Self.pool)
+        #expect(made.size == Self.wide)
+        // 90 * 4 / 3 = 120 columns from column 20 on.
+        for index in 0..<made.planeCount {
+            let black = Self.black(format, range)[index]
+            let plane = format.plane(index, of: Self.wide)
+            let bytes = made.visibleBytes(index)
+            for y in 0..<plane.rows {
+                for x in 0..<plane.rowBytes {
+                    let isBar = x * 160 < 20 * plane.rowBytes || x * 160 >= 140 * plane.rowBytes
+                    let isBlack = bytes[y * plane.rowBytes + x] == black[x % black.count]
+                    guard isBar != isBlack else { continue }
+                    // A byte of alpha or of green, which these chroma values make zero, may be
+                    // black's without being black.
+                    #expect(!isBar && format.isRGB, "\(format) plane \(index) at \(x), \(y)")
+                }
+            }
+        }
+    }
+
+    @Test func `a portrait stands in the middle of a landscape`() throws {
+        // 64x48 turned is 48x64; 90 * 48 / 64 is 67.5, the nearest even number 68, from 46 on.
+        let source = try Self.frame(
+            FrameSize(width: 64, height: 48), FrameInfo(rotation: .quarter)
+        ) { _, _ in 180 }
+        let made = try FrameConverter().convert(
+            source, to: VideoWant(format: .i420, size: Self.wide), into: Self.pool)
+        let luma = made.visibleBytes(0)
+        #expect(
+            luma.indices.allSatisfy { luma[$0] == ((46..<114).contains($0 % 160) ? 180 : 16) })
+        let u = made.visibleBytes(1)
+        #expect(u.indices.allSatisfy { u[$0] == ((23..<57).contains($0 % 80) ? 90 : 128) })
+        #expect(made.info.rotation == .none)
+    }
+
+    @Test(arguments: Rotation.allCases)
+    func `the top of the picture is up, whatever the rotation`(rotation: Rotation) throws {
+        // The row or column that a clockwise turn brings to the top.
+        let source = try Self.frame(
+            FrameSize(width: 64, height: 64), FrameInfo(rotation: rotation)
+        ) { x, y in
+            let isTop =
+                switch rotation {
+                case .none: y < 32
+                case .quarter: x < 32
+                case .half: y >= 32
+                case .threeQuarters: x >= 32
+                }
+            return isTop ? 220 : 40
+        }
+        let made = try FrameConverter().convert(
+            source, to: VideoWant(format: .i420, size: Self.wide), into: Self.pool)
+        let luma = made.visibleBytes(0)
+        for x in [40, 80, 110] {
+            #expect(luma[10 * 160 + x] == 220)
+            #expect(luma[80 * 160 + x] == 40)
+        }
+    }
+
+    @Test(arguments: Rotation.allCases)
+    func `a crop shows the middle and nothing of the rest`(rotation: Rotation) throws {
+        // Of 64x48 the 64x36 in the middle have the shape of 16 to 9; turned, 26 of 64 columns.
+        let source = try Self.frame(
+            FrameSize(width: 64, height: 48), FrameInfo(rotation: rotation)
+        ) { x, y in
+            rotation.swapsSides
+                ? ((18..<44).contains(x) ? 180 : 40) : ((6..<42).contains(y) ? 180 : 40)
+        }
+        let size = rotation.swapsSides ? FrameSize(width: 96, height: 52) : Self.wide
+        let made = try FrameConverter().convert(
+            source, to: VideoWant(format: .i420, size: size, fit: .crop), into: Self.pool)
+        #expect(made.size == size)
+        #expect(made.visibleBytes(0).allSatisfy { $0 == 180 })
+        #expect(made.visibleBytes(1).allSatisfy { $0 == 90 })
+    }
+
+    @Test func `a stretched picture fills the frame`() throws {
+        let source = try Self.frame(FrameSize(width: 64, height: 48)) { x, _ in x < 32 ? 180 : 40 }
+        let made = try FrameConverter().convert(
+            source, to: VideoWant(format: .i420, size: Self.wide, fit: .stretch), into: Self.pool)
+        let luma = made.visibleBytes(0)
+        for index in luma.indices where !(76..<84).contains(index % 160) {
+            #expect(luma[index] == (index % 160 < 80 ? 180 : 40))
+        }
+    }
+
+    @Test func `a size that is rejected is named with the one that is wanted`() throws {
+        let source = try Self.frame(
+            FrameSize(width: 64, height: 48), FrameInfo(rotation: .quarter)
+        ) { _, _ in 0 }
+        let error = #expect(throws: ConversionError.self) {
+            _ = try FrameConverter().convert(
+                source, to: VideoWant(format: .i420, size: Self.wide, fit: .reject),
+                into: Self.pool)
+        }
+        #expect(error?.code == .rejected)
+        #expect(error?.message.contains("48x64") == true)
+        #expect(error?.message.contains("160x90") == true)
+    }
+
+    @Test func `the right size is not rejected`() throws {
+        let source = try Self.frame(
+            FrameSize(width: 90, height: 160), FrameInfo(rotation: .quarter)
+        ) { _, _ in 77 }
+        let made = try FrameConverter().convert(
+            source, to: VideoWant(format: .i420, size: Self.wide, fit: .reject), into: Self.pool)
+        #expect(made.visibleBytes(0).allSatisfy { $0 == 77 })
+    }
+}

@@ -1,0 +1,145 @@
+import GreenroomConversion
+import GreenroomMedia
+import Testing
+
+/// What converting does besides pixels: what it touches, what it keeps, what it costs.
+@Suite struct FrameConverterTests {
+    private static let size = FrameSize(width: 70, height: 38)
+
+    @Test(arguments: PixelFormat.allCases)
+    func `what is wanted already is handed on without a copy`(format: PixelFormat) throws {
+        let pool = FramePool(limit: 1)
+        let converter = FrameConverter()
+        let info = FrameInfo(
+            rotation: .half, color: .bt709Full, offerRevision: 3, ptsNanoseconds: 5)
+        let frame = try takeFrame(pool, format, Self.size, info: info, compressedByteCount: 9)
+        let made = try converter.convert(
+            frame, to: VideoWant(format: format, acceptsRotation: true), into: pool)
+        #expect(made.unsafePlanePointer(0) == frame.unsafePlanePointer(0))
+        #expect(made.info == info)
+        #expect(converter.conversionCount == 0)
+        #expect(converter.bytesWritten == 0)
+    }
+
+    @Test func `an identity that changes the name changes the name`() throws {
+        let pool = FramePool(limit: 1)
+        let frame = try takeFrame(pool, .rgbx, Self.size)
+        let made = try FrameConverter().convert(
+            frame, to: VideoWant(format: .rgba, matrix: .bt709), into: pool)
+        #expect(made.unsafePlanePointer(0) == frame.unsafePlanePointer(0))
+        #expect(made.format == .rgba)
+        #expect(made.info.color == .bt709Full)
+    }
+
+    @Test func `a rotation that is accepted stays`() throws {
+        let pool = FramePool(limit: 2)
+        let frame = try takeFrame(
+            pool, .nv12, Self.size, info: FrameInfo(rotation: .threeQuarters))
+        let made = try FrameConverter().convert(
+            frame, to: VideoWant(format: .i420, acceptsRotation: true), into: pool)
+        #expect(made.size == Self.size)
+        #expect(made.info.rotation == .threeQuarters)
+    }
+
+    /// Every kind of step: unpacking, scaling both ways, turning, colours, bars.
+    private static let wants: [VideoWant] = PixelFormat.makeable.flatMap { format in
+        [
+            VideoWant(format: format),
+            VideoWant(format: format, size: FrameSize(width: 35, height: 19), matrix: .bt709),
+            VideoWant(format: format, size: FrameSize(width: 101, height: 41), range: .full),
+            VideoWant(format: format, size: FrameSize(width: 50, height: 50), fit: .crop),
+        ]
+    }
+
+    @Test(arguments: PixelFormat.uncompressed, Rotation.allCases)
+    func `nothing is written outside the picture, nor read`(
+        format: PixelFormat, rotation: Rotation
+    ) throws {
+        let converter = FrameConverter()
+        let inputs = FramePool(limit: 2)
+        let outputs = FramePool(limit: 1)
+        let info = FrameInfo(rotation: rotation)
+        var frame = try takeFrame(inputs, format, Self.size, info: info)
+        frame.fillWithNoise(seed: 1, paddingSeed: 1)
+        var twin = try takeFrame(inputs, format, Self.size, info: info)
+        twin.fillWithNoise(seed: 1, paddingSeed: 2)
+        for want in Self.wants {
+            let size = want.size ?? Self.size.rotated(by: rotation)
+            // The one frame of the pool comes back with its memory as it was left.
+            let plan = try ConversionPlan.plan(
+                format: format, size: Self.size, rotation: rotation, color: info.color, want: want)
+            guard !plan.isIdentity else { continue }
+            func prepare() throws {
+                var empty = try takeFrame(outputs, want.format, size)
+                for index in 0..<empty.planeCount { empty.fill(index) { _ in 0xa5 } }
+            }
+            try prepare()
+            let (pixels, padding) = try {
+                let made = try converter.convert(frame, to: want, into: outputs)
+                return (made.visibleBytes, made.paddingBytes)
+            }()
+            #expect(padding.allSatisfy { $0 == 0xa5 }, "\(format) to \(want)")
+            try prepare()
+            let twinPixels = try converter.convert(twin, to: want, into: outputs).visibleBytes
+            #expect(pixels == twinPixels, "\(format) to \(want)")
+        }
+    }
+
+    @Test func `steady state allocates no memory`() throws {
+        let converter = FrameConverter()
+        let inputs = FramePool(limit: 1)
+        let outputs = FramePool(limit: 2)
+        func convertAll() throws {
+            for format in [PixelFormat.i420, .nv12, .rgb24, .p010] {
+                let frame = try takeFrame(
+                    inputs, format, Self.size,
+                    info: FrameInfo(rotation: .quarter, color: .bt709Full))
+                for want in Self.wants {
+                    _ = try converter.convert(frame, to: want, into: outputs)
+                }
+            }
+        }
+        for _ in 0..<3 { try convertAll() }
+        let (scratch, made) = (converter.scratchAllocationCount, outputs.allocationCount)
+        for _ in 0..<10 { try convertAll() }
+        #expect(scratch > 0 && made > 0)
+        #expect(converter.scratchAllocationCount == scratch)
+        #expect(outputs.allocationCount == made)
+    }
+
+    @Test func `conversions and their bytes are counted`() throws {
+        let converter = FrameConverter()
+        let pool = FramePool(limit: 2)
+        let frame = try takeFrame(pool, .nv12, FrameSize(width: 64, height: 32))
+        _ = try converter.convert(frame, to: VideoWant(format: .i420), into: pool)
+        #expect(converter.conversionCount == 1)
+        #expect(converter.bytesWritten == 64 * 32 * 3 / 2)
+        let half = FrameSize(width: 32, height: 16)
+        _ = try converter.convert(frame, to: VideoWant(format: .i420, size: half), into: pool)
+        #expect(converter.conversionCount == 2)
+        #expect(converter.bytesWritten == 2 * 64 * 32 * 3 / 2 + 32 * 16 * 3 / 2)
+    }
+
+    @Test func `a pool that is empty is named`() throws {
+        let pool = FramePool(limit: 1)
+        let frame = try takeFrame(pool, .nv12, Self.size)
+        let error = #expect(throws: ConversionError.self) {
+            _ = try FrameConverter().convert(frame, to: VideoWant(format: .i420), into: pool)
+        }
+        #expect(error?.code == .noBuffer)
+        #expect(pool.aliveCount == 1)
+    }
+
+    @Test func `more kinds of frames than plans are kept are converted all the same`() throws {
+        let converter = FrameConverter()
+        let pool = FramePool(limit: 2)
+        for _ in 0..<2 {
+            for width in 1...80 {
+                let size = FrameSize(width: width, height: 2)
+                let frame = try takeFrame(pool, .nv12, size)
+                let made = try converter.convert(frame, to: VideoWant(format: .i420), into: pool)
+                #expect(made.size == size)
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Glibc
+import GreenroomConversion
+import GreenroomMedia
+import Testing
+
+/// JPEG images: those of honest cameras, and those that want to do harm.
+@Suite struct JPEGTests {
+    private typealias Plane = ReferencePicture.Plane
+
+    /// Planes of waves in the sizes that a sampling has.
+    private static func planes(_ size: FrameSize, _ sampling: JPEGWriter.Sampling) -> [Plane] {
+        let (across, down) = sampling.factors
+        func plane(_ width: Int, _ height: Int, _ period: Double) -> Plane {
+            Plane(width, height) { x, y in
+                (128 + 60 * sin(Double(x) * 2 * .pi / period)
+                    + 50 * cos(Double(y) * 2 * .pi / period)).rounded()
+            }
+        }
+        let chromaWidth = (size.width + across - 1) / across
+        let chromaHeight = (size.height + down - 1) / down
+        return [
+            plane(size.width, size.height, 33), plane(chromaWidth, chromaHeight, 170),
+            plane(chromaWidth, chromaHeight, 130),
+        ]
+    }
+
+    /// A frame of the data, with other bytes behind it as far as its memory goes.
+    private static func frame(
+        _ bytes: [UInt8], _ size: FrameSize, _ pool: FramePool, info: FrameInfo = FrameInfo(),
+        behind: UInt8 = 0
+    ) throws -> VideoFrame {
+        let padding = [UInt8](repeating: behind, count: (64 - bytes.count % 64) % 64)
+        do {
+            // The pool hands the same memory out again.
+            var whole = try takeFrame(
+                pool, .mjpeg, size, compressedByteCount: bytes.count + padding.count)
+            whole.fill(0) { $0 < bytes.count ? bytes[$0] : padding[$0 - bytes.count] }
+        }
+        return try takeFrame(
+            pool, .mjpeg, size, info: info, compressedByteCount: bytes.count)
+    }
+
+    /// Decodes, and gives the visible bytes or the error.
+    private static func decode(
+        _ bytes: [UInt8], _ size: FrameSize, behind: UInt8 = 0
+    ) throws -> Result<[UInt8], ConversionError> {
+        let data = try frame(bytes, size, FramePool(limit: 1), behind: behind)
+        let pool = FramePool(limit: 1)
+        return Result { () throws(ConversionError) in
+            try FrameConverter().convert(data, to: VideoWant(format: .i420), into: pool)
+                .visibleBytes
+        }
+    }
+
+    @Test(arguments: JPEGWriter.Sampling.allCases, ["16x16", "17x9", "64x48", "1x1", "101x35"])
+    func `an image decodes to its planes`(sampling: JPEGWriter.Sampling, size: String) throws {
+        let size = try #require(FrameSize(size))
+        let planes = Self.planes(size, sampling)
+        let data = try Self.frame(
+            JPEGWriter.image(planes, sampling), size, FramePool(limit: 1),
+            info: FrameInfo(rotation: .half, color: .bt601Full, ptsNanoseconds: 8))
+        let made = try FrameConverter().convert(
+            data, to: VideoWant(format: .i420), into: FramePool(limit: 1))
+        #expect(made.info == FrameInfo(color: .bt601Full, ptsNanoseconds: 8))
+        let grey = Plane((size.width + 1) / 2, (size.height + 1) / 2) { _, _ in 128 }
+        let chroma: [Plane] =
+            switch sampling {
+            case .yuv420: Array(planes[1...])
+            case .yuv422: planes[1...].map { $0.halved(horizontally: false) }
+            case .yuv444: planes[1...].map { $0.halved() }
+            case .grey: [grey, grey]
+            }
+        let expected = ReferencePicture(y: planes[0], u: chroma[0], v: chroma[1]).turned(.half)
+        // libyuv has libjpeg use its fast transform, which errs by up to 6 levels where quantisers
+        // are as fine as here. A pixel further on the wave differs by 11.
+        #expect(expected.distance(to: ReferencePicture(made)) <= 7)
+    }
+
+    @Test func `an image goes through every later step`() throws {
+        let size = FrameSize(width: 64, height: 48)
+        let planes = [90.0, 150, 60].map { level in Plane(64, 48) { _, _ in level } }
+        let data = try Self.frame(
+            JPEGWriter.image(planes, .yuv444), size, FramePool(limit: 1),
+            info: FrameInfo(rotation: .quarter, color: .bt601Full))
+        let want = VideoWant(
+            format: .bgra, size: FrameSize(width: 60, height: 60), fit: .crop)
+        let made = try FrameConverter().convert(data, to: want, into: FramePool(limit: 1))
+        let rgb = ReferencePicture.rgb([90, 150, 60], .bt601Full)
+        let expected = ReferencePicture(made).planes.enumerated().allSatisfy { index, plane in
+            plane.samples.allSatisfy { abs($0 - max(0, rgb[index])) <= 4 }
+        }
+        #expect(expected)
+    }
+
+    private static let size = FrameSize(width: 48, height: 32)
+    private static let image = JPEGWriter.image(planes(size, .yuv420), .yuv420)
+
+    @Test func `a size that is not the frame's is an error that names both`() throws {
+        for other in ["48x33", "47x32", "32x48", "4800x3200", "1x1"].compactMap({ FrameSize($0) }) {
+            let error = #expect(throws: ConversionError.self) {
+                try Self.decode(Self.image, other).get()
+            }
+            #expect(error?.code == .badData)
+            #expect(error?.message.contains("48x32") == true)
+            #expect(error?.message.contains("\(other)") == true)
+        }
+    }
+
+    @Test func `an image that ends too early is an error wherever it ends`() throws {
+        for count in 1..<Self.image.count {
+            let result = try Self.decode(Array(Self.image.prefix(count)), Self.size)
+            let error = #expect(throws: ConversionError.self) { try result.get() }
+            #expect(error?.code == .badData)
+        }
+    }
+
+    @Test func `an image whose picture is cut off is decoded or refused, whatever lies behind`()
+        throws
+    {
+        for count in stride(from: 2, to: Self.image.count - 2, by: 7) {
+            let cut = Self.image.prefix(count) + [0xff, 0xd9]
+            let one = try? Self.decode(Array(cut), Self.size, behind: 0x00).get()
+            let other = try? Self.decode(Array(cut), Self.size, behind: 0xff).get()
+            #expect(one == other)
+        }
+    }
+
+    /// The image with a byte changed at a place relative to a marker.
+    private static func changed(_ marker: UInt8, _ offset: Int, to byte: UInt8) throws -> [UInt8] {
+        var bytes = image
+        let at = try #require(bytes.indices.first { bytes[$0] == 0xff && bytes[$0 + 1] == marker })
+        bytes[at + offset] = byte
+        return bytes
+    }
+
+    @Test func `what no camera sends is refused with its reason`() throws {
+        let scans = (0..<40).flatMap { _ -> [UInt8] in
+            [0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0, 0x55]
+        }
+        let frameHeader: [UInt8] = [
+            0xff, 0xc0, 0, 17, 8, 0, 32, 0, 48, 3, 1, 0x22, 0, 2, 0x11, 0, 3, 0x11, 0,
+        ]
+        let table: [(bytes: [UInt8], reason: String)] = [
+            (Array(repeating: 0, count: 500), "FF D8"),
+            ([0xff], "FF D8"),
+            ([0xff, 0xd8], "end marker"),
+            ([0xff, 0xd8, 0xff, 0xd9], "before its picture"),
+            ([0xff, 0xd8, 0xff, 0xe0, 0, 1, 0xff, 0xd9], "segment FF E0"),
+            ([0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff, 0xff, 0xd9], "segment FF E0"),
+            ([0xff, 0xd8, 0xff, 0xda, 0, 2, 0xff, 0xd9], "before its frame header"),
+            ([0xff, 0xd8, 0xff, 0xc0, 0, 4, 8, 0, 0xff, 0xd9], "frame header"),
+            ([0xff, 0xd8] + frameHeader + frameHeader, "two frame headers"),
+            ([0xff, 0xd8] + frameHeader + scans + [0xff, 0xd9], "scans"),
+            (try Self.changed(0xc0, 1, to: 0xc9), "arithmetic"),
+            (try Self.changed(0xc0, 4, to: 12), "8 bits"),
+            (try Self.changed(0xc0, 9, to: 4), "wrong length"),
+            (try Self.changed(0xc0, 11, to: 0x41), "4:2:0"),
+            (try Self.changed(0xc0, 11, to: 0x00), "4:2:0"),
+        ]
+        for (bytes, reason) in table {
+            let result = try Self.decode(bytes, Self.size)
+            let error = #expect(throws: ConversionError.self) { try result.get() }
+            #expect(error?.code == .badData)
+            #expect(error?.message.contains(reason) == true, "\(error?.message ?? "none")")
+        }
+    }
+
+    @Test func `images that lie about their tables are refused or decoded, and do no harm`() throws
+    {
+        var noise = Noise(1)
+        var failures = 0
+        for round in 0..<1500 {
+            var bytes = Self.image
+            for _ in 0...(round % 4) {
+                // Half of the changes hit the headers alone, which end there.
+                let limit = round.isMultiple(of: 2) ? 330 : bytes.count
+                bytes[noise.next(below: limit)] = noise.next()
+            }
+            switch try Self.decode(bytes, Self.size, behind: noise.next()) {
+            case .success(let pixels): #expect(pixels.count == 48 * 32 * 3 / 2)
+            case .failure(let error):
+                #expect(error.code == .badData)
+                failures += 1
+            }
+        }
+        #expect(failures > 100)
+    }
+}

@@ -1,0 +1,123 @@
+import GreenroomConversion
+import GreenroomMedia
+import Testing
+
+/// Every format into every format that can be made, judged by ``ReferencePicture``.
+///
+/// Tolerances, in levels of 255:
+/// - where samples only move (also 10 to 8 bits, which leaves two bits off): none;
+/// - where 4:2:2 becomes 4:2:0, or a kernel of this module computes: 1, for rounding;
+/// - where libyuv computes between YUV and RGB: 2, since its vector code has coefficients of 6 to
+///   8 bits; 3 for its chroma from RGB and its RGB from YUV, where rounding errors of two stages
+///   meet.
+@Suite struct PixelTests {
+    static let smallSizes = ["1x1", "2x2", "3x5", "17x9"].compactMap { FrameSize($0) }
+
+    private static func tolerance(
+        _ input: PixelFormat, _ wanted: PixelFormat, _ from: ColorSpace, _ to: ColorSpace
+    ) -> Double {
+        switch (input.isRGB, wanted.isRGB) {
+        case (true, true): 0
+        case (false, true), (true, false): 3
+        case (false, false):
+            from != to || input == .yuy2 || input == .uyvy ? 1 : 0
+        }
+    }
+
+    private static func judge(
+        _ input: PixelFormat, _ size: FrameSize, _ rotation: Rotation, _ color: ColorSpace,
+        _ want: VideoWant, _ converter: FrameConverter, _ pool: FramePool
+    ) throws {
+        let info = FrameInfo(
+            rotation: rotation, color: color, offerRevision: 7, ptsNanoseconds: 123_456_789)
+        var frame = try takeFrame(pool, input, size, info: info)
+        frame.fillWithNoise(seed: size.area)
+        let made = try converter.convert(frame, to: want, into: pool)
+
+        let matrix = want.matrix ?? color.matrix
+        let own: ColorRange = input.isRGB ? .limited : color.range
+        let expectedColor = ColorSpace(
+            range: want.format.isRGB ? .full : want.range ?? own, matrix: matrix)
+        let what: Comment =
+            "\(input) \(size) \(rotation) \(color) to \(want.format) \(expectedColor)"
+        var expectedInfo = info
+        expectedInfo.rotation = .none
+        expectedInfo.color = expectedColor
+        #expect(made.info == expectedInfo, what)
+        #expect(made.format == want.format, what)
+        #expect(made.size == size.rotated(by: rotation), what)
+
+        let source = ReferencePicture(frame)
+        let expected: ReferencePicture =
+            if want.format.isRGB {
+                source.turned(rotation).rgb(color)
+            } else {
+                source.yuv(expectedColor, from: color).turned(rotation)
+            }
+        let distance = expected.distance(to: ReferencePicture(made))
+        #expect(distance <= tolerance(input, want.format, color, expectedColor) + 0.5, what)
+    }
+
+    @Test(arguments: PixelFormat.uncompressed)
+    func `every format becomes every other, odd sizes and rotations included`(
+        input: PixelFormat
+    ) throws {
+        let converter = FrameConverter()
+        let pool = FramePool(limit: 4)
+        for size in Self.smallSizes {
+            for rotation in Rotation.allCases {
+                for wanted in PixelFormat.makeable {
+                    for color in ColorSpace.all {
+                        try Self.judge(
+                            input, size, rotation, color, VideoWant(format: wanted), converter,
+                            pool)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: PixelFormat.uncompressed)
+    func `every range and matrix becomes every other`(input: PixelFormat) throws {
+        let converter = FrameConverter()
+        let pool = FramePool(limit: 4)
+        for wanted in [.i420, .nv12, .bgra] as [PixelFormat] {
+            for from in ColorSpace.all {
+                for to in ColorSpace.all {
+                    let want = VideoWant(format: wanted, range: to.range, matrix: to.matrix)
+                    try Self.judge(
+                        input, FrameSize(width: 17, height: 9), .none, from, want, converter, pool)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: PixelFormat.uncompressed)
+    func `long rows take the vector paths`(input: PixelFormat) throws {
+        let converter = FrameConverter()
+        let pool = FramePool(limit: 4)
+        let size = FrameSize(width: 853, height: 24)
+        for wanted in [.i420, .bgra] as [PixelFormat] {
+            try Self.judge(
+                input, size, .none, .bt709Full, VideoWant(format: wanted, range: .limited),
+                converter, pool)
+            try Self.judge(
+                input, FrameSize(width: 64, height: 48), .quarter, .bt601Limited,
+                VideoWant(format: wanted), converter, pool)
+        }
+    }
+
+    /// Vector code ends where a row is not a whole number of vectors; each width has its own end.
+    @Test(arguments: PixelFormat.uncompressed)
+    func `every width up to two vectors is right`(input: PixelFormat) throws {
+        let converter = FrameConverter()
+        let pool = FramePool(limit: 4)
+        for width in 1...66 {
+            for wanted in PixelFormat.makeable {
+                try Self.judge(
+                    input, FrameSize(width: width, height: 3), .none, .bt601Limited,
+                    VideoWant(format: wanted), converter, pool)
+            }
+        }
+    }
+}
