@@ -99,7 +99,7 @@ let package = Package(
             name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomPluginTests",
-            dependencies: ["GreenroomABI", "GreenroomPlugin", "GreenroomMedia"]),
+            dependencies: ["CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(

@@ -1,16 +1,18 @@
 import Glibc
 import Testing
 
+private let bundledPlugins = ["Adjust", "ColorBars", "Slides", "Tone", "Watermark"]
+
 /// What built plugins need and show.
 @Suite struct LinkageTests {
-    @Test(arguments: ["ColorBars", "Tone"])
+    @Test(arguments: bundledPlugins)
     func `a plugin does without Foundation`(name: String) throws {
         let output = try run("ldd", "\(productFolder())/lib\(name).so")
         #expect(output.contains("libswiftCore.so"))
         #expect(!output.contains("Foundation"))
     }
 
-    @Test(arguments: ["ColorBars", "Tone"])
+    @Test(arguments: bundledPlugins)
     func `a plugin exports its entry`(name: String) throws {
         let output = try run("nm", "-D", "--defined-only", "\(productFolder())/lib\(name).so")
         #expect(output.contains(" T greenroom_plugin_entry\n"))
