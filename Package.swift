@@ -19,7 +19,12 @@ struct BundledPlugin {
     var product: Product { .library(name: name, type: .dynamic, targets: [name]) }
     var target: Target {
         .target(
-            name: name, dependencies: ["GreenroomPlugin"] + dependencies, path: "Plugins/\(name)")
+            name: name, dependencies: ["GreenroomPlugin"] + dependencies, path: "Plugins/\(name)",
+            linkerSettings: [
+                .unsafeFlags([
+                    "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/exports.map",
+                ])
+            ])
     }
 }
 
