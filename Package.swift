@@ -88,7 +88,7 @@ let package = Package(
             name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomPluginTests",
-            dependencies: ["GreenroomABI", "GreenroomPlugin", "GreenroomMedia"]),
+            dependencies: ["GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
