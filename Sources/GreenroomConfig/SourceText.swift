@@ -43,4 +43,16 @@ public struct SourceText: Sendable {
     public func line(_ number: Int) -> String? {
         lines.indices.contains(number - 1) ? String(lines[number - 1]) : nil
     }
+
+    /// Where a line and a column are in the text; nil if there is no such place.
+    func index(line number: Int, column: Int) -> String.Index? {
+        guard lines.indices.contains(number - 1) else { return nil }
+        let line = lines[number - 1]
+        guard
+            let index = line.index(
+                line.startIndex, offsetBy: column - 1, limitedBy: line.endIndex),
+            index < line.endIndex
+        else { return nil }
+        return index
+    }
 }

@@ -1,73 +1,78 @@
 internal import GreenroomMedia
 
-/// The arithmetic between colour spaces, from the definitions of BT.601 and BT.709.
+/// The weights between colour spaces, from the definitions of BT.601 and BT.709, as
+/// ``ColorKernels`` take them.
 ///
-/// Coefficients are fixed-point with 13 fractional bits: the largest, 2.1, fits a 16-bit integer,
-/// and the error of a product with 8 bits stays below two hundredths of a level. Biases hold the offset of the
-/// result and the half that rounds.
+/// A bias, in 32nds, is the offset of the result, the half that rounds, and half a unit for each
+/// term that the kernels cut off. The 128 of U and V they add themselves.
 enum ColorTransform {
-    static let fractionBits = 13
+    /// A factor from -4 to 4, in 32nds and 4096ths.
+    struct Weight: Equatable {
+        let coarse, fine: Int16
 
-    private static func fixed(_ value: Double) -> Int16 {
-        Int16((value * Double(1 << fractionBits)).rounded())
+        init(_ value: Double) {
+            let whole = Int16((value * 4096).rounded())
+            coarse = whole >> 7
+            fine = whole & 127
+        }
     }
 
-    private static func fixedBias(_ value: Double) -> Int32 {
-        Int32(((value + 0.5) * Double(1 << fractionBits)).rounded())
+    private static func bias(_ offset: Double, terms: Int) -> Int16 {
+        Int16(((offset + 0.5) * 32 + Double(terms) / 2).rounded())
     }
 
     /// From RGB to YUV: each of Y, U and V is a weighted sum of red, green and blue.
     struct FromRGB {
-        let yRed, yGreen, yBlue, uRed, uGreen, uBlue, vRed, vGreen, vBlue: Int16
-        let yBias, uvBias: Int32
+        let yRed, yGreen, yBlue, uRed, uGreen, uBlue, vRed, vGreen, vBlue: Weight
+        let yBias, uvBias: Int16
 
         init(to color: ColorSpace) {
             let (red, green, blue) = color.matrix.lumaWeights
             let (lumaScale, chromaScale) = color.range.scales
-            yRed = fixed(red * lumaScale)
-            yGreen = fixed(green * lumaScale)
-            yBlue = fixed(blue * lumaScale)
+            yRed = Weight(red * lumaScale)
+            yGreen = Weight(green * lumaScale)
+            yBlue = Weight(blue * lumaScale)
             // U = (B - Y) / 2 (1 - blue), V = (R - Y) / 2 (1 - red).
             let uScale = chromaScale / (2 * (1 - blue))
             let vScale = chromaScale / (2 * (1 - red))
-            uRed = fixed(-red * uScale)
-            uGreen = fixed(-green * uScale)
-            uBlue = fixed((1 - blue) * uScale)
-            vRed = fixed((1 - red) * vScale)
-            vGreen = fixed(-green * vScale)
-            vBlue = fixed(-blue * vScale)
-            yBias = fixedBias(Double(color.range.blackLuma))
-            uvBias = fixedBias(128)
+            uRed = Weight(-red * uScale)
+            uGreen = Weight(-green * uScale)
+            uBlue = Weight((1 - blue) * uScale)
+            vRed = Weight((1 - red) * vScale)
+            vGreen = Weight(-green * vScale)
+            vBlue = Weight(-blue * vScale)
+            yBias = bias(Double(color.range.blackLuma), terms: 3)
+            uvBias = bias(0, terms: 3)
         }
     }
 
     /// From YUV to RGB. With u and v counted from 128: red is y Y + redV v + offset, and so on.
     struct ToRGB {
-        let y, redV, greenU, greenV, blueU: Int16
-        let bias: Int32
+        let y, redV, greenU, greenV, blueU: Weight
+        let bias: Int16
 
         init(from color: ColorSpace) {
             let (red, green, blue) = color.matrix.lumaWeights
             let (lumaScale, chromaScale) = color.range.scales
             let blueOfU = 2 * (1 - blue) / chromaScale
             let redOfV = 2 * (1 - red) / chromaScale
-            y = fixed(1 / lumaScale)
-            blueU = fixed(blueOfU)
-            redV = fixed(redOfV)
-            greenU = fixed(-blueOfU * blue / green)
-            greenV = fixed(-redOfV * red / green)
-            bias = fixedBias(-Double(color.range.blackLuma) / lumaScale)
+            y = Weight(1 / lumaScale)
+            blueU = Weight(blueOfU)
+            redV = Weight(redOfV)
+            greenU = Weight(-blueOfU * blue / green)
+            greenV = Weight(-redOfV * red / green)
+            bias = ColorTransform.bias(-Double(color.range.blackLuma) / lumaScale, terms: 2)
         }
     }
 
     /// From YUV to YUV. With u and v counted from 128: Y' = y Y + yU u + yV v + offset, and U'
     /// and V' are weighted sums of u and v. Grey stays grey, so Y has no part in them.
     struct Recoloring {
-        let y, yU, yV, uU, uV, vU, vV: Int16
-        let yBias, uvBias: Int32
+        let y, yU, yV, uU, uV, vU, vV: Weight
+        let yBias, uvBias: Int16
 
-        /// Whether luma depends on luma alone, and U and V on themselves alone.
-        var isRangeOnly: Bool { yU == 0 && yV == 0 && uV == 0 && vU == 0 }
+        /// Whether luma depends on luma alone.
+        var keepsMatrix: Bool { yU == Weight(0) && yV == Weight(0) }
 
         init(from input: ColorSpace, to output: ColorSpace) {
             let (inRed, inGreen, inBlue) = input.matrix.lumaWeights
@@ -85,17 +90,18 @@ enum ColorTransform {
             let uOf = 1 / (2 * (1 - outBlue))
             let vOf = 1 / (2 * (1 - outRed))
             let chroma = outChroma / inChroma
-            y = fixed(outLuma / inLuma)
-            yU = fixed(lumaOfU * outLuma / inChroma)
-            yV = fixed(lumaOfV * outLuma / inChroma)
-            uU = fixed((blueOfU - lumaOfU) * uOf * chroma)
-            uV = fixed(-lumaOfV * uOf * chroma)
-            vU = fixed(-lumaOfU * vOf * chroma)
-            vV = fixed((redOfV - lumaOfV) * vOf * chroma)
-            yBias = fixedBias(
-                Double(output.range.blackLuma)
-                    - Double(input.range.blackLuma) * outLuma / inLuma)
-            uvBias = fixedBias(128)
+            y = Weight(outLuma / inLuma)
+            yU = Weight(lumaOfU * outLuma / inChroma)
+            yV = Weight(lumaOfV * outLuma / inChroma)
+            uU = Weight((blueOfU - lumaOfU) * uOf * chroma)
+            uV = Weight(-lumaOfV * uOf * chroma)
+            vU = Weight(-lumaOfU * vOf * chroma)
+            vV = Weight((redOfV - lumaOfV) * vOf * chroma)
+            let black = Double(input.range.blackLuma) * outLuma / inLuma
+            yBias = bias(
+                Double(output.range.blackLuma) - black, terms: input.matrix == output.matrix ? 1 : 3
+            )
+            uvBias = bias(0, terms: input.matrix == output.matrix ? 1 : 2)
         }
     }
 }

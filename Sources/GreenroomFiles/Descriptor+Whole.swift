@@ -17,7 +17,7 @@ extension Descriptor {
         guard count == memory.count else {
             throw MediaFileError(
                 .malformed, file: name, offset: offset + Int64(count),
-                rule: "the file ends in the middle of a frame that was there before",
+                rule: "the file ends in the middle of what it held before",
                 cure: "leave the file alone while it is being read")
         }
     }

@@ -14,7 +14,8 @@ struct Greenroom: ParsableCommand {
             """,
         version: GreenroomVersion.current,
         subcommands: [
-            RunCommand.self, PluginsCommand.self, PluginCommand.self,
+            RunCommand.self, CheckCommand.self, PluginsCommand.self, PluginCommand.self,
+            SchemaCommand.self,
         ])
 
     static func main() {

@@ -106,4 +106,24 @@ import TestSupport
                 Answer(call: "odd", status: -1, text: ""),
             ])
     }
+
+    @Test func `a burnt-in code is read, and a broken one is not`() throws {
+        // Index 0x0012A5 and 0x00FF01 ms; the bytes' sum is 0x1B7, of which 255 - 0xB7 is 0x48.
+        let rows: [UInt16] = [0xA001, 0x2A50, 0x0FF0, 0x1485]
+        var picture = YUVPicture(
+            width: 128, height: 64, y: [UInt8](repeating: 100, count: 128 * 64), u: [], v: [])
+        for (row, bits) in rows.enumerated() {
+            for column in 0..<16 {
+                for y in row * 4..<row * 4 + 4 {
+                    for x in column * 4..<column * 4 + 4 {
+                        picture.y[y * 128 + x] = bits >> (15 - column) & 1 == 1 ? 235 : 16
+                    }
+                }
+            }
+        }
+        let code = try #require(BurntInCode(picture))
+        #expect(code.index == 0x0012A5 && code.milliseconds == 0x00FF01)
+        for x in 36..<40 { for y in 4..<8 { picture.y[y * 128 + x] ^= 0xff } }
+        #expect(BurntInCode(picture) == nil)
+    }
 }

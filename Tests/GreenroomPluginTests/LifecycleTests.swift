@@ -173,8 +173,9 @@ import Testing
     }
 
     @Test func `the entry is the same each time and knows no plugin beyond its count`() throws {
+        let first = UnsafeRawPointer(testEntry)
         let again = try #require(exportPlugins(RecordingSource.self))
-        #expect(again == UnsafeRawPointer(testEntry))
+        #expect(again == first)
         let count = testEntry.pointee.plugin_count
         #expect(count == 10)
         #expect(testEntry.pointee.descriptor(count) == nil)
