@@ -24,6 +24,11 @@ struct BundledPlugin {
 }
 
 let bundledPlugins: [BundledPlugin] = [
+    BundledPlugin(name: "Adjust", dependencies: ["Filters"]),
+    BundledPlugin(name: "ColorBars"),
+    BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
+    BundledPlugin(name: "Tone"),
+    BundledPlugin(name: "Watermark", dependencies: ["Filters", "Pictures"]),
 ]
 
 let package = Package(
@@ -43,12 +48,25 @@ let package = Package(
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
+        // C: the libraries of bundled plugins.
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(
+            name: "CTurboJPEG", pkgConfig: "libturbojpeg",
+            providers: [.apt(["libturbojpeg0-dev"])]),
 
         // Values.
         .target(name: "GreenroomMedia"),
 
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
+
+        // What bundled plugins share.
+        .target(
+            name: "Pictures", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
+            path: "Plugins/Pictures"),
+        .target(
+            name: "Filters", dependencies: ["GreenroomMedia", "Pictures"],
+            path: "Plugins/Filters"),
 
         // The host, bottom up.
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
@@ -80,11 +98,23 @@ let package = Package(
         .testTarget(
             name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomPluginTests", dependencies: ["GreenroomPlugin", "GreenroomMedia"]),
+            name: "GreenroomPluginTests",
+            dependencies: ["GreenroomABI", "GreenroomPlugin", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "FiltersTests", dependencies: ["Filters", "GreenroomMedia", "Pictures"]),
+        .testTarget(
+            name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),
+        .testTarget(
+            name: "GreenroomABITests",
+            dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
+
+        // Tests of the real binaries; they import nothing of what they test.
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
     ] + bundledPlugins.map(\.target)
 )
 

@@ -1,11 +1,11 @@
-internal import GreenroomMedia
+public import GreenroomMedia
 
 /// The markers of a JPEG image (ITU-T T.81, annex B), walked before a decoder sees the image.
 ///
 /// The decoder allocates by what the image says of itself, and works as long as it has scans.
 /// So what it says is checked first: the size, the components, the number of scans, and that
 /// every segment lies within the data.
-enum JPEGStructure {
+public enum JPEGStructure {
     /// Progressive images of ordinary encoders have about 10 scans; some abuse has thousands.
     static let mostScans = 32
 
@@ -15,7 +15,7 @@ enum JPEGStructure {
     ///   - data: The image; what follows its end is ignored.
     ///   - size: What its size has to be.
     /// - Throws: ``ConversionError/Code/badData``.
-    static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
+    public static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
         guard word(data, 0) == 0xffd8 else {
             throw .badData("not a JPEG image: it does not begin with FF D8")
         }

@@ -61,6 +61,12 @@ public struct PlaneGeometry: Equatable, Sendable {
     /// Rows.
     public var rows: Int
 
+    /// Makes the geometry of a plane.
+    public init(rowBytes: Int, rows: Int) {
+        self.rowBytes = rowBytes
+        self.rows = rows
+    }
+
     /// The least bytes that hold the plane at a stride: the last row needs no padding.
     ///
     /// - Parameter stride: Bytes from a row to the next, at least ``rowBytes``.

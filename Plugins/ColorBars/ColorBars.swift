@@ -1,0 +1,158 @@
+import GreenroomPlugin
+
+/// A test picture: colour bars or grey stripes, a ball that moves, and a frame counter and
+/// clock that both people and programs can read.
+///
+/// ## Layout
+///
+/// With a frame of W by H pixels, and divisions rounded down:
+///
+/// - **Bars**: bar k of 0 to 7 covers the columns k·W/8 up to (k+1)·W/8. From the left they
+///   are white, yellow, cyan, green, magenta, red, blue and black, each component 0 or 191
+///   (75 %) of 255.
+/// - **Grey stripes**: stripe k of 0 to 15 covers the rows k·H/16 up to (k+1)·H/16, in grey
+///   100 + 10·k of 255.
+/// - **The ball** is white, H/16 in radius, its middle 7·H/8 from the top. It goes from edge to
+///   edge and back, `speed` crossings a second.
+/// - **Counter and clock**, at half the height, for people: the frame's index, and hours,
+///   minutes, seconds and milliseconds since the start.
+///
+/// ## The code that programs read
+///
+/// 64 cells, black or white, in 4 rows of 16 at the top left, half as wide as the picture and a
+/// quarter as high. The cell in column c and row r covers the columns c·W/32 up to (c+1)·W/32
+/// and the rows r·H/16 up to (r+1)·H/16. Positions are shares of the picture, so a picture that
+/// was scaled is read the same way: the middle of a cell is at ((2c+1)·W/64, (2r+1)·H/32). Luma
+/// above the middle between black and white is 1.
+///
+/// Row by row from the left, the most significant bit first, the cells hold:
+///
+/// | cells | bits | content |
+/// | --- | --- | --- |
+/// | 0–3 | 4 | 1 0 1 0 |
+/// | 4–27 | 24 | the frame's index, modulo 2²⁴ |
+/// | 28–51 | 24 | its stamp on the session clock in whole milliseconds, modulo 2²⁴ |
+/// | 52–59 | 8 | 255 minus (the sum of the six bytes of index and stamp, modulo 256) |
+/// | 60–63 | 4 | 0 1 0 1 |
+///
+/// The index is that of the pump's time slot, so frames that were skipped leave a gap. Pictures
+/// of less than 128 columns or 64 rows have neither code nor clock: there is no room. From 256
+/// by 128 on a cell has 8 pixels or more a side, and the code survives scaling to half.
+struct ColorBars: Camera {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.color-bars", name: "ColorBars", version: "1.0.0",
+        summary: "Colour bars or grey stripes with a frame counter that programs can read",
+        vendor: "Greenroom")
+
+    /// What is behind counter and ball.
+    enum Pattern: String, CaseIterable { case bars, grey }
+
+    struct Settings: PluginSettings {
+        var pattern = Pattern.bars
+        var format = FormatChoice.auto
+        var range = RangeChoice.limited
+        var matrix = MatrixChoice.bt601
+        var hasCounter = true
+        var hasBall = true
+        var speed = 0.5
+
+        static let table: [Setting<Self>] = [
+            .choice("pattern", \.pattern, title: "Picture", live: true),
+            .choice("format", \.format, title: "Pixel format; auto: bars i420, grey nv12"),
+            .choice("range", \.range, title: "Colour range"),
+            .choice("matrix", \.matrix, title: "Colour matrix"),
+            .boolean("counter", \.hasCounter, title: "Frame counter and clock", live: true),
+            .boolean("ball", \.hasBall, title: "Moving ball", live: true),
+            .number(
+                "speed", \.speed, in: 0...10, title: "Crossings of the ball", unit: "1/s",
+                live: true),
+        ]
+    }
+
+    private var settings: Settings
+    private var background: Background?
+
+    init(settings: Settings, host: PluginHost) { self.settings = settings }
+
+    mutating func onSettingsChange(_ settings: Settings) { self.settings = settings }
+
+    var format: PixelFormat { settings.format.format(for: settings.pattern) }
+    var color: ColorSpace {
+        ColorSpace(range: settings.range.range, matrix: settings.matrix.matrix)
+    }
+
+    mutating func fill(_ frame: inout MutableFrame, at time: FrameTime) {
+        let key = Background.Key(
+            pattern: settings.pattern, format: frame.format, size: frame.size,
+            color: frame.info.color)
+        let background =
+            if let kept = self.background, kept.key == key { kept } else { Background(key) }
+        self.background = background
+        background.draw(into: &frame)
+
+        let brush = Brush(format: frame.format, color: frame.info.color)
+        if settings.hasBall {
+            drawBall(into: &frame, at: time.seconds * settings.speed, with: brush)
+        }
+        if settings.hasCounter, Code.fits(frame.size) {
+            Code(index: time.index, ptsNanoseconds: time.ptsNanoseconds)
+                .draw(into: &frame, with: brush)
+            Clock(index: time.index, seconds: time.seconds).draw(into: &frame, with: brush)
+        }
+    }
+
+    /// - Parameter crossings: How often the ball has crossed the picture.
+    private func drawBall(
+        into frame: inout MutableFrame, at crossings: Double, with brush: Brush
+    ) {
+        let radius = frame.height / 16
+        guard radius > 0, frame.width > 2 * radius else { return }
+        let phase = crossings.truncatingRemainder(dividingBy: 2)
+        let way = phase < 1 ? phase : 2 - phase
+        let middle = radius + Int(Double(frame.width - 1 - 2 * radius) * way)
+        let row = 7 * frame.height / 8
+        for dy in -radius...radius {
+            let reach = Int(Double(radius * radius - dy * dy).squareRoot())
+            brush.paint(
+                &frame, columns: middle - reach..<middle + reach + 1, rows: row + dy..<row + dy + 1,
+                .white)
+        }
+    }
+}
+
+/// The pixel formats that the plugin draws in: all but the compressed one.
+enum FormatChoice: String, CaseIterable {
+    case auto, i420, nv12, nv21, yuy2, uyvy, bgra, rgba, bgrx, rgbx, rgb24, i010, p010
+
+    func format(for pattern: ColorBars.Pattern) -> PixelFormat {
+        switch self {
+        case .auto: pattern == .grey ? .nv12 : .i420
+        case .i420: .i420
+        case .nv12: .nv12
+        case .nv21: .nv21
+        case .yuy2: .yuy2
+        case .uyvy: .uyvy
+        case .bgra: .bgra
+        case .rgba: .rgba
+        case .bgrx: .bgrx
+        case .rgbx: .rgbx
+        case .rgb24: .rgb24
+        case .i010: .i010
+        case .p010: .p010
+        }
+    }
+}
+
+/// The colour ranges that session files can name.
+enum RangeChoice: String, CaseIterable {
+    case limited, full
+
+    var range: ColorRange { self == .limited ? .limited : .full }
+}
+
+/// The colour matrices that session files can name.
+enum MatrixChoice: String, CaseIterable {
+    case bt601, bt709
+
+    var matrix: ColorMatrix { self == .bt601 ? .bt601 : .bt709 }
+}

@@ -1,0 +1,67 @@
+public import GreenroomMedia
+
+/// Brightness, contrast and saturation as tables from old samples to new ones.
+public struct ToneCurves: Sendable {
+    /// What the curves are made from.
+    public struct Adjustment: Equatable, Sendable {
+        /// Added, as a part of the way from black to white: −1 to 1, 0 for no change.
+        public var brightness: Double
+        /// Distance from mid grey, luma and chroma alike: 0 to 2, 1 for no change.
+        public var contrast: Double
+        /// Distance from grey: 0 for none, 1 for no change, 2 for twice.
+        public var saturation: Double
+
+        /// Makes an adjustment.
+        public init(brightness: Double = 0, contrast: Double = 1, saturation: Double = 1) {
+            self.brightness = brightness
+            self.contrast = contrast
+            self.saturation = saturation
+        }
+    }
+
+    private var luma = InlineArray<256, UInt8>(repeating: 0)
+    private var chroma = InlineArray<256, UInt8>(repeating: 0)
+
+    /// Whether luma stays as it is, bit for bit.
+    public let keepsLuma: Bool
+    /// Whether chroma stays as it is, bit for bit.
+    public let keepsChroma: Bool
+
+    /// Makes the tables.
+    ///
+    /// A table that changes anything ends at black and white, and at the bounds of chroma; one
+    /// that changes nothing also keeps samples beyond these.
+    public init(_ adjustment: Adjustment, range: ColorRange) {
+        let (lumaBounds, chromaBounds) =
+            switch range {
+            case .limited: (16.0...235.0, 16.0...240.0)
+            case .full: (0.0...255.0, 0.0...255.0)
+            }
+        let span = lumaBounds.upperBound - lumaBounds.lowerBound
+        let grey = lumaBounds.lowerBound + span / 2
+        let chromaFactor = adjustment.contrast * adjustment.saturation
+        keepsLuma = adjustment.brightness == 0 && adjustment.contrast == 1
+        keepsChroma = chromaFactor == 1
+
+        func sample(_ value: Double, _ bounds: ClosedRange<Double>) -> UInt8 {
+            UInt8(min(max(value, bounds.lowerBound), bounds.upperBound).rounded())
+        }
+        for index in 0..<256 {
+            let old = Double(index)
+            luma[index] = sample(
+                grey + (old - grey) * adjustment.contrast + adjustment.brightness * span,
+                lumaBounds)
+            chroma[index] = sample(128 + (old - 128) * chromaFactor, chromaBounds)
+        }
+    }
+
+    /// Puts a row of luma through its table.
+    public func applyLuma(to row: inout MutableSpan<UInt8>) {
+        for index in row.indices { row[index] = luma[Int(row[index])] }
+    }
+
+    /// Puts a row of U or V through its table.
+    public func applyChroma(to row: inout MutableSpan<UInt8>) {
+        for index in row.indices { row[index] = chroma[Int(row[index])] }
+    }
+}

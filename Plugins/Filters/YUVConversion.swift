@@ -1,0 +1,37 @@
+import GreenroomMedia
+
+/// From RGB to YUV by the standards' formulas, in floating point: for pictures that are
+/// converted once, not for frames.
+struct YUVConversion {
+    private let red: Double
+    private let blue: Double
+    private let lumaOffset: Double
+    private let lumaSpan: Double
+    private let chromaSpan: Double
+
+    init(to color: ColorSpace) {
+        (red, blue) =
+            switch color.matrix {
+            case .bt601: (0.299, 0.114)
+            case .bt709: (0.2126, 0.0722)
+            }
+        (lumaOffset, lumaSpan, chromaSpan) =
+            switch color.range {
+            case .limited: (16, 219, 224)
+            case .full: (0, 255, 255)
+            }
+    }
+
+    /// A colour, each component 0 to 255, as Y, U and V without rounding.
+    func convert(red r: Double, green g: Double, blue b: Double) -> (
+        y: Double, u: Double, v: Double
+    ) {
+        let (r, g, b) = (r / 255, g / 255, b / 255)
+        let y = red * r + (1 - red - blue) * g + blue * b
+        return (
+            lumaOffset + lumaSpan * y,
+            128 + chromaSpan * (b - y) / (2 * (1 - blue)),
+            128 + chromaSpan * (r - y) / (2 * (1 - red))
+        )
+    }
+}

@@ -1,0 +1,97 @@
+/// How a camera was held, as EXIF tag 0x0112 says: what to do to see the picture upright.
+enum EXIFOrientation: UInt16, CaseIterable {
+    case upright = 1
+    case mirrored = 2
+    case halfTurn = 3
+    case flipped = 4
+    case transposed = 5
+    case quarterTurn = 6
+    case transversed = 7
+    case threeQuarterTurn = 8
+
+    /// Whether width and height change places.
+    var swapsSides: Bool { rawValue >= 5 }
+
+    /// Where the pixel comes from that is seen at `x`, `y` in the upright picture.
+    ///
+    /// - Parameters:
+    ///   - width: The width of the stored picture.
+    ///   - height: The height of the stored picture.
+    func source(ofX x: Int, y: Int, width: Int, height: Int) -> (x: Int, y: Int) {
+        switch self {
+        case .upright: (x, y)
+        case .mirrored: (width - 1 - x, y)
+        case .halfTurn: (width - 1 - x, height - 1 - y)
+        case .flipped: (x, height - 1 - y)
+        case .transposed: (y, x)
+        case .quarterTurn: (y, height - 1 - x)
+        case .transversed: (width - 1 - y, height - 1 - x)
+        case .threeQuarterTurn: (width - 1 - y, x)
+        }
+    }
+}
+
+// MARK: Finding it
+
+extension EXIFOrientation {
+    /// Reads the tag of a JPEG file; upright where there is none or it makes no sense.
+    init(inJPEG bytes: [UInt8]) {
+        self = Self.exifSegment(of: bytes).flatMap(Self.orientation(inTIFF:)) ?? .upright
+    }
+
+    /// The TIFF structure of the first EXIF segment, which lies before the picture's data.
+    private static func exifSegment(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        let startOfScan: UInt8 = 0xDA
+        let application1: UInt8 = 0xE1
+        let name = Array("Exif\0\0".utf8)
+
+        var rest = bytes.dropFirst(2)
+        while let marker = rest.bigEndian16(at: 0), marker >> 8 == 0xFF,
+            marker & 0xFF != startOfScan,
+            let length = rest.bigEndian16(at: 2), length >= 2
+        {
+            let segment = rest.dropFirst(4).prefix(Int(length) - 2)
+            if UInt8(marker & 0xFF) == application1, segment.starts(with: name) {
+                return segment.dropFirst(name.count)
+            }
+            rest = rest.dropFirst(2 + Int(length))
+        }
+        return nil
+    }
+
+    /// Looks the tag up in the first directory of a TIFF structure.
+    private static func orientation(inTIFF tiff: ArraySlice<UInt8>) -> EXIFOrientation? {
+        let isBigEndian: Bool
+        switch tiff.bigEndian16(at: 0) {
+        case 0x4D4D: isBigEndian = true
+        case 0x4949: isBigEndian = false
+        default: return nil
+        }
+        func number16(_ offset: Int) -> UInt16? {
+            tiff.bigEndian16(at: offset).map { isBigEndian ? $0 : $0.byteSwapped }
+        }
+        func number32(_ offset: Int) -> Int? {
+            guard let first = number16(offset), let second = number16(offset + 2) else {
+                return nil
+            }
+            let (high, low) = isBigEndian ? (first, second) : (second, first)
+            return Int(high) << 16 | Int(low)
+        }
+
+        guard let directory = number32(4), let count = number16(directory) else { return nil }
+        for index in 0..<Int(count) {
+            let entry = directory + 2 + index * 12
+            guard let tag = number16(entry) else { return nil }
+            if tag == 0x0112 { return number16(entry + 8).flatMap(Self.init(rawValue:)) }
+        }
+        return nil
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Two bytes as a number, or nil beyond the end.
+    fileprivate func bigEndian16(at offset: Int) -> UInt16? {
+        guard offset >= 0, count >= 2, offset <= count - 2 else { return nil }
+        return UInt16(self[startIndex + offset]) << 8 | UInt16(self[startIndex + offset + 1])
+    }
+}

@@ -1,0 +1,98 @@
+import GreenroomPlugin
+import Pictures
+
+/// Shows pictures one after the other as a screen share.
+///
+/// A slide is sent when it comes, and again twice a second at least: who joins late, or loses
+/// a frame, soon sees it.
+final class Slides: Screen {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.slides", name: "Slides", version: "1.0.0",
+        summary: "Shows PNG and JPEG pictures as a screen share")
+
+    struct Settings: PluginSettings {
+        var path = ""
+        var seconds = 5.0
+
+        static let table: [Setting<Self>] = [
+            .path("path", \.path, title: "Picture, or folder of pictures", required: true),
+            .number("seconds", \.seconds, in: 0.1...86_400, title: "Time of a slide", unit: "s"),
+        ]
+    }
+
+    let format = PixelFormat.rgba
+    let color = ColorSpace.bt709Limited
+
+    private let settings: Settings
+    private let host: PluginHost
+    private let schedule: SlideSchedule
+    private var slides: [String] = []
+    /// The slide that is shown: its place in the list, and its number on the schedule.
+    private var place = 0
+    private var number = 0
+    private var shownPath: String?
+    private var picture = Picture(size: FrameSize(width: 1, height: 1))
+
+    init(settings: Settings, host: PluginHost) {
+        self.settings = settings
+        self.host = host
+        schedule = SlideSchedule(seconds: settings.seconds)
+    }
+
+    func onInitialize(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer {
+        slides = try SlideList(path: settings.path).paths
+        try show(in: suggested.size)
+        return answer(to: suggested)
+    }
+
+    func onPropertyChange(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) -> VideoAnswer? { answer(to: suggested) }
+
+    private func answer(to limit: VideoCapability) -> VideoAnswer {
+        .counter(VideoCapability(size: limit.size, rate: min(schedule.rate, limit.rate)))
+    }
+
+    func onStartSend() {
+        place = 0
+        number = 0
+    }
+
+    func fill(_ frame: inout MutableFrame, at time: FrameTime) throws {
+        let due = schedule.slide(at: time.seconds)
+        place = (place + max(due - number, 0)) % slides.count
+        number = due
+        try show(in: frame.size)
+        for y in 0..<frame.height {
+            let from = picture.row(y)
+            var to = frame.row(y)
+            for index in to.indices { to[index] = from[index] }
+        }
+    }
+
+    func onUninitialized() {
+        shownPath = nil
+        picture = Picture(size: FrameSize(width: 1, height: 1))
+    }
+
+    /// Sees to it that the slide at the present place is decoded. Pictures that cannot be are
+    /// left out from now on; when none is left, the share is over.
+    private func show(in size: FrameSize) throws {
+        while shownPath != slides[place] || picture.size != size {
+            do throws(PictureError) {
+                let slide = try Picture(contentsOf: slides[place])
+                picture = slide.letterboxed(into: size)
+                shownPath = slides[place]
+            } catch {
+                slides.remove(at: place)
+                guard !slides.isEmpty else {
+                    throw PluginError("\(error)", status: .unavailable)
+                }
+                host.log(.warning, "left out: \(error)")
+                place %= slides.count
+            }
+        }
+    }
+}

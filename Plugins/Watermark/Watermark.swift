@@ -1,0 +1,87 @@
+import Filters
+import GreenroomPlugin
+import Pictures
+
+/// Blends a picture into a camera's frames.
+final class Watermark: VideoSourcePreProcessor {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.watermark", name: "Watermark", version: "1.0.0",
+        summary: "Puts a PNG picture with alpha over the camera")
+
+    struct Settings: PluginSettings {
+        var path = ""
+        var position = OverlayPosition.bottomRight
+        var margin = 16
+        var scale = 0.2
+        var opacity = 1.0
+
+        static let table: [Setting<Self>] = [
+            .path("path", \.path, title: "PNG or JPEG picture", required: true),
+            .choice("position", \.position),
+            .integer(
+                "margin", \.margin, in: 0...FrameSize.maximumDimension,
+                title: "Distance from the edges", unit: "px"),
+            .number(
+                "scale", \.scale, in: 0...1,
+                title: "Width as a part of the frame's; 0 for the picture's own pixels"),
+            .number("opacity", \.opacity, in: 0...1, live: true),
+        ]
+    }
+
+    /// What an overlay was made for.
+    private struct Target: Equatable {
+        var size: FrameSize
+        var color: ColorSpace
+    }
+
+    private var settings: Settings
+    private var picture: Picture?
+    private var overlay: (overlay: Overlay, target: Target)?
+
+    init(settings: Settings, host: PluginHost) {
+        self.settings = settings
+    }
+
+    func onSettingsChange(_ settings: Settings) {
+        self.settings = settings
+        overlay?.overlay.setOpacity(settings.opacity)
+    }
+
+    func onPreProcessInitialize(_ capability: VideoCapability) throws {
+        do {
+            picture = try Picture(contentsOf: settings.path)
+        } catch {
+            throw PluginError("\(error)", status: .unavailable)
+        }
+    }
+
+    func onPreProcessRawData(_ frame: inout MutableFrame) {
+        prepare(for: Target(size: frame.size, color: frame.info.color))
+        guard let overlay = overlay?.overlay else { return }
+        for plane in 0..<frame.planeCount {
+            for y in overlay.rows(ofPlane: plane) {
+                var row = frame.row(y, ofPlane: plane)
+                overlay.blend(into: &row, row: y, ofPlane: plane)
+            }
+        }
+    }
+
+    func onPreProcessUninitialized() {
+        picture = nil
+        overlay = nil
+    }
+
+    /// Converts the picture when the frames' size or colour is new: with the first frame, and
+    /// hardly ever again.
+    private func prepare(for target: Target) {
+        guard overlay?.target != target, picture != nil else { return }
+        let placement = OverlayPlacement(
+            of: picture?.size ?? target.size, in: target.size, at: settings.position,
+            margin: settings.margin, scale: settings.scale)
+        guard let scaled = picture?.scaled(to: placement.size) else { return }
+        var made = Overlay(
+            scaled, x: placement.x, y: placement.y, frame: target.size, color: target.color)
+        made.setOpacity(settings.opacity)
+        overlay = (made, target)
+    }
+}

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "ThirdPartyCamera",
+    products: [.library(name: "Plasma", type: .dynamic, targets: ["Plasma"])],
+    dependencies: [.package(name: "greenroom", path: "../..")],
+    targets: [
+        .target(
+            name: "Plasma",
+            dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")],
+            swiftSettings: [.swiftLanguageMode(.v6)])
+    ]
+)

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs what Greenroom needs, builds it, and records Samples/main.yaml: a camera that plays
+# real footage under a watermark, a microphone with real voices, and a share of real pictures.
+set -eu
+cd "$(dirname "$0")/.."
+. Samples/prepare.sh
+
+require_swift
+# shellcheck disable=SC2086 # names of packages are words
+install_packages $build_packages ffmpeg
+prepare_media
+
+say "Building Greenroom in release"
+swift build -c release
+
+say "Recording Samples/main.yaml for 10 seconds"
+.build/release/greenroom run Samples/main.yaml --duration 10s
+
+say "Recorded. Look at:"
+ls -l recordings/main
+echo
+echo "A player shows them: ffplay recordings/main/camera.y4m"
+echo "What happened to each frame stands in recordings/main/session.json"

@@ -1,0 +1,93 @@
+/// A node of a session file, whatever it was written in: what overrides change and what
+/// reading reads.
+struct ConfigNode: Sendable {
+    enum Content: Sendable {
+        /// A single value. Only plain ones, without quotes, can be numbers, booleans or null.
+        case scalar(String, isPlain: Bool)
+        /// Keys and values, each key once, in the order of the file.
+        case mapping([Entry])
+        /// Values in order.
+        case sequence([ConfigNode])
+        /// Something that was complained about already: its readers say no more about it.
+        case refused
+    }
+
+    struct Entry: Sendable {
+        var key: String
+        var keyOrigin: Place.Origin
+        var value: ConfigNode
+    }
+
+    var content: Content
+    var origin: Place.Origin
+}
+
+extension ConfigNode {
+    /// What a scalar is by its looks.
+    enum Scalar: Equatable {
+        case null
+        case boolean(Bool)
+        case integer(Int64)
+        case number(Double)
+        /// A number that no `Double` holds.
+        case immense
+        case text(String)
+    }
+
+    /// What the node's scalar is; nil for anything but a scalar.
+    ///
+    /// This is YAML's core schema without its surprises: only `true` and `false` are booleans,
+    /// only decimal numbers are numbers, and one that begins with a needless zero is text, as
+    /// it is likely to be a name.
+    var scalar: Scalar? {
+        guard case .scalar(let text, let isPlain) = content else { return nil }
+        guard isPlain else { return .text(text) }
+        switch text {
+        case "", "~", "null", "Null", "NULL": return .null
+        case "true", "True", "TRUE": return .boolean(true)
+        case "false", "False", "FALSE": return .boolean(false)
+        default: break
+        }
+        if text.wholeMatch(of: /-?(0|[1-9][0-9]*)/) != nil, let integer = Int64(text) {
+            return .integer(integer)
+        }
+        guard text.wholeMatch(of: /-?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?/) != nil,
+            text.contains(where: { ("0"..."9").contains($0) }), let number = Double(text.spelled)
+        else { return .text(text) }
+        return number.isFinite ? .number(number) : .immense
+    }
+
+    /// The node in words, for "found …".
+    var inWords: String {
+        switch content {
+        case .mapping: "a section"
+        case .sequence: "a list"
+        case .refused: "something unreadable"
+        case .scalar(let text, _):
+            switch scalar {
+            case .null, nil: "nothing"
+            case .boolean: "the boolean \(text)"
+            case .integer, .number, .immense: "the number \(text)"
+            case .text: text.isEmpty ? "empty text" : "the text \"\(text.shortened)\""
+            }
+        }
+    }
+}
+
+extension String {
+    /// A number as `Double` reads it: `.5` and `5.` get their zeros.
+    fileprivate var spelled: String {
+        var text = self
+        if let point = text.firstIndex(of: ".") {
+            let next = text.index(after: point)
+            if next == text.endIndex || !text[next].isNumber { text.insert("0", at: next) }
+            if point == text.startIndex || text[text.index(before: point)] == "-" {
+                text.insert("0", at: point)
+            }
+        }
+        return text
+    }
+
+    /// The beginning of a text, as much as fits a message.
+    var shortened: String { count > 40 ? "\(prefix(37))..." : self }
+}

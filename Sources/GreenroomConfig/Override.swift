@@ -1,0 +1,155 @@
+/// A value from the command line that takes the place of one in the session file.
+public struct Override: Sendable {
+    /// The argument as it was given, for messages.
+    public var argument: String
+    /// Where the value goes, and the value: `camera.settings.pattern=grey`.
+    public var assignment: String
+
+    /// An argument `--set PATH=VALUE`.
+    ///
+    /// The path has the keys of the file with dots between them, and `[0]` for the entry of a
+    /// list; one that is not there is made, in a list only behind the last. The value is YAML if
+    /// it begins with `[`, `{` or a quote, and else stands for itself, whatever is in it.
+    public static func set(_ assignment: String) -> Override {
+        Override(argument: "--set \(assignment)", assignment: assignment)
+    }
+
+    /// An argument `--duration VALUE`.
+    public static func duration(_ value: String) -> Override {
+        Override(argument: "--duration \(value)", assignment: "session.duration=\(value)")
+    }
+}
+
+extension Override {
+    /// A step on the way to a value.
+    enum Step: Equatable {
+        case key(String)
+        case index(Int)
+    }
+
+    /// Puts the value into a tree.
+    ///
+    /// - Returns: What is wrong with the argument.
+    func apply(to root: inout ConfigNode, schema: Schema, in source: SourceText) -> [Diagnostic] {
+        let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let steps = Self.steps(of: parts[0]) else {
+            return [
+                diagnostic(
+                    "needs PATH=VALUE, such as --set camera.settings.pattern=grey.", path: "")
+            ]
+        }
+        let path = String(parts[0])
+        do throws(Problem) {
+            let value = try value(String(parts[1]), path: path, in: source)
+            try root.set(value, at: steps[...], schema: schema, path: "")
+            return []
+        } catch {
+            return error.diagnostics
+        }
+    }
+
+    /// What makes an override impossible.
+    struct Problem: Error {
+        var diagnostics: [Diagnostic]
+    }
+
+    private func diagnostic(_ message: String, path: String) -> Diagnostic {
+        Diagnostic(message, at: Place(.argument(argument), path: path))
+    }
+
+    private func value(
+        _ text: String, path: String, in source: SourceText
+    ) throws(Problem) -> ConfigNode {
+        let origin = Place.Origin.argument(argument)
+        guard let first = text.first, "[{\"'".contains(first) else {
+            return ConfigNode(content: .scalar(text, isPlain: !text.isEmpty), origin: origin)
+        }
+        do throws(SessionFileError) {
+            let document = try YAMLDocument(
+                text, argument: Place(origin, path: path), in: SourceText(text, file: source.file))
+            guard document.diagnostics.isEmpty else {
+                throw SessionFileError(document.diagnostics, in: source)
+            }
+            return document.root
+        } catch {
+            throw Problem(diagnostics: error.diagnostics)
+        }
+    }
+
+    /// Takes `outputs[0].record.folder` apart; nil if it is no path.
+    static func steps(of path: Substring) -> [Step]? {
+        var steps: [Step] = []
+        for part in path.split(separator: ".", omittingEmptySubsequences: false) {
+            let pieces = part.split(separator: "[", omittingEmptySubsequences: false)
+            guard let key = pieces.first, !key.isEmpty, !key.contains("]") else { return nil }
+            steps.append(.key(String(key)))
+            for piece in pieces.dropFirst() {
+                guard piece.last == "]", case let digits = piece.dropLast(),
+                    digits.allSatisfy({ ("0"..."9").contains($0) }), let index = Int(digits)
+                else { return nil }
+                steps.append(.index(index))
+            }
+        }
+        return steps.count <= YAMLDocument.maximumDepth ? steps : nil
+    }
+}
+
+extension ConfigNode {
+    /// Puts a value where the steps lead, and makes what is missing on the way.
+    ///
+    /// - Parameters:
+    ///   - schema: What this node is, where it is known: a value that stands in a section's place
+    ///     becomes the section then.
+    ///   - path: This node's.
+    fileprivate mutating func set(
+        _ value: ConfigNode, at steps: ArraySlice<Override.Step>, schema: Schema?, path: String
+    ) throws(Override.Problem) {
+        guard let step = steps.first else {
+            self = value
+            return
+        }
+        if scalar == .null {
+            switch step {
+            case .key: content = .mapping([])
+            case .index: content = .sequence([])
+            }
+        } else if case .key = step, scalar != nil, let shortKey = schema?.section?.shortKey {
+            content = .mapping([Entry(key: shortKey, keyOrigin: origin, value: self)])
+        }
+        func problem(_ message: String) -> Override.Problem {
+            let place = Place(value.origin, path: path)
+            return Override.Problem(diagnostics: [Diagnostic(message, at: place)])
+        }
+        let nothing = ConfigNode(content: .scalar("", isPlain: true), origin: value.origin)
+        switch (step, content) {
+        case (.key(let key), .mapping(var entries)):
+            let index =
+                entries.firstIndex { $0.key == key }
+                ?? {
+                    entries.append(Entry(key: key, keyOrigin: value.origin, value: nothing))
+                    return entries.count - 1
+                }()
+            let field = schema?.section?.fields.first { $0.key == key }
+            try entries[index].value.set(
+                value, at: steps.dropFirst(), schema: field?.schema,
+                path: path.appending(key: key))
+            content = .mapping(entries)
+        case (.index(let index), .sequence(var nodes)):
+            guard index <= nodes.count else {
+                throw problem(
+                    "has \(nodes.count) entries, counted from 0. Use [\(nodes.count)] to add one.")
+            }
+            if index == nodes.count { nodes.append(nothing) }
+            let item: Schema? = if case .list(let item)? = schema?.kind { item } else { nil }
+            try nodes[index].set(
+                value, at: steps.dropFirst(), schema: item, path: "\(path)[\(index)]")
+            content = .sequence(nodes)
+        case (_, .refused):
+            break
+        case (.key(let key), _):
+            throw problem("there is no \"\(key)\" in it, it is \(inWords).")
+        case (.index(let index), _):
+            throw problem("there is no [\(index)] in it, it is \(inWords).")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+extension Schema {
+    /// The JSON Schema, draft 2020-12, of a document that is this.
+    ///
+    /// - Parameter title: What the document is called.
+    func document(title: String) -> JSON {
+        var members: [(String, JSON?)] = [
+            ("$schema", "https://json-schema.org/draft/2020-12/schema"),
+            ("title", .string(title)),
+        ]
+        guard let root = section else { return .members(members) }
+        members += root.members
+        let definitions = sections.dropFirst().map {
+            JSON.Member(key: $0.name, value: .members($0.members))
+        }
+        members.append(("$defs", .object(definitions)))
+        return .members(members)
+    }
+
+    /// The schema of a value in place.
+    fileprivate var members: [(String, JSON?)] {
+        switch kind {
+        case .text(let pattern):
+            return [
+                ("type", "string"), ("minLength", 1),
+                ("pattern", pattern.map { .string("^(\($0))$") }),
+            ]
+        case .choice(let choices):
+            // oneOf with const, so that an editor shows the meaning of each word.
+            return [
+                (
+                    "oneOf",
+                    .array(
+                        choices.map {
+                            ["const": .string($0.word), "description": .string($0.meaning)]
+                        })
+                )
+            ]
+        case .boolean:
+            return [("type", "boolean")]
+        case .integer(let bounds):
+            return [
+                ("type", "integer"),
+                ("minimum", .integer(bounds.lowerBound)),
+                ("maximum", .integer(bounds.upperBound)),
+            ]
+        case .settings:
+            return [
+                ("type", ["object", "null"]),
+                ("additionalProperties", ["type": ["boolean", "number", "string"]]),
+            ]
+        case .list(let item):
+            return [("type", ["array", "null"]), ("items", .members(item.members))]
+        case .section(let section):
+            let short = section.fields.first { $0.key == section.shortKey }
+            let forms = [
+                short.map { JSON.members($0.schema.members) },
+                section.mayBeEmpty ? ["type": "null"] : nil,
+            ].compactMap { $0 }
+            return forms.isEmpty
+                ? [("$ref", section.reference)]
+                : [("anyOf", .array(forms + [["$ref": section.reference]]))]
+        case .anyOf(let forms):
+            return [("anyOf", .array(forms.map { .members($0.members) }))]
+        }
+    }
+}
+
+extension Schema.Section {
+    fileprivate var reference: JSON { .string("#/$defs/\(name)") }
+
+    /// The schema of the mapping.
+    fileprivate var members: [(String, JSON?)] {
+        let properties = fields.map { field in
+            JSON.Member(
+                key: field.key,
+                value: .members(
+                    [("description", .string(field.summary))] + field.schema.members + [
+                        ("default", field.defaultValue), ("examples", .array(field.examples)),
+                    ]))
+        }
+        let required = fields.filter(\.isRequired).map { JSON.string($0.key) }
+        var members: [(String, JSON?)] = [
+            ("description", .string(summary)),
+            ("type", "object"),
+            ("properties", .object(properties)),
+            ("required", required.isEmpty ? nil : .array(required)),
+            ("additionalProperties", false),
+        ]
+        switch presence {
+        case .any: break
+        case .oneOrMore(let keys):
+            members.append(("anyOf", .array(keys.map { ["required": [.string($0)]] })))
+        case .exactlyOne:
+            members += [("minProperties", 1), ("maxProperties", 1)]
+        }
+        return members
+    }
+}

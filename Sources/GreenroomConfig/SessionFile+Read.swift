@@ -1,0 +1,161 @@
+import Glibc
+
+extension SessionFile {
+    /// Reads the bytes of a session file.
+    ///
+    /// - Parameters:
+    ///   - bytes: YAML in UTF-8, at most 256 KiB.
+    ///   - file: The file as the user named it, for messages.
+    ///   - folder: The absolute folder that relative paths start from.
+    ///   - overrides: Values that take the place of the file's, in order.
+    /// - Throws: Every fault that there is, at once; only a file that is no YAML is looked at no
+    ///   further.
+    public static func read(
+        _ bytes: [UInt8], file: String, folder: String, overrides: [Override] = []
+    ) throws(SessionFileError) -> SessionFile {
+        let text = try YAMLText.decode(bytes, file: file)
+        let source = SourceText(text, file: file)
+        let document = try YAMLDocument(text, in: source)
+        var reading = Reading(folder: folder, diagnostics: document.diagnostics)
+        var root = document.root
+        for override in overrides {
+            reading.diagnostics += override.apply(
+                to: &root, schema: SessionShape.root.schema, in: source)
+        }
+        let draft = SessionShape.root.read(root, "", &reading)
+        if let draft { reading.diagnostics += conflicts(among: draft.outputs, in: root) }
+        guard let draft, reading.diagnostics.isEmpty else {
+            throw SessionFileError(reading.diagnostics, in: source)
+        }
+        return SessionFile(draft, source: source, folder: folder)
+    }
+
+    private init(_ draft: SessionShape.Draft, source: SourceText, folder: String) {
+        self.source = source
+        self.folder = folder
+        name = draft.session.name ?? Self.stem(of: source.file)
+        maximum = draft.session.maximum
+        duration = draft.session.duration
+        callbackDeadline = draft.session.callbackDeadline
+        camera = draft.camera?.plugin
+        preProcessors = draft.camera?.preProcessors ?? []
+        microphone = draft.microphone?.plugin
+        share = draft.share?.plugin
+        shareAudio = draft.share?.audio
+        outputs = draft.outputs
+    }
+
+    /// `demo` of `sessions/demo.yaml`.
+    private static func stem(of file: String) -> String {
+        let name = file.split(separator: "/").last ?? "session"
+        let stem = name.split(separator: ".", omittingEmptySubsequences: false).first ?? name
+        return String(stem.isEmpty ? name : stem)
+    }
+
+    /// Outputs that don't go together, or want what the session does not have.
+    ///
+    /// - Parameter root: The file: a section that is there and wrong is not told missing too.
+    private static func conflicts(
+        among outputs: [Located<Output>], in root: ConfigNode
+    ) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        var hasStandardOutput = false
+        var folders: Set<String> = []
+        for output in outputs {
+            switch output.value {
+            case .y4m(let track, _):
+                if hasStandardOutput {
+                    diagnostics.append(
+                        Diagnostic(
+                            "an output before this one writes to standard output already. Keep one.",
+                            at: output.place))
+                }
+                hasStandardOutput = true
+                if root.value(of: track.rawValue) == nil {
+                    diagnostics.append(
+                        Diagnostic(
+                            "there is no \(track.rawValue) to write. Add one, or take another track.",
+                            at: output.place))
+                }
+            case .record(let folder, _, _):
+                if !folders.insert(folder).inserted {
+                    diagnostics.append(
+                        Diagnostic(
+                            "an output before this one records to the same folder. Name another.",
+                            at: output.place))
+                }
+            case .loudspeaker:
+                if root.value(of: "microphone") == nil,
+                    root.value(of: "share")?.value(of: "audio") == nil
+                {
+                    diagnostics.append(
+                        Diagnostic(
+                            "there is no sound to play. Add a microphone, or audio to the share.",
+                            at: output.place))
+                }
+            }
+        }
+        return diagnostics
+    }
+}
+
+extension ConfigNode {
+    /// The value of a key of a section.
+    fileprivate func value(of key: String) -> ConfigNode? {
+        guard case .mapping(let entries) = content else { return nil }
+        return entries.first { $0.key == key }?.value
+    }
+}
+
+// MARK: - Files
+
+/// A session file that can't be opened or read.
+public struct UnreadableFile: Error, Sendable, CustomStringConvertible {
+    /// The file as the user named it.
+    public var file: String
+    /// What the system says.
+    public var reason: String
+
+    /// `demo.yaml: No such file or directory`.
+    public var description: String { "\(file.printable): \(reason)" }
+}
+
+extension SessionFile {
+    /// Reads a session file.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - overrides: Values that take the place of the file's, in order.
+    /// - Throws: ``UnreadableFile``, or ``SessionFileError`` with every fault of the file.
+    public static func load(_ path: String, overrides: [Override] = []) throws -> SessionFile {
+        let bytes = try contents(of: path)
+        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard let folder = realpath(parent, nil) else {
+            throw UnreadableFile(file: path, reason: String(cString: strerror(errno)))
+        }
+        defer { free(folder) }
+        return try read(
+            bytes, file: path, folder: String(cString: folder), overrides: overrides)
+    }
+
+    /// All of a file, or as much as shows that it is too large.
+    private static func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw UnreadableFile(file: path, reason: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count <= YAMLText.maximumBytes {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw UnreadableFile(file: path, reason: String(cString: strerror(errno)))
+            }
+            if count == 0 { break }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+}

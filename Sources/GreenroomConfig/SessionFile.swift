@@ -1,0 +1,116 @@
+public import GreenroomMedia
+
+/// What a session file says, read and checked as far as that is possible without its plugins.
+public struct SessionFile: Sendable {
+    /// The text that it was read from, to show places in.
+    public var source: SourceText
+    /// The absolute folder that its relative paths start from: its own.
+    public var folder: String
+
+    /// The session's name, for the report; the file's name unless it says another.
+    public var name: String
+    /// The most that any source is offered.
+    public var maximum = SessionFile.defaultMaximum
+    /// How long to run; nil until stopped.
+    public var duration: Duration?
+    /// How long a plugin's callback may take before it counts as hung.
+    public var callbackDeadline = SessionFile.defaultCallbackDeadline
+    /// The camera.
+    public var camera: Plugin?
+    /// The camera's filters, in the order in which they see its frames.
+    public var preProcessors: [Plugin] = []
+    /// The microphone.
+    public var microphone: Plugin?
+    /// The screen share.
+    public var share: Plugin?
+    /// The sound of the share.
+    public var shareAudio: Plugin?
+    /// Where the session's media go.
+    public var outputs: [Located<Output>] = []
+
+    /// The session maximum of a file that gives none.
+    public static let defaultMaximum = VideoCapability(width: 1920, height: 1080, fps: 30)
+    /// The callback deadline of a file that gives none.
+    public static let defaultCallbackDeadline = Duration.seconds(2)
+}
+
+extension SessionFile {
+    /// A plugin of the session, with its settings.
+    public struct Plugin: Hashable, Sendable {
+        /// Which one.
+        public var reference: Located<PluginReference>
+        /// The settings that the file gives, in its order, each name once. The last part of a
+        /// setting's path is its name.
+        public var settings: [Setting]
+        /// What the session does when the plugin fails.
+        public var onFailure: FailurePolicy
+        /// Where the plugin's section stands.
+        public var place: Place
+    }
+
+    /// How a plugin is named.
+    public enum PluginReference: Hashable, Sendable {
+        /// A name to look for among the bundled plugins and on `GREENROOM_PLUGIN_PATH`.
+        case name(String)
+        /// The absolute path of a library.
+        case path(String)
+    }
+
+    /// A setting that the file gives to a plugin.
+    public struct Setting: Hashable, Sendable {
+        /// The setting's name.
+        public var name: String
+        /// Where the name stands: for "there is no such setting".
+        public var namePlace: Place
+        /// The value, and where it stands: for "this value is not allowed".
+        public var value: Located<SettingValue>
+    }
+
+    /// What the session does when a plugin fails.
+    public enum FailurePolicy: String, CaseIterable, Sendable {
+        /// It ends.
+        case end
+        /// It goes on without the plugin.
+        case `continue`
+    }
+
+    /// A picture of the session.
+    public enum Track: String, CaseIterable, Sendable {
+        /// The camera.
+        case camera
+        /// The screen share.
+        case share
+    }
+
+    /// What becomes of a picture whose shape an output does not have.
+    public enum Fit: String, CaseIterable, Sendable {
+        /// All of the picture, centred, with black bars.
+        case letterbox
+        /// The middle of the picture fills the frame; the rest is cut off.
+        case crop
+        /// All of the picture fills the frame, out of proportion.
+        case stretch
+        /// Any other shape is an error.
+        case reject
+    }
+
+    /// How an output wants its picture.
+    public struct Picture: Hashable, Sendable {
+        /// The size; nil for the track's.
+        public var size: FrameSize?
+        /// The frame rate; nil for the track's.
+        public var rate: FrameRate?
+        /// What becomes of a picture of another shape.
+        public var fit = Fit.letterbox
+    }
+
+    /// Where media go.
+    public enum Output: Hashable, Sendable {
+        /// Y4M and WAV files and the report, in an absolute folder.
+        case record(folder: String, picture: Picture, overwrite: Bool)
+        /// The session's sound to an ALSA PCM.
+        case loudspeaker(device: String)
+        /// A picture as Y4M on standard output.
+        case y4m(track: Track, picture: Picture)
+    }
+}

@@ -1,0 +1,289 @@
+import GreenroomMedia
+
+/// What has keys for its picture.
+private protocol WithPicture: Sendable {
+    var picture: SessionFile.Picture { get set }
+}
+
+/// The session file, described once.
+enum SessionShape {
+    /// What a file says, before it is checked as a whole.
+    struct Draft: Sendable {
+        var session = Session()
+        var camera: Source?
+        var microphone: Source?
+        var share: Source?
+        var outputs: [Located<SessionFile.Output>] = []
+    }
+
+    struct Session: Sendable {
+        var name: String?
+        var maximum = SessionFile.defaultMaximum
+        var duration: Duration?
+        var callbackDeadline = SessionFile.defaultCallbackDeadline
+    }
+
+    /// A plugin and those that belong to it.
+    struct Source: Sendable {
+        var reference: Located<SessionFile.PluginReference>?
+        var settings: [SessionFile.Setting] = []
+        var onFailure = SessionFile.FailurePolicy.end
+        var preProcessors: [SessionFile.Plugin] = []
+        var audio: SessionFile.Plugin?
+        var plugin: SessionFile.Plugin?
+    }
+
+    static let root = Shape<Draft>.section(
+        Draft(), name: "file",
+        "A Greenroom session: the plugins that make its media, and where the media go.",
+        expectation: "a section with camera, microphone or share",
+        presence: .oneOrMore(["camera", "microphone", "share"]),
+        fields: [
+            Field(
+                "session", \.session, session, "What holds for the session as a whole.",
+                examples: [["name": "demo", "maximum": "1280x720@30", "duration": "10s"]]),
+            Field(
+                "camera", \.camera, camera,
+                "The plugin that makes the camera's picture, and the filters that edit it.",
+                examples: [["plugin": "ColorBars"]]),
+            Field(
+                "microphone", \.microphone, microphone,
+                "The plugin that makes the microphone's sound.",
+                examples: [["plugin": "Tone", "settings": ["frequency": 440]]]),
+            Field(
+                "share", \.share, share,
+                "The plugin that makes the shared screen, and the one that makes its sound.",
+                examples: [["plugin": "Slides", "settings": ["path": "slides"]]]),
+            Field(
+                "outputs", \.outputs, .list(of: output, "a list of outputs"),
+                "Where the media go. Without one the session runs and keeps nothing.",
+                examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
+        ]
+    ) { draft, _ in draft }
+
+    private static let session = Shape<Session>.section(
+        Session(), name: "session", "What holds for the session as a whole.",
+        expectation: "a section with keys such as name and duration",
+        fields: [
+            Field(
+                "name", \.name, .text("text that is not empty"),
+                "The session's name in the report; the file's name if there is none.",
+                examples: ["demo"]),
+            Field(
+                "maximum", \.maximum, .capability,
+                "The largest size and frame rate that any plugin is offered.",
+                examples: ["1280x720@30", "1920x1080@60"],
+                defaultValue: .string("\(SessionFile.defaultMaximum)")),
+            Field(
+                "duration", \.duration, .duration(.milliseconds(1) ... .seconds(8760 * 3600)),
+                "How long the session runs; until it is stopped if there is none.",
+                examples: ["10s", "500ms", "2m", "1h30m"]),
+            Field(
+                "callback-deadline", \.callbackDeadline,
+                .duration(.milliseconds(10) ... .seconds(600)),
+                "How long a plugin may take for any call before it counts as hung.",
+                examples: ["2s", "500ms"],
+                defaultValue: .string(SessionFile.defaultCallbackDeadline.asWritten)),
+        ]
+    ) { session, _ in session }
+
+    // MARK: - Plugins
+
+    private static let pluginFields: [Field<Source>] = [
+        Field(
+            "plugin", \.reference, reference.located(),
+            "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or the "
+                + "path of a library (with a \"/\"), from this file's folder.",
+            examples: ["ColorBars", "./build/libMyCamera.so"], isRequired: true),
+        Field(
+            "settings", \.settings, .settings,
+            "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths start "
+                + "from this file's folder.",
+            examples: [["pattern": "grey"], ["path": "footage.y4m", "loop": true]]),
+        Field(
+            "on-failure", \.onFailure,
+            .choice {
+                switch $0 {
+                case .end: "The session ends."
+                case .continue: "The session goes on without the plugin."
+                }
+            },
+            "What the session does when this plugin fails.", examples: ["continue"],
+            defaultValue: .string(SessionFile.FailurePolicy.end.rawValue)),
+    ]
+
+    private static func source(
+        _ name: String, _ summary: String, more fields: [Field<Source>]
+    ) -> Shape<Source> {
+        .section(
+            Source(), name: name, summary,
+            expectation: "a section with the key \"plugin\"", fields: pluginFields + fields
+        ) { source, place in
+            var source = source
+            source.plugin = source.reference.map {
+                SessionFile.Plugin(
+                    reference: $0, settings: source.settings, onFailure: source.onFailure,
+                    place: place)
+            }
+            return source
+        }
+    }
+
+    private static let microphone = source("plugin", "A plugin with its settings.", more: [])
+
+    /// A plugin on its own; one that can't be read was told and is left out.
+    private static let plugin = Shape<SessionFile.Plugin>(schema: microphone.schema) {
+        node, path, reading in microphone.read(node, path, &reading)?.plugin
+    }
+
+    private static let camera = source(
+        "camera", "The camera's plugin, and the filters that edit its picture.",
+        more: [
+            Field(
+                "pre-processors", \.preProcessors,
+                .list(of: plugin, "a list of plugins"),
+                "Filters that edit the camera's frames, in this order.",
+                examples: [[["plugin": "Watermark", "settings": ["path": "logo.png"]]]])
+        ])
+
+    private static let share = source(
+        "share", "The shared screen's plugin, and the one of its sound.",
+        more: [
+            Field(
+                "audio", \.audio, plugin, "The plugin that makes the sound of the share.",
+                examples: [["plugin": "Tone"]])
+        ])
+
+    private static let reference = Shape<String>.text("the name or path of a plugin")
+        .map { text, reading -> SessionFile.PluginReference in
+            text.contains("/") ? .path(reading.absolute(text)) : .name(text)
+        }
+
+    // MARK: - Outputs
+
+    private struct OutputDraft: Sendable {
+        var record: SessionFile.Output?
+        var loudspeaker: SessionFile.Output?
+        var y4m: SessionFile.Output?
+    }
+
+    private static let output = Shape<Located<SessionFile.Output>>.section(
+        OutputDraft(), name: "output", "An output: one of its keys.",
+        expectation: "a section with the key record, loudspeaker or y4m",
+        presence: .exactlyOne,
+        fields: [
+            Field(
+                "record", \.record, record,
+                "Records each track as Y4M and WAV files, with a report, in a folder.",
+                examples: ["recordings/demo", ["folder": "recordings/demo", "size": "1280x720"]]),
+            Field(
+                "loudspeaker", \.loudspeaker, loudspeaker,
+                "Plays the session's sound on an ALSA PCM.",
+                examples: ["default", ["device": "plughw:0,0"]]),
+            Field(
+                "y4m", \.y4m, y4m, "Writes a picture as Y4M to standard output, for pipes.",
+                examples: ["-", ["track": "share", "fps": 15]]),
+        ]
+    ) { draft, place in
+        (draft.record ?? draft.loudspeaker ?? draft.y4m).map { Located($0, at: place) }
+    }
+
+    private struct RecordDraft: WithPicture {
+        var folder: String?
+        var picture = SessionFile.Picture()
+        var overwrite = false
+    }
+
+    private static let record = Shape<SessionFile.Output>.section(
+        RecordDraft(), name: "record", "A recording.",
+        expectation: "a folder, or a section with the key \"folder\"", shortKey: "folder",
+        fields: [
+            Field(
+                "folder", \.folder, .path("the path of a folder"),
+                "Where the files go, from this file's folder. It is made if it is not there.",
+                examples: ["recordings/demo"], isRequired: true)
+        ] + pictureFields() + [
+            Field(
+                "overwrite", \.overwrite, .boolean,
+                "Whether a recording that is in the folder already is replaced; else it is an "
+                    + "error.",
+                examples: [true], defaultValue: false)
+        ]
+    ) { draft, _ in
+        draft.folder.map {
+            .record(folder: $0, picture: draft.picture, overwrite: draft.overwrite)
+        }
+    }
+
+    private struct LoudspeakerDraft: Sendable {
+        var device = "default"
+    }
+
+    private static let loudspeaker = Shape<SessionFile.Output>.section(
+        LoudspeakerDraft(), name: "loudspeaker", "A loudspeaker.",
+        expectation: "an ALSA PCM, or a section with the key \"device\"", shortKey: "device",
+        fields: [
+            Field(
+                "device", \.device, .text("the name of an ALSA PCM, such as default"),
+                "The ALSA PCM; \"greenroom devices\" lists them.",
+                examples: ["default", "plughw:0,0"], defaultValue: "default")
+        ]
+    ) { draft, _ in .loudspeaker(device: draft.device) }
+
+    /// Where Y4M can go.
+    private enum Target: String, CaseIterable, Sendable {
+        case standardOutput = "-"
+    }
+
+    private struct Y4MDraft: WithPicture {
+        var target = Target.standardOutput
+        var track = SessionFile.Track.camera
+        var picture = SessionFile.Picture()
+    }
+
+    private static let y4m = Shape<SessionFile.Output>.section(
+        Y4MDraft(), name: "y4m", "A picture as Y4M.",
+        expectation: "\"-\", or a section with keys such as track", shortKey: "to",
+        fields: [
+            Field(
+                "to", \.target, .choice { _ in "Standard output." }, "Where it goes.",
+                examples: ["-"], defaultValue: "-"),
+            Field(
+                "track", \.track,
+                .choice {
+                    switch $0 {
+                    case .camera: "The camera, after its filters."
+                    case .share: "The shared screen."
+                    }
+                },
+                "Which picture.", examples: ["share"],
+                defaultValue: .string(SessionFile.Track.camera.rawValue)),
+        ] + pictureFields()
+    ) { draft, _ in .y4m(track: draft.track, picture: draft.picture) }
+
+    /// The keys of an output that say how it wants its picture.
+    private static func pictureFields<Draft: WithPicture>() -> [Field<Draft>] {
+        [
+            Field(
+                "size", \.picture.size, .size,
+                "The size of the picture; the track's own if there is none.",
+                examples: ["1280x720"]),
+            Field(
+                "fps", \.picture.rate, .rate,
+                "Frames a second; the track's own if there is none.",
+                examples: [30, "30000/1001"]),
+            Field(
+                "fit", \.picture.fit,
+                .choice {
+                    switch $0 {
+                    case .letterbox: "All of the picture, centred, with black bars."
+                    case .crop: "The middle of the picture fills the frame; the rest is cut off."
+                    case .stretch: "All of the picture fills the frame, out of proportion."
+                    case .reject: "A picture of another shape is an error."
+                    }
+                },
+                "What becomes of a picture of another shape.", examples: ["crop"],
+                defaultValue: .string(SessionFile.Fit.letterbox.rawValue)),
+        ]
+    }
+}

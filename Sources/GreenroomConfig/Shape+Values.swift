@@ -1,0 +1,214 @@
+import GreenroomMedia
+
+extension Shape<String> {
+    /// Text that is not empty.
+    static func text(_ expectation: String) -> Shape {
+        .scalar(Schema(kind: .text(pattern: nil), expectation: expectation)) { scalar in
+            guard case .text(let text) = scalar, !text.isEmpty else { return nil }
+            return text
+        }
+    }
+
+    /// A path, made absolute from the file's folder.
+    static func path(_ expectation: String) -> Shape {
+        text(expectation).map { path, reading in reading.absolute(path) }
+    }
+}
+
+extension Reading {
+    /// A path, from the file's folder unless it is absolute.
+    func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    }
+}
+
+extension Shape<Bool> {
+    /// `true` or `false`.
+    static let boolean = scalar(Schema(kind: .boolean, expectation: "true or false")) { scalar in
+        guard case .boolean(let value) = scalar else { return nil }
+        return value
+    }
+}
+
+extension Shape where Value: RawRepresentable<String> & CaseIterable & Sendable {
+    /// One of the words of an enumeration.
+    static func choice(_ meaning: @Sendable (Value) -> String) -> Shape {
+        let choices = Value.allCases.map { (word: $0.rawValue, meaning: meaning($0)) }
+        let words = choices.map(\.word).joined(separator: ", ")
+        let schema = Schema(
+            kind: .choice(choices),
+            expectation: choices.count == 1 ? "\"\(words)\"" : "one of \(words)")
+        return Shape(schema: schema) { node, path, reading in
+            if case .text(let text) = node.scalar, let value = Value(rawValue: text) {
+                return value
+            }
+            if case .refused = node.content { return nil }
+            var message = "needs \(schema.expectation), found \(node.inWords)."
+            if case .text(let text) = node.scalar,
+                let nearest = nearestName(to: text, among: choices.map(\.word))
+            {
+                message += " Did you mean \"\(nearest)\"?"
+            }
+            reading.complain(message, about: node, path)
+            return nil
+        }
+    }
+}
+
+/// The patterns of texts that are more than text, as the JSON Schema has them.
+enum Pattern {
+    static let size = "[1-9][0-9]{0,3}x[1-9][0-9]{0,3}"
+    static let fraction = "[1-9][0-9]{0,8}/[1-9][0-9]{0,8}"
+    static let capability = "\(size)@([1-9][0-9]{0,3}|\(fraction))"
+    static let duration = "(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+(\\.[0-9]+)?s)?([0-9]+ms)?"
+}
+
+extension Shape {
+    /// Text of a pattern that a value is made from.
+    private static func pattern(
+        _ pattern: String, _ expectation: String, make: @escaping @Sendable (String) -> Value?
+    ) -> Shape {
+        .scalar(Schema(kind: .text(pattern: pattern), expectation: expectation)) { scalar in
+            guard case .text(let text) = scalar, let regex = try? Regex(pattern),
+                (try? regex.wholeMatch(in: text)) != nil
+            else { return nil }
+            return make(text)
+        }
+    }
+}
+
+extension Shape<FrameSize> {
+    /// `1280x720`.
+    static let size = pattern(
+        Pattern.size,
+        "a size such as 1280x720, with sides of at most \(FrameSize.maximumDimension)"
+    ) { FrameSize($0) }
+}
+
+extension Shape<VideoCapability> {
+    /// `1280x720@30`.
+    static let capability = pattern(
+        Pattern.capability, "a size and a frame rate such as 1280x720@30 or 1280x720@30000/1001"
+    ) { VideoCapability($0) }
+}
+
+extension Shape<FrameRate> {
+    /// `30` or `30000/1001`.
+    static let rate: Shape = {
+        let expectation = "frames a second, 1 to 1000, such as 30 or 30000/1001"
+        let schema = Schema(
+            kind: .anyOf([
+                Schema(kind: .integer(1...1000), expectation: expectation),
+                Schema(kind: .text(pattern: Pattern.fraction), expectation: expectation),
+            ]), expectation: expectation)
+        return scalar(schema) { scalar in
+            switch scalar {
+            case .integer(let rate) where (1...1000).contains(rate): FrameRate("\(rate)")
+            case .text(let text) where text.contains("/"): FrameRate(text)
+            default: nil
+            }
+        }
+    }()
+}
+
+extension Shape<Duration> {
+    /// `10s`, `500ms`, `1h30m`, within bounds.
+    static func duration(_ bounds: ClosedRange<Duration>) -> Shape {
+        let range = "\(bounds.lowerBound.asWritten) to \(bounds.upperBound.asWritten)"
+        return pattern(
+            Pattern.duration, "a time such as 10s, 500ms, 2m or 1h30m, from \(range)"
+        ) { text in
+            Duration(asWritten: text).flatMap { bounds.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension Duration {
+    /// Reads `1h30m`, `1.5s`, `500ms`: numbers with units, largest first. Digits beyond a
+    /// nanosecond are dropped.
+    ///
+    /// - Returns: nil for anything else, and for more than a million hours.
+    package init?(asWritten text: String) {
+        guard
+            let parts = text.wholeMatch(
+                of:
+                    /(?=[0-9])(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)(?:\.([0-9]+))?s)?(?:([0-9]+)ms)?/
+            )?.output
+        else { return nil }
+        var sum = Duration.zero
+        let wholes: [(Substring?, unit: Duration)] = [
+            (parts.1, .seconds(3600)), (parts.2, .seconds(60)), (parts.3, .seconds(1)),
+            (parts.5, .milliseconds(1)),
+        ]
+        for case (let digits?, let unit) in wholes {
+            guard let count = Int32(digits) else { return nil }
+            sum += unit * Int(count)
+        }
+        if let fraction = parts.4 {
+            let nanoseconds = fraction.prefix(9)
+            guard
+                let count = Int64(
+                    nanoseconds + String(repeating: "0", count: 9 - nanoseconds.count))
+            else { return nil }
+            sum += .nanoseconds(count)
+        }
+        guard sum <= .seconds(3_600_000_000) else { return nil }
+        self = sum
+    }
+
+    /// As a session file writes it, to the millisecond: `1h30m`, `500ms`.
+    package var asWritten: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        let parts: [(Int64, String)] = [
+            (seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s"),
+            (milliseconds, "ms"),
+        ]
+        let text = parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined()
+        return text.isEmpty ? "0s" : text
+    }
+}
+
+extension Shape<[SessionFile.Setting]> {
+    /// The settings of a plugin: names and single values.
+    static let settings: Shape = {
+        let expectation = "a section of settings, name: value"
+        let schema = Schema(kind: .settings, expectation: expectation)
+        return Shape(schema: schema) { node, path, reading in
+            switch node.content {
+            case .refused: return nil
+            case .mapping(let entries):
+                return entries.compactMap { entry in
+                    let place = path.appending(key: entry.key)
+                    return reading.settingValue(entry.value, place).map { value in
+                        SessionFile.Setting(
+                            name: entry.key, namePlace: Place(entry.keyOrigin, path: place),
+                            value: Located(value, at: Place(entry.value.origin, path: place)))
+                    }
+                }
+            case .scalar where node.scalar == .null: return []
+            case .scalar, .sequence:
+                reading.complain(
+                    "needs \(expectation), found \(node.inWords).", about: node, path)
+                return nil
+            }
+        }
+    }()
+}
+
+extension Reading {
+    fileprivate mutating func settingValue(_ node: ConfigNode, _ path: String) -> SettingValue? {
+        switch node.scalar {
+        case .boolean(let value): return .boolean(value)
+        case .integer(let value): return .integer(value)
+        case .number(let value): return .number(value)
+        case .text(let value): return .string(value)
+        case .immense: complain("\(node.inWords) is too large.", about: node, path)
+        case .null: complain("has no value. Give it one, or remove it.", about: node, path)
+        case nil:
+            if case .refused = node.content { return nil }
+            complain("needs a single value, found \(node.inWords).", about: node, path)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,73 @@
+/// A schema together with how a node that follows it becomes a value: the one description from
+/// which reading, its messages and the JSON Schema come.
+struct Shape<Value>: Sendable {
+    var schema: Schema
+    /// Reads a node; nil if it is not what the schema says, which was then told.
+    var read: @Sendable (ConfigNode, _ path: String, inout Reading) -> Value?
+}
+
+/// What reading needs and what it gathers.
+struct Reading {
+    /// The absolute folder that relative paths start from.
+    var folder: String
+    /// What was found wrong so far.
+    var diagnostics: [Diagnostic] = []
+
+    /// Says what is wrong with a node.
+    mutating func complain(_ message: String, about node: ConfigNode, _ path: String) {
+        diagnostics.append(Diagnostic(message, at: Place(node.origin, path: path)))
+    }
+}
+
+extension Shape {
+    /// A single value: text whose looks `parse` judges.
+    ///
+    /// - Parameters:
+    ///   - schema: What is needed.
+    ///   - parse: nil if the scalar is not what is needed.
+    static func scalar(
+        _ schema: Schema, parse: @escaping @Sendable (ConfigNode.Scalar) -> Value?
+    ) -> Shape {
+        Shape(schema: schema) { node, path, reading in
+            if let scalar = node.scalar, let value = parse(scalar) { return value }
+            if case .refused = node.content { return nil }
+            reading.complain(
+                "needs \(schema.expectation), found \(node.inWords).", about: node, path)
+            return nil
+        }
+    }
+
+    /// The value with its place.
+    func located() -> Shape<Located<Value>> where Value: Sendable {
+        Shape<Located<Value>>(schema: schema) { node, path, reading in
+            read(node, path, &reading).map { Located($0, at: Place(node.origin, path: path)) }
+        }
+    }
+
+    /// The value made into another.
+    func map<Other>(_ transform: @escaping @Sendable (Value, Reading) -> Other) -> Shape<Other> {
+        Shape<Other>(schema: schema) { node, path, reading in
+            read(node, path, &reading).map { transform($0, reading) }
+        }
+    }
+
+    /// A list of values; those that are wrong are told and left out.
+    static func list<Item>(of item: Shape<Item>, _ expectation: String) -> Shape<[Item]> {
+        let schema = Schema(kind: .list(item.schema), expectation: expectation)
+        return Shape<[Item]>(schema: schema) { node, path, reading in
+            switch node.content {
+            case .sequence(let nodes):
+                return nodes.enumerated().compactMap { index, node in
+                    item.read(node, "\(path)[\(index)]", &reading)
+                }
+            case .refused: return nil
+            case .scalar, .mapping:
+                if node.scalar == .null { return [] }
+                reading.complain(
+                    "needs \(expectation), found \(node.inWords). Begin each with \"- \".",
+                    about: node, path)
+                return nil
+            }
+        }
+    }
+}

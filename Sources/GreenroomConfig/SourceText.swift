@@ -1,0 +1,58 @@
+/// The text of a session file, to quote lines from.
+public struct SourceText: Sendable {
+    /// The file as the user named it: what messages begin with.
+    public let file: String
+    private let lines: [String.UnicodeScalarView.SubSequence]
+
+    /// Takes a text apart into lines.
+    ///
+    /// - Parameters:
+    ///   - text: All of it.
+    ///   - file: The name for messages.
+    public init(_ text: String, file: String) {
+        self.file = file
+        // CR LF is one break; NEL, LS and PS are breaks too, as YAML counts lines.
+        var lines: [String.UnicodeScalarView.SubSequence] = []
+        let scalars = text.unicodeScalars
+        var start = scalars.startIndex
+        var index = start
+        while index < scalars.endIndex {
+            let scalar = scalars[index]
+            var next = scalars.index(after: index)
+            if Self.breaks.contains(scalar) {
+                lines.append(scalars[start..<index])
+                if scalar == "\r", next < scalars.endIndex, scalars[next] == "\n" {
+                    next = scalars.index(after: next)
+                }
+                start = next
+            }
+            index = next
+        }
+        lines.append(scalars[start...])
+        self.lines = lines
+    }
+
+    private static let breaks: Set<Unicode.Scalar> = ["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
+
+    /// How many lines there are, at least 1.
+    public var lineCount: Int { lines.count }
+
+    /// A line without its break; nil if there is none of that number.
+    ///
+    /// - Parameter number: The line, from 1.
+    public func line(_ number: Int) -> String? {
+        lines.indices.contains(number - 1) ? String(lines[number - 1]) : nil
+    }
+
+    /// Where a line and a column are in the text; nil if there is no such place.
+    func index(line number: Int, column: Int) -> String.Index? {
+        guard lines.indices.contains(number - 1) else { return nil }
+        let line = lines[number - 1]
+        guard
+            let index = line.index(
+                line.startIndex, offsetBy: column - 1, limitedBy: line.endIndex),
+            index < line.endIndex
+        else { return nil }
+        return index
+    }
+}

@@ -1,0 +1,245 @@
+import Yams
+
+/// Composes a YAML text into the tree that is read. The only file that knows Yams.
+struct YAMLDocument {
+    /// The deepest nesting of sections and lists; session files need 6.
+    static let maximumDepth = 32
+
+    /// How many double keys are looked for; a file with more has other problems.
+    private static let maximumRepairs = 32
+
+    /// The tree.
+    private(set) var root: ConfigNode
+    /// What is wrong with it already; the nodes concerned are `refused`.
+    private(set) var diagnostics: [Diagnostic] = []
+
+    private let origin: (Mark?) -> Place.Origin
+    /// First scalars of keys that were changed to tell double keys apart, and what they were.
+    private var repairs: [Position: String] = [:]
+    /// Where anchored nodes stand: a second visit is by an alias.
+    private var anchored: Set<Position> = []
+
+    /// Composes the document of a session file.
+    ///
+    /// - Throws: What makes the text unreadable as YAML, with its place.
+    init(_ text: String, in source: SourceText) throws(SessionFileError) {
+        let start = Place(.file(line: 1, column: 1), path: "")
+        try self.init(text, in: source, nothing: start) { mark in
+            .file(line: mark?.line ?? 1, column: mark?.column ?? 1)
+        }
+    }
+
+    /// Composes a value that stands in an argument.
+    ///
+    /// - Throws: What makes the text unreadable as YAML.
+    init(_ text: String, argument: Place, in source: SourceText) throws(SessionFileError) {
+        try self.init(text, in: source, nothing: argument) { _ in argument.origin }
+        diagnostics = diagnostics.map { Diagnostic($0.message, at: argument) }
+    }
+
+    private init(
+        _ text: String, in source: SourceText, nothing: Place,
+        origin: @escaping (Mark?) -> Place.Origin
+    ) throws(SessionFileError) {
+        self.origin = origin
+        root = ConfigNode(content: .refused, origin: nothing.origin)
+        // The parser has to outlive the walk: nodes hold their anchors weakly.
+        var parser: Parser?
+        let composed: Node?
+        do {
+            composed = try Self.compose(text, repairs: &repairs, parser: &parser)
+        } catch {
+            let (mark, message) = Self.explain(error, in: source)
+            throw SessionFileError(
+                [Diagnostic(message, at: Place(origin(mark), path: nothing.path))], in: source)
+        }
+        guard let composed else {
+            let message = "the file is empty. A session has at least a camera, microphone or share."
+            throw SessionFileError([Diagnostic(message, at: nothing)], in: source)
+        }
+        root = withExtendedLifetime(parser) { convert(composed, path: nothing.path, depth: 1) }
+    }
+
+    /// A position in the text, both from 1.
+    private struct Position: Hashable {
+        var line: Int
+        var column: Int
+
+        init(_ mark: Mark) {
+            line = mark.line
+            column = mark.column
+        }
+    }
+}
+
+// MARK: - Composing
+
+extension YAMLDocument {
+    /// Composes; a mapping with a double key, which Yams refuses on the spot, is told apart by
+    /// a private-use character so that everything else in the file is looked at too.
+    private static func compose(
+        _ text: String, repairs: inout [Position: String], parser: inout Parser?
+    ) throws -> Node? {
+        var text = text
+        while true {
+            do {
+                // Scalars are read by `ConfigNode`, so no rule of Yams's own applies.
+                let next = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
+                parser = next
+                return try next.singleRoot()
+            } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+                guard repairs.count < maximumRepairs, let name = names.first,
+                    let (repaired, position) = tellApart(
+                        name, at: context.mark, number: repairs.count, in: text),
+                    repairs.updateValue(name, forKey: position) == nil
+                else {
+                    throw YamlError.duplicatedKeysInMapping(duplicates: names, context: context)
+                }
+                text = repaired
+            }
+        }
+    }
+
+    /// Changes the first character of the key at a mark.
+    ///
+    /// - Returns: nil if the key does not stand there letter by letter.
+    private static func tellApart(
+        _ name: String, at mark: Mark, number: Int, in text: String
+    ) -> (text: String, position: Position)? {
+        guard let first = name.unicodeScalars.first,
+            let replacement = Unicode.Scalar(0xF0000 + UInt32(number))
+        else { return nil }
+        let source = SourceText(text, file: "")
+        guard var index = source.index(line: mark.line, column: mark.column) else { return nil }
+        var scalars = text.unicodeScalars
+        if ["\"", "'"].contains(scalars[index]) { scalars.formIndex(after: &index) }
+        guard index < scalars.endIndex, scalars[index] == first else { return nil }
+        scalars.replaceSubrange(index...index, with: CollectionOfOne(replacement))
+        return (String(scalars), Position(mark))
+    }
+
+    /// What a failure to compose means, and where it stands.
+    private static func explain(_ error: any Error, in source: SourceText) -> (Mark?, String) {
+        switch error as? YamlError {
+        case .scanner(let context, let problem, let mark, _),
+            .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            let syntax = YAMLSyntaxProblem(
+                problem, context: context?.text,
+                line: source.line(mark.line) ?? "", column: mark.column)
+            return (syntax.isAtContext ? context?.mark ?? mark : mark, syntax.message)
+        case .duplicatedKeysInMapping(let names, let context):
+            let list = names.map { "\"\($0.shortened)\"" }.joined(separator: ", ")
+            return (context.mark, "more than one value for \(list). Keep one of each.")
+        case .memory:
+            return (nil, "this is nested too deeply, at most \(maximumDepth) levels are read.")
+        default:
+            return (nil, "this can't be read as YAML: \(error)")
+        }
+    }
+}
+
+// MARK: - Converting
+
+extension YAMLDocument {
+    private mutating func convert(_ node: Node, path: String, depth: Int) -> ConfigNode {
+        let origin = origin(node.mark)
+        let place = Place(origin, path: path)
+        func refused(_ message: String) -> ConfigNode {
+            diagnostics.append(Diagnostic(message, at: place))
+            return ConfigNode(content: .refused, origin: origin)
+        }
+        if let anchor = node.anchor, let mark = node.mark {
+            // Not looked into: what an alias repeats could grow without end.
+            let isFirst = anchored.insert(Position(mark)).inserted
+            guard isFirst else { return ConfigNode(content: .refused, origin: origin) }
+            return refused(
+                "anchors (&\(anchor.rawValue)) and aliases (*\(anchor.rawValue)) are not read, "
+                    + "so that a file says what it means where it says it. Write the value out.")
+        }
+        guard depth <= Self.maximumDepth else {
+            return refused("nested too deeply, at most \(Self.maximumDepth) levels are read.")
+        }
+        switch node {
+        case .scalar(let scalar):
+            return convert(scalar, origin: origin, refused: refused)
+        case .sequence(let sequence):
+            guard Self.isUntagged(sequence.tag) else {
+                return refused("tags (\(sequence.tag)) are not read. Remove it.")
+            }
+            let nodes = sequence.enumerated().map { index, node in
+                convert(node, path: "\(path)[\(index)]", depth: depth + 1)
+            }
+            return ConfigNode(content: .sequence(nodes), origin: origin)
+        case .mapping(let mapping):
+            guard Self.isUntagged(mapping.tag) else {
+                return refused("tags (\(mapping.tag)) are not read. Remove it.")
+            }
+            return ConfigNode(
+                content: .mapping(entries(of: mapping, path: path, depth: depth)), origin: origin)
+        case .alias(let alias):
+            return refused("aliases (*\(alias.anchor.rawValue)) are not read. Write the value out.")
+        }
+    }
+
+    private func convert(
+        _ scalar: Node.Scalar, origin: Place.Origin, refused: (String) -> ConfigNode
+    ) -> ConfigNode {
+        let isPlain = scalar.style == .plain && scalar.tag.description != Self.textTag
+        guard Self.isUntagged(scalar.tag) || scalar.tag.description == Self.textTag else {
+            return refused("tags (\(scalar.tag)) are not read. Remove it.")
+        }
+        guard !scalar.string.unicodeScalars.contains("\0") else {
+            return refused("a text may not contain a NUL character. Remove it.")
+        }
+        return ConfigNode(content: .scalar(scalar.string, isPlain: isPlain), origin: origin)
+    }
+
+    private mutating func entries(
+        of mapping: Node.Mapping, path: String, depth: Int
+    ) -> [ConfigNode.Entry] {
+        var entries: [ConfigNode.Entry] = []
+        for (keyNode, valueNode) in mapping {
+            let keyOrigin = origin(keyNode.mark)
+            guard case .scalar(let scalar) = keyNode, keyNode.anchor == nil else {
+                diagnostics.append(
+                    Diagnostic("a key has to be a word.", at: Place(keyOrigin, path: path)))
+                continue
+            }
+            let key = keyNode.mark.flatMap { repairs[Position($0)] } ?? scalar.string
+            let valuePath = path.appending(key: key)
+            let value = convert(valueNode, path: valuePath, depth: depth + 1)
+            if let first = entries.first(where: { $0.key == key }) {
+                let line =
+                    if case .file(let line, _) = first.keyOrigin { " in line \(line)" } else { "" }
+                diagnostics.append(
+                    Diagnostic(
+                        "the key stands here a second time, the first is\(line). Keep one.",
+                        at: Place(keyOrigin, path: valuePath)))
+                continue
+            }
+            entries.append(ConfigNode.Entry(key: key, keyOrigin: keyOrigin, value: value))
+        }
+        return entries
+    }
+
+    private static let textTag = "tag:yaml.org,2002:str"
+
+    private static func isUntagged(_ tag: Tag) -> Bool {
+        // An implicit tag becomes that of its collection once Yams has hashed the node.
+        ["", "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"].contains(tag.description)
+    }
+}
+
+extension String {
+    /// The path of a key of the section at this path.
+    func appending(key: String) -> String {
+        let isWord =
+            !key.isEmpty
+            && key.unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || "0123456789-_<".unicodeScalars.contains($0)
+            }
+        let part = isWord ? key : "\"\(key.shortened)\""
+        return isEmpty ? part : "\(self).\(part)"
+    }
+}

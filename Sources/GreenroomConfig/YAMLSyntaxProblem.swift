@@ -1,0 +1,65 @@
+/// What libyaml found, in words that name the cure.
+struct YAMLSyntaxProblem {
+    /// The fault and the cure.
+    var message: String
+    /// Whether the fault is better shown where the thing began that is broken.
+    var isAtContext = false
+
+    /// - Parameters:
+    ///   - problem: libyaml's problem.
+    ///   - context: What libyaml was doing.
+    ///   - line: The line of the problem.
+    ///   - column: Where in it, from 1.
+    init(_ problem: String, context: String?, line: String, column: Int) {
+        let scalars = Array(line.unicodeScalars)
+        let indentation = scalars.prefix { $0 == " " || $0 == "\t" }
+        let found = scalars.indices.contains(column - 1) ? scalars[column - 1] : nil
+        if problem.contains("tab character") || indentation.contains("\t") || found == "\t" {
+            message = "a tab. YAML indents with blanks: replace it."
+            return
+        }
+        switch problem {
+        case "found unexpected end of stream" where context == "while scanning a quoted scalar":
+            message = "the quote that begins here has no end. Close it."
+            isAtContext = true
+        case "found unexpected document indicator" where context == "while scanning a quoted scalar":
+            message = "the quote that begins here has no end. Close it."
+            isAtContext = true
+        case "found unknown escape character":
+            message =
+                "an unknown escape in a text in double quotes. Write \\\\ for a backslash, "
+                + "or use single quotes."
+            isAtContext = context == "while parsing a quoted scalar"
+        case "could not find expected ':'":
+            message = "this line has no \": \" after its key. Write key: value."
+            isAtContext = true
+        case "mapping values are not allowed in this context":
+            message =
+                "\": \" can't stand here. Quote a text that contains it, and indent the keys of "
+                + "a section alike."
+        case "did not find expected key", "did not find expected '-' indicator",
+            "block sequence entries are not allowed in this context":
+            message =
+                "the indentation does not fit. Begin the keys of a section, and the dashes of a "
+                + "list, in the same column."
+        case "did not find expected ',' or ']'":
+            message = "the list that begins with \"[\" needs a \",\" or its \"]\" before this."
+        case "did not find expected ',' or '}'":
+            message = "the section that begins with \"{\" needs a \",\" or its \"}\" before this."
+        case "found character that cannot start any token":
+            let shown =
+                found.map { "a text can't begin with \"\($0)\"" } ?? "this can't begin a text"
+            message = "\(shown). Put it in quotes."
+        case "found undefined alias":
+            message = "aliases (*name) are not read. Write the value out, or quote the text."
+        case "did not find expected alphabetic or numeric character":
+            message = "a text can't begin with \"*\" or \"&\". Put it in quotes."
+        case "but found another document":
+            message = "a second document begins here. A session file has one: remove the \"---\"."
+        case "did not find expected <document start>":
+            message = "a second thing begins here. A session file is one section of keys."
+        default:
+            message = "this is not YAML: \(problem)."
+        }
+    }
+}

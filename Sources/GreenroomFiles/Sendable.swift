@@ -1,0 +1,2 @@
+extension Y4MWriter: @unchecked Sendable {}
+extension WAVWriter: @unchecked Sendable {}

@@ -1,0 +1,15 @@
+/// How long the calls of one callback took.
+public struct CallbackTimes: Equatable, Sendable, Codable {
+    /// Calls that returned.
+    public private(set) var calls = 0
+    /// All of them together, in nanoseconds.
+    public private(set) var totalNanoseconds: Int64 = 0
+    /// The longest, in nanoseconds.
+    public private(set) var longestNanoseconds: Int64 = 0
+
+    mutating func add(nanoseconds: Int64) {
+        calls += 1
+        totalNanoseconds += nanoseconds
+        longestNanoseconds = max(longestNanoseconds, nanoseconds)
+    }
+}

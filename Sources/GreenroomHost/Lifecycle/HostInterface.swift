@@ -1,0 +1,127 @@
+import GreenroomABI
+import GreenroomMedia
+
+/// The host's function tables, as plugins call them.
+///
+/// The tables are allocated once and never freed, and everything in them goes by handle: a
+/// plugin may keep them for ever and call them with whatever it likes.
+enum HostInterface {
+    static let instances = HandleTable<PluginInstance>()
+    static let videoGates = HandleTable<VideoGate>()
+    static let audioGates = HandleTable<AudioGate>()
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) static let host = immortal(
+        gr_host(
+            struct_size: UInt32(MemoryLayout<gr_host>.size),
+            abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
+            name: immortalText("Greenroom"), version: immortalText(GreenroomVersion.current),
+            log: { instance, level, text in
+                guard let instance = HostInterface.instances[instance] else { return }
+                guard UInt(bitPattern: text) != 0 else { return }
+                instance.log(level: level, String(repairing: text, longest: 2000))
+            },
+            set_error: { instance, text in
+                guard let instance = HostInterface.instances[instance] else { return }
+                guard UInt(bitPattern: text) != 0 else { return }
+                instance.setError(String(repairing: text, longest: 2000))
+            },
+            give_up: { instance, status, text in
+                guard let instance = HostInterface.instances[instance] else { return }
+                let reason =
+                    UInt(bitPattern: text) == 0 ? "" : String(repairing: text, longest: 2000)
+                instance.giveUp(Status(rawValue: status), reason)
+            },
+            now_ns: { HostInterface.instances[$0]?.now ?? 0 },
+            wait_until_ns: { instance, deadline in
+                answer { () throws(Refusal) in
+                    guard let instance = HostInterface.instances[instance] else {
+                        throw Refusal(.gone, in: .waitUntil)
+                    }
+                    try instance.wait(until: deadline)
+                }
+            },
+            refusal_text: { buffer, capacity in
+                var text = LastRefusal.text
+                return text.withUTF8 { text in
+                    if let buffer, capacity > 0 {
+                        let count = min(text.count, Int(clamping: capacity) - 1)
+                        for index in 0..<count { buffer[index] = CChar(bitPattern: text[index]) }
+                        buffer[count] = 0
+                    }
+                    return UInt64(text.count)
+                }
+            },
+            // Major 1 begins without extensions of the host.
+            get_extension: { _, _ in nil }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) static let video = immortal(
+        gr_video_functions(
+            struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
+            send: { sender, frame in
+                answer { () throws(Refusal) in try gate(sender, .videoSend).send(frame) }
+            },
+            acquire: { sender, format, width, height, lease in
+                answer { () throws(Refusal) in
+                    try gate(sender, .videoAcquire).acquire(
+                        format: format, width: width, height: height, lease: lease)
+                }
+            },
+            commit: { sender, lease, info in
+                answer { () throws(Refusal) in
+                    try gate(sender, .videoCommit).commit(lease, info: info)
+                }
+            },
+            abandon: { sender, lease in
+                answer { () throws(Refusal) in try gate(sender, .videoAbandon).abandon(lease) }
+            }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) static let audio = immortal(
+        gr_audio_functions(
+            struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
+            send: { sender, block, timeout in
+                answer { () throws(Refusal) in
+                    guard let gate = HostInterface.audioGates[sender] else {
+                        throw Refusal(.gone, in: .audioSend)
+                    }
+                    try gate.send(block, timeoutNanoseconds: timeout)
+                }
+            }))
+
+    private static func gate(_ sender: UInt64, _ call: SenderCall) throws(Refusal) -> VideoGate {
+        guard let gate = videoGates[sender] else { throw Refusal(.gone, in: call) }
+        return gate
+    }
+
+    /// Turns a refusal into its status, and remembers its text for the calling thread.
+    private static func answer(_ body: () throws(Refusal) -> Void) -> gr_status {
+        do throws(Refusal) {
+            try body()
+            return Status.ok.rawValue
+        } catch {
+            LastRefusal.set(error)
+            return error.status.rawValue
+        }
+    }
+
+    private static func immortal<Value>(_ value: Value) -> UnsafePointer<Value> {
+        let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        memory.initialize(to: value)
+        return UnsafePointer(memory)
+    }
+
+    private static func immortalText(_ text: String) -> UnsafePointer<CChar> {
+        let bytes = text.utf8CString
+        let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+        for (index, byte) in bytes.enumerated() { memory[index] = byte }
+        return UnsafePointer(memory)
+    }
+}
+
+/// The version of this host.
+public enum GreenroomVersion {
+    /// As `greenroom --version` prints it.
+    public static let current = "0.1.0"
+}

@@ -1,0 +1,392 @@
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import Synchronization
+
+/// One plugin in a session: its place in the lifecycle, its control thread, its sender.
+///
+/// Steps are begun by the session and run on the control thread; ``finish(_:until:)`` waits for
+/// them with a deadline. A step that does not return leaves the instance hung, and the
+/// session goes on.
+final class PluginInstance: Sendable {
+    /// How a step ended.
+    enum StepResult: Equatable, Sendable {
+        case done
+        /// The plugin refused, or made something that breaks a rule.
+        case failed(Status, String)
+        /// The lifecycle has no such step from where the instance was.
+        case illegal(LifecycleState)
+    }
+
+    /// A step that was begun.
+    struct PendingStep: Sendable {
+        let name: String
+        let begun: Int64
+        fileprivate let result: Monitor<StepResult?>
+    }
+
+    private struct State {
+        var lifecycle = LifecycleState.created
+        var calls: PluginCalls?
+        var agreement: Agreement?
+        var newestOffer: Offer?
+        var handle: UInt64 = 0
+        var sender: UInt64 = 0
+        /// The callback that is running, and since when.
+        var running: (name: String, since: Int64)?
+        var errorText: String?
+        var gaveUp: (status: Status, reason: String)?
+        var fault: String?
+        var times: [String: CallbackTimes] = [:]
+        var linesThisSecond = 0
+        var second: Int64 = 0
+        var linesSuppressed = 0
+    }
+
+    /// Where it stands in the session, e.g. `camera` or `camera.pre-processors[0]`.
+    let role: String
+    let descriptor: PluginDescriptor
+    let settings: [Setting]
+    let videoGate: VideoGate?
+    let audioGate: AudioGate?
+
+    private let library: PluginLibrary
+    private let clock: SessionClock
+    private let maximum: VideoCapability
+    private let events: SessionEvents
+    private let control: ControlThread
+    private let state = Mutex(State())
+    /// Whether the plugin's threads may wait and send; changing it wakes those that wait.
+    private let pace = Monitor(Status.notStarted)
+    /// A pre-processor's media thread: control calls wait until it is out of the plugin.
+    private let media = Monitor((isOpen: false, isProcessing: false))
+
+    init(
+        plan: SourcePlan, role: String, maximum: VideoCapability, clock: SessionClock,
+        events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil
+    ) {
+        self.role = role
+        descriptor = plan.descriptor
+        settings = plan.settings
+        library = plan.library
+        self.maximum = maximum
+        self.clock = clock
+        self.events = events
+        self.videoGate = videoGate
+        self.audioGate = audioGate
+        control = ControlThread(name: role)
+    }
+
+    // MARK: What the session asks
+
+    /// Where the instance is.
+    var lifecycle: LifecycleState { state.withLock { $0.lifecycle } }
+
+    /// What initialize agreed on; nil before, and for instances without an offer.
+    var agreement: Agreement? { state.withLock { $0.agreement } }
+
+    /// What was offered last.
+    var newestOffer: Offer? { state.withLock { $0.newestOffer } }
+
+    /// What the plugin said when it gave up.
+    var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
+
+    /// Why the host gave the instance up.
+    var fault: String? { state.withLock { $0.fault } }
+
+    /// How long its callbacks took, by name.
+    var callbackTimes: [String: CallbackTimes] { state.withLock { $0.times } }
+
+    /// The callback that is running on the control thread, and for how long, in nanoseconds.
+    var runningCallback: (name: String, nanoseconds: Int64)? {
+        state.withLock { state in state.running.map { ($0.name, MonotonicClock.now - $0.since) } }
+    }
+
+    /// Whether it is sending, or is in start-send still.
+    var isStarted: Bool {
+        state.withLock {
+            $0.lifecycle == .sending || $0.running?.name == LifecycleStep.startSend.rawValue
+        }
+    }
+
+    /// Whether anything that it sent was accepted.
+    var hasSent: Bool {
+        if let videoGate { return videoGate.counts.accepted > 0 }
+        if let audioGate { return audioGate.counts.gate.accepted > 0 }
+        return false
+    }
+
+    // MARK: Steps
+
+    /// Begins to make the instance.
+    func beginCreate() -> PendingStep {
+        let handle = HostInterface.instances.insert(self)
+        state.withLock { $0.handle = handle }
+        return begin("create") { [self] in
+            var plugin: UnsafePointer<gr_plugin>?
+            let status = settings.withABI { settings in
+                var input = gr_create(
+                    struct_size: UInt32(MemoryLayout<gr_create>.size),
+                    setting_count: UInt32(settings.count), instance: handle,
+                    host: HostInterface.host, settings: settings.baseAddress)
+                let index = library.descriptors.firstIndex { $0.id == descriptor.id } ?? 0
+                return Status(rawValue: library.entry.create(UInt32(index), &input, &plugin))
+            }
+            guard status == .ok else { return failure(status, "create") }
+            do throws(LoadError) {
+                let calls = try PluginCalls(
+                    checking: plugin, of: descriptor, path: library.path)
+                state.withLock { $0.calls = calls }
+                return .done
+            } catch {
+                return .failed(.badArgument, error.explanation)
+            }
+        }
+    }
+
+    /// Begins to initialize, with a new sender and an offer.
+    ///
+    /// - Parameter offer: For sources of video and share, and for pre-processors the one row
+    ///   of their frames; nil for sound.
+    func beginInitialize(offer: Offer?) -> PendingStep {
+        begin(.initialize) { [self] calls in
+            let sender =
+                if let videoGate { HostInterface.videoGates.insert(videoGate) } else if let audioGate
+                { HostInterface.audioGates.insert(audioGate) } else { UInt64(0) }
+            state.withLock {
+                $0.sender = sender
+                $0.newestOffer = offer
+            }
+            if let offer { videoGate?.offered(revision: offer.revision) }
+            let (status, written) = calls.initialize(
+                sender: sender, kind: descriptor.kind, offer: offer)
+            guard status == .ok else {
+                endSender()
+                return failure(status, "initialize")
+            }
+            guard let offer, descriptor.kind != .preProcessor else { return .done }
+            do throws(AnswerProblem) {
+                let agreement = try offer.settle(Answer(written), maximum: maximum)
+                state.withLock { $0.agreement = agreement }
+                return .done
+            } catch {
+                // It is initialized all the same, and has to be told of its end.
+                calls.uninitialize()
+                endSender()
+                return .failed(.badAnswer, error.explanation)
+            }
+        }
+    }
+
+    /// Begins to start sending. Frames are accepted from now on, before the callback returns:
+    /// a plugin may start its threads in it.
+    func beginStartSend() -> PendingStep {
+        begin(.startSend) { [self] calls in
+            follow(.sending)
+            let status = calls.startSend()
+            guard status == .ok else {
+                follow(lifecycle)
+                return failure(status, "start-send")
+            }
+            media.change { $0.isOpen = true }
+            return .done
+        }
+    }
+
+    /// Begins to stop sending. Nothing is accepted any more once this has returned, whatever
+    /// the plugin is doing.
+    func beginStopSend() -> PendingStep {
+        follow(.stopped)
+        return begin(.stopSend) { [self] calls in
+            media.change { $0.isOpen = false }
+            _ = media.wait(until: nil) { $0.isProcessing ? nil : true }
+            calls.stopSend()
+            return .done
+        }
+    }
+
+    /// Begins to take the sender away.
+    func beginUninitialize() -> PendingStep {
+        begin(.uninitialize) { [self] calls in
+            calls.uninitialize()
+            endSender()
+            return .done
+        }
+    }
+
+    /// Begins to free the instance.
+    func beginDestroy() -> PendingStep {
+        begin(.destroy) { [self] calls in
+            calls.destroy()
+            state.withLock { $0.calls = nil }
+            endInstance()
+            return .done
+        }
+    }
+
+    /// Waits for a step.
+    ///
+    /// - Returns: How it ended; nil if the deadline passed while it was still running.
+    func finish(_ step: PendingStep, until deadline: Int64) -> StepResult? {
+        step.result.wait(until: deadline) { $0 }
+    }
+
+    /// Gives the instance up: no call is made on it any more, and its sender is dead.
+    ///
+    /// The control thread ends if it can; one that hangs in a callback is left behind.
+    func giveUp(because reason: String) {
+        let isNews = state.withLock { state in
+            guard let next = LifecycleTable.next(from: state.lifecycle, by: .fault) else {
+                return false
+            }
+            state.lifecycle = next
+            state.fault = reason
+            return true
+        }
+        guard isNews else { return }
+        follow(.faulted)
+        endSender()
+        endInstance()
+    }
+
+    private func begin(
+        _ step: LifecycleStep,
+        _ body: @escaping @Sendable (PluginCalls) -> StepResult
+    ) -> PendingStep {
+        begin(step.rawValue) { [self] in
+            let (from, calls) = state.withLock { ($0.lifecycle, $0.calls) }
+            guard let next = LifecycleTable.next(from: from, by: step), let calls else {
+                return .illegal(from)
+            }
+            let result = body(calls)
+            if result == .done {
+                state.withLock { state in
+                    // It may have been given up meanwhile.
+                    if state.lifecycle == from { state.lifecycle = next }
+                }
+            }
+            return result
+        }
+    }
+
+    private func begin(_ name: String, _ body: @escaping @Sendable () -> StepResult) -> PendingStep {
+        let pending = PendingStep(
+            name: name, begun: MonotonicClock.now, result: Monitor<StepResult?>(nil))
+        control.run { [self] in
+            let begun = MonotonicClock.now
+            state.withLock {
+                $0.running = (name, begun)
+                $0.errorText = nil
+            }
+            let result = body()
+            state.withLock {
+                $0.running = nil
+                $0.times[name, default: CallbackTimes()].add(
+                    nanoseconds: MonotonicClock.now - begun)
+            }
+            pending.result.change { $0 = result }
+        }
+        return pending
+    }
+
+    private func failure(_ status: Status, _ callback: String) -> StepResult {
+        let text = state.withLock { $0.errorText } ?? "\(callback) returned it without a reason"
+        return .failed(status, text)
+    }
+
+    /// Makes sender and waits answer as a state demands.
+    private func follow(_ lifecycle: LifecycleState) {
+        videoGate?.follow(lifecycle)
+        audioGate?.follow(lifecycle)
+        let status = LifecycleTable.senderStatus(in: lifecycle)
+        pace.change { $0 = status }
+    }
+
+    private func endSender() {
+        follow(.uninitialized)
+        let sender = state.withLock { state in
+            defer { state.sender = 0 }
+            return state.sender
+        }
+        guard sender != 0 else { return }
+        if videoGate != nil { HostInterface.videoGates.remove(sender) }
+        if audioGate != nil { HostInterface.audioGates.remove(sender) }
+    }
+
+    private func endInstance() {
+        let handle = state.withLock { $0.handle }
+        HostInterface.instances.remove(handle)
+        control.close()
+    }
+
+    // MARK: The media thread of a pre-processor
+
+    /// Lets a pre-processor edit a frame in place. [media]
+    ///
+    /// - Parameter frame: Upright I420; this reference is the only one.
+    func process(_ frame: inout VideoFrame) -> Status {
+        let isOpen = media.withLock { media in
+            media.isProcessing = media.isOpen
+            return media.isOpen
+        }
+        guard isOpen, let calls = state.withLock({ $0.calls }) else { return .stopped }
+        defer { media.change { $0.isProcessing = false } }
+        var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
+        let begun = MonotonicClock.now
+        let status = calls.process(&description)
+        let nanoseconds = MonotonicClock.now - begun
+        state.withLock { $0.times["process", default: CallbackTimes()].add(nanoseconds: nanoseconds) }
+        return status
+    }
+
+    // MARK: What the plugin asks, on any thread
+
+    /// The session clock.
+    var now: Int64 { clock.now }
+
+    /// Waits on the session clock for as long as the plugin may send.
+    func wait(until deadline: Int64) throws(Refusal) {
+        let ended: Status? = pace.wait(until: deadline) { $0 == .ok ? nil : $0 }
+        if let ended { throw Refusal(status: ended, in: .waitUntil) }
+    }
+
+    /// The most lines of one plugin that reach the log in a second.
+    private static let mostLinesASecond = 100
+
+    func log(level: UInt32, _ text: String) {
+        let second = MonotonicClock.now / 1_000_000_000
+        let (passes, suppressed) = state.withLock { state in
+            var suppressed = 0
+            if state.second != second {
+                state.second = second
+                state.linesThisSecond = 0
+                suppressed = state.linesSuppressed
+                state.linesSuppressed = 0
+            }
+            state.linesThisSecond += 1
+            guard state.linesThisSecond <= Self.mostLinesASecond else {
+                state.linesSuppressed += 1
+                return (false, suppressed)
+            }
+            return (true, suppressed)
+        }
+        if suppressed > 0 {
+            events.send(.pluginLog(role: role, level: .warning, text: "\(suppressed) lines left out"))
+        }
+        guard passes else { return }
+        events.send(.pluginLog(role: role, level: LogLevel(plugin: level), text: text))
+    }
+
+    func setError(_ text: String) {
+        state.withLock { $0.errorText = text }
+    }
+
+    func giveUp(_ status: Status, _ reason: String) {
+        let isFirst = state.withLock { state in
+            guard state.gaveUp == nil else { return false }
+            state.gaveUp = (status, reason)
+            return true
+        }
+        if isFirst { events.send(.pluginGaveUp(role: role, status: status, reason: reason)) }
+    }
+}

@@ -1,0 +1,294 @@
+import Glibc
+import GreenroomABI
+import GreenroomMedia
+
+/// Reads the entry and the descriptors of a library, believing nothing.
+///
+/// A pointer that the header calls non-null may be null in a plugin's memory, and Swift must
+/// never see it as the non-optional that it was imported as: so each struct is looked at as
+/// raw memory first.
+struct DescriptorReader {
+    var path: String
+
+    /// The most plugins in a library and parameters of a plugin that are believed.
+    private static let mostPlugins = 256
+    private static let mostParameters = 256
+    private static let mostChoices = 1024
+    private static let longestString = 4096
+
+    /// Checks the entry.
+    ///
+    /// - Returns: The entry; its function pointers are not null.
+    func entry(at address: UnsafePointer<gr_entry>?) throws(LoadError) -> gr_entry {
+        guard let address else {
+            throw error(.badEntry, "\(GR_ENTRY_SYMBOL)() returned NULL. Return the entry.")
+        }
+        let raw = UnsafeRawPointer(address)
+        let size = raw.load(as: UInt32.self)
+        guard size >= 8 else {
+            throw error(.badEntry, "the entry's struct_size is \(size). Set it to sizeof(gr_entry).")
+        }
+        let major = raw.load(fromByteOffset: offset(\gr_entry.abi_major), as: UInt16.self)
+        guard major == UInt16(GR_ABI_MAJOR) else {
+            throw error(
+                .wrongMajor,
+                "it was built for major \(major) of the plugin interface, and this host has major "
+                    + "\(GR_ABI_MAJOR). Rebuild it with this host's greenroom/plugin.h.")
+        }
+        guard size >= UInt32(MemoryLayout<gr_entry>.size) else {
+            throw error(
+                .badEntry, "the entry's struct_size is \(size), and major 1 begins with "
+                    + "\(MemoryLayout<gr_entry>.size) bytes. Set it to sizeof(gr_entry).")
+        }
+        try requirePointers(
+            in: raw, of: "the entry",
+            [("descriptor", offset(\gr_entry.descriptor)), ("create", offset(\gr_entry.create))],
+            .badEntry)
+        let entry = address.pointee
+        guard (1...Self.mostPlugins).contains(Int(entry.plugin_count)) else {
+            throw error(
+                .badEntry,
+                "plugin_count is \(entry.plugin_count), and 1 to \(Self.mostPlugins) are accepted.")
+        }
+        return entry
+    }
+
+    /// Checks and copies a descriptor.
+    func descriptor(_ index: UInt32, of entry: gr_entry) throws(LoadError) -> PluginDescriptor {
+        guard let address = entry.descriptor(index) else {
+            throw error(.badDescriptor, "descriptor(\(index)) returned NULL.")
+        }
+        let raw = UnsafeRawPointer(address)
+        let place = "descriptor \(index)"
+        try requireSize(of: gr_descriptor.self, at: raw, place)
+        let kindNumber = raw.load(fromByteOffset: offset(\gr_descriptor.kind), as: UInt32.self)
+        let id = try string(raw, offset(\gr_descriptor.id), "\(place): id")
+        try requireCharacters(id, "\(place): id", Self.isIdentifierByte, "a-z, 0-9, '-' and '.'")
+        let name = try string(raw, offset(\gr_descriptor.name), "\(place): name")
+        try requireCharacters(name, "\(place): name", Self.isNameByte, "letters, digits and '-'")
+        guard let kind = PluginKind(rawValue: kindNumber) else {
+            throw error(
+                .unknownKind,
+                "\(name) is of kind \(kindNumber), which this host does not know. Kinds are 1 to "
+                    + "\(PluginKind.allCases.count).")
+        }
+        return PluginDescriptor(
+            kind: kind, id: id, name: name,
+            version: try string(raw, offset(\gr_descriptor.version), "\(place): version"),
+            summary: try string(raw, offset(\gr_descriptor.summary), "\(place): summary"),
+            vendor: try optionalString(raw, offset(\gr_descriptor.vendor), "\(place): vendor"),
+            url: try optionalString(raw, offset(\gr_descriptor.url), "\(place): url"),
+            parameters: try parameters(of: address.pointee, name))
+    }
+
+    private func parameters(
+        of descriptor: gr_descriptor, _ name: String
+    ) throws(LoadError) -> [Parameter] {
+        let count = Int(descriptor.parameter_count)
+        guard count > 0 else { return [] }
+        guard count <= Self.mostParameters, let table = descriptor.parameters else {
+            throw error(
+                .badDescriptor, "\(name): parameter_count is \(count)"
+                    + (descriptor.parameters == nil ? " and parameters is NULL." : ", too many."))
+        }
+        // The writer's own sizeof is the step from one to the next.
+        let first = UnsafeRawPointer(table)
+        let step = Int(first.load(as: UInt32.self))
+        var parameters: [Parameter] = []
+        for index in 0..<count {
+            let place = "\(name): parameter \(index)"
+            guard step >= MemoryLayout<gr_parameter>.size, step % 8 == 0, step <= 4096 else {
+                throw error(
+                    .badDescriptor, "\(place): struct_size is \(step). Set it to "
+                        + "sizeof(gr_parameter).")
+            }
+            let parameter = try parameter(at: first + index * step, place)
+            guard !parameters.contains(where: { $0.name == parameter.name }) else {
+                throw error(.badDescriptor, "\(place): \(parameter.name) stands twice.")
+            }
+            parameters.append(parameter)
+        }
+        return parameters
+    }
+
+    private func parameter(
+        at raw: UnsafeRawPointer, _ place: String
+    ) throws(LoadError) -> Parameter {
+        try requireSize(of: gr_parameter.self, at: raw, place)
+        let name = try string(raw, offset(\gr_parameter.name), "\(place): name")
+        try requireCharacters(
+            name, "\(place): name", Self.isParameterByte, "a-z, 0-9 and '-'")
+        let title = try string(raw, offset(\gr_parameter.title), "\(place): title")
+        let typeNumber = raw.load(fromByteOffset: offset(\gr_parameter.type), as: UInt32.self)
+        guard let type = Parameter.ValueType(rawValue: typeNumber) else {
+            throw error(.badDescriptor, "\(place) (\(name)): type \(typeNumber) is unknown.")
+        }
+        // Every non-null member has been looked at: now it may be seen as the struct it is.
+        let parameter = raw.load(as: gr_parameter.self)
+        var bounds: ClosedRange<Double>?
+        if parameter.flags & UInt32(GR_PARAMETER_BOUNDED) != 0 {
+            guard parameter.minimum <= parameter.maximum else {
+                throw error(
+                    .badDescriptor,
+                    "\(place) (\(name)): minimum \(parameter.minimum) is above maximum "
+                        + "\(parameter.maximum).")
+            }
+            bounds = parameter.minimum...parameter.maximum
+        }
+        var result = Parameter(
+            name: name, title: title, type: type,
+            unit: try optionalString(raw, offset(\gr_parameter.unit), "\(place): unit"),
+            defaultValue: nil, bounds: bounds,
+            choices: type == .choice ? try choices(of: parameter, "\(place) (\(name))") : [],
+            isLive: parameter.flags & UInt32(GR_PARAMETER_LIVE) != 0)
+        if parameter.flags & UInt32(GR_PARAMETER_REQUIRED) == 0 {
+            result.defaultValue = try defaultValue(of: parameter, as: result, place)
+        }
+        return result
+    }
+
+    private func choices(
+        of parameter: gr_parameter, _ place: String
+    ) throws(LoadError) -> [String] {
+        let count = Int(parameter.choice_count)
+        guard (1...Self.mostChoices).contains(count), let table = parameter.choices else {
+            throw error(.badDescriptor, "\(place): a choice without choices.")
+        }
+        var choices: [String] = []
+        let step = MemoryLayout<UnsafeRawPointer?>.stride
+        for index in 0..<count {
+            choices.append(
+                try string(UnsafeRawPointer(table), index * step, "\(place): choice \(index)"))
+        }
+        return choices
+    }
+
+    private func defaultValue(
+        of raw: gr_parameter, as parameter: Parameter, _ place: String
+    ) throws(LoadError) -> ParameterValue {
+        let value = raw.default_value
+        guard value.type == raw.type else {
+            throw error(
+                .badDescriptor, "\(place) (\(parameter.name)): the default is of type "
+                    + "\(value.type), and the parameter of type \(raw.type).")
+        }
+        let given: ParameterValue
+        switch parameter.type {
+        case .boolean: given = .boolean(value.integer != 0)
+        case .integer: given = .integer(value.integer)
+        case .number: given = .number(value.number)
+        case .string, .choice, .path:
+            guard let text = value.string else {
+                throw error(.badDescriptor, "\(place) (\(parameter.name)): the default is NULL.")
+            }
+            given = .string(try copy(text, "\(place) (\(parameter.name)): default"))
+        }
+        // An empty default path means "none"; it stays as it is.
+        if parameter.type == .path, given == .string("") { return given }
+        do throws(SettingProblem) {
+            _ = try parameter.check(given, relativeTo: "")
+        } catch {
+            throw self.error(
+                .badDescriptor, "\(place) (\(parameter.name)): default: \(error.explanation)")
+        }
+        return given
+    }
+
+    // MARK: Raw memory
+
+    private func offset<Root, Value>(_ member: KeyPath<Root, Value>) -> Int {
+        // Imported C structs have an offset for each of their members.
+        MemoryLayout<Root>.offset(of: member) ?? 0
+    }
+
+    private func requireSize<Struct>(
+        of type: Struct.Type, at raw: UnsafeRawPointer, _ place: String
+    ) throws(LoadError) {
+        let size = raw.load(as: UInt32.self)
+        guard size >= UInt32(MemoryLayout<Struct>.size) else {
+            throw error(
+                .badDescriptor, "\(place): struct_size is \(size), and major 1 begins with "
+                    + "\(MemoryLayout<Struct>.size) bytes. Set it to sizeof(\(type)).")
+        }
+    }
+
+    func requirePointers(
+        in raw: UnsafeRawPointer, of place: String, _ members: [(name: String, offset: Int)],
+        _ code: LoadError.Code
+    ) throws(LoadError) {
+        for member in members where raw.load(fromByteOffset: member.offset, as: UInt.self) == 0 {
+            throw error(code, "\(place)'s \(member.name) is NULL. Every such function is required.")
+        }
+    }
+
+    private func string(
+        _ raw: UnsafeRawPointer, _ offset: Int, _ place: String
+    ) throws(LoadError) -> String {
+        guard let text = try optionalString(raw, offset, place) else {
+            throw error(.badDescriptor, "\(place) is NULL.")
+        }
+        guard !text.isEmpty else { throw error(.badDescriptor, "\(place) is empty.") }
+        return text
+    }
+
+    private func optionalString(
+        _ raw: UnsafeRawPointer, _ offset: Int, _ place: String
+    ) throws(LoadError) -> String? {
+        guard let text = raw.load(fromByteOffset: offset, as: UnsafePointer<CChar>?.self) else {
+            return nil
+        }
+        return try copy(text, place)
+    }
+
+    private func copy(_ text: UnsafePointer<CChar>, _ place: String) throws(LoadError) -> String {
+        guard let copy = String(pluginText: text, longest: Self.longestString) else {
+            throw error(
+                .badDescriptor,
+                "\(place) is not UTF-8, or longer than \(Self.longestString) bytes.")
+        }
+        return copy
+    }
+
+    private func requireCharacters(
+        _ text: String, _ place: String, _ isLegal: (UInt8) -> Bool, _ rule: String
+    ) throws(LoadError) {
+        guard text.utf8.allSatisfy(isLegal) else {
+            throw error(.badDescriptor, "\(place) is \"\(text)\", and may have \(rule) only.")
+        }
+    }
+
+    private static func isParameterByte(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+    }
+
+    private static func isIdentifierByte(_ byte: UInt8) -> Bool {
+        isParameterByte(byte) || byte == UInt8(ascii: ".")
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        isParameterByte(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+
+    private func error(_ code: LoadError.Code, _ explanation: String) -> LoadError {
+        LoadError(code: code, place: path, explanation: explanation)
+    }
+}
+
+extension String {
+    /// Copies a plugin's text; nil if it is not UTF-8 or has no end within a length.
+    init?(pluginText text: UnsafePointer<CChar>, longest: Int) {
+        let length = strnlen(text, longest + 1)
+        guard length <= longest else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: text, count: length)
+        guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
+        self = string
+    }
+
+    /// Copies a plugin's text for people: cut at a length, and what is not UTF-8 replaced.
+    init(repairing text: UnsafePointer<CChar>, longest: Int) {
+        let length = strnlen(text, longest)
+        self.init(
+            decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
+    }
+}

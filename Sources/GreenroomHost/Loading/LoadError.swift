@@ -1,0 +1,34 @@
+/// Why a file was not loaded as a plugin library, or a plugin was not made.
+public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What went wrong, as programs tell it apart.
+    public enum Code: String, Sendable {
+        /// There is no such file, or it can't be read.
+        case notFound = "not-found"
+        /// The file is no shared library, or exports no entry.
+        case notAPlugin = "not-a-plugin"
+        /// A library that it needs is not installed.
+        case missingLibrary = "missing-library"
+        /// It was made for another major version of the interface.
+        case wrongMajor = "wrong-major"
+        /// The entry breaks a rule of the header.
+        case badEntry = "bad-entry"
+        /// A descriptor breaks a rule of the header.
+        case badDescriptor = "bad-descriptor"
+        /// The kind of a plugin is not one of this version.
+        case unknownKind = "unknown-kind"
+        /// The library has no plugin of that name.
+        case noSuchPlugin = "no-such-plugin"
+        /// The plugin refused to be made, or made something that breaks a rule.
+        case badInstance = "bad-instance"
+    }
+
+    /// What went wrong.
+    public var code: Code
+    /// The file or name.
+    public var place: String
+    /// The rule and the cure.
+    public var explanation: String
+
+    /// The place, then the explanation.
+    public var description: String { "\(place): \(explanation)" }
+}

@@ -1,0 +1,134 @@
+/// A setting with the value that its plugin gets.
+public struct Setting: Equatable, Sendable {
+    /// The parameter's name.
+    public var name: String
+    /// The parameter's type.
+    public var type: Parameter.ValueType
+    /// A value that the parameter's table allows.
+    public var value: ParameterValue
+}
+
+/// Why a value given for a setting is refused.
+public struct SettingProblem: Error, Equatable, Sendable {
+    /// The setting.
+    public var name: String
+    /// The rule and the cure.
+    public var explanation: String
+}
+
+extension PluginDescriptor {
+    /// Checks the values that a session file gives against the parameter table.
+    ///
+    /// - Parameters:
+    ///   - given: Values by name; a name may stand once.
+    ///   - folder: The absolute folder that relative paths start from.
+    /// - Returns: Every parameter with its value, in the order of the table, and every problem.
+    ///   The settings are complete only if there is no problem.
+    public func check(
+        settings given: [(name: String, value: ParameterValue)], relativeTo folder: String
+    ) -> (settings: [Setting], problems: [SettingProblem]) {
+        var problems: [SettingProblem] = []
+        for (name, _) in given where !parameters.contains(where: { $0.name == name }) {
+            let known = parameters.map(\.name).joined(separator: ", ")
+            problems.append(
+                SettingProblem(
+                    name: name,
+                    explanation: known.isEmpty
+                        ? "\(self.name) has no settings. Remove it."
+                        : "\(self.name) has no setting of this name. It has: \(known)."))
+        }
+        var settings: [Setting] = []
+        for parameter in parameters {
+            do throws(SettingProblem) {
+                guard let value = given.last(where: { $0.name == parameter.name })?.value else {
+                    guard let value = parameter.defaultValue else {
+                        throw SettingProblem(
+                            name: parameter.name,
+                            explanation: "\(self.name) needs this setting (\(parameter.title)). "
+                                + "Add it.")
+                    }
+                    settings.append(
+                        Setting(name: parameter.name, type: parameter.type, value: value))
+                    continue
+                }
+                let checked = try parameter.check(value, relativeTo: folder)
+                settings.append(
+                    Setting(name: parameter.name, type: parameter.type, value: checked))
+            } catch {
+                problems.append(error)
+            }
+        }
+        return (settings, problems)
+    }
+}
+
+extension Parameter {
+    /// Brings a value to the parameter's type and checks it against bounds and choices.
+    func check(
+        _ value: ParameterValue, relativeTo folder: String
+    ) throws(SettingProblem) -> ParameterValue {
+        switch (type, value) {
+        case (.boolean, .boolean):
+            return value
+        case (.integer, .integer(let number)):
+            try checkBounds(Double(number), written: "\(number)")
+            return value
+        case (.number, .integer(let number)):
+            try checkBounds(Double(number), written: "\(number)")
+            return .number(Double(number))
+        case (.number, .number(let number)) where number.isFinite:
+            try checkBounds(number, written: "\(number)")
+            return value
+        case (.string, .string):
+            return value
+        case (.choice, .string(let text)):
+            guard choices.contains(text) else {
+                throw problem(
+                    "\"\(text)\" is not one of its choices: \(choices.joined(separator: ", ")).")
+            }
+            return value
+        case (.path, .string(let text)):
+            guard !text.isEmpty else { throw problem("the path is empty. Name a file or folder.") }
+            return .string(text.hasPrefix("/") ? text : "\(folder)/\(text)")
+        // YAML reads 720 as a number and true as a boolean where a name was meant.
+        case (.string, .integer(let number)):
+            return .string("\(number)")
+        case (.choice, .integer(let number)) where choices.contains("\(number)"):
+            return .string("\(number)")
+        case (.choice, .boolean(let flag)) where choices.contains("\(flag)"):
+            return .string("\(flag)")
+        default:
+            throw problem("\(value) is not \(expectation).")
+        }
+    }
+
+    private func checkBounds(_ number: Double, written: String) throws(SettingProblem) {
+        guard let bounds, !bounds.contains(number) else { return }
+        let unit = unit.map { " \($0)" } ?? ""
+        throw problem(
+            "\(written) is out of bounds. Use \(bounds.lowerBound.brief) to "
+                + "\(bounds.upperBound.brief)\(unit).")
+    }
+
+    private func problem(_ explanation: String) -> SettingProblem {
+        SettingProblem(name: name, explanation: explanation)
+    }
+
+    private var expectation: String {
+        switch type {
+        case .boolean: "true or false"
+        case .integer: "a whole number"
+        case .number: "a number"
+        case .string: "text"
+        case .choice: "one of \(choices.joined(separator: ", "))"
+        case .path: "a path"
+        }
+    }
+}
+
+extension Double {
+    /// Without ".0" for whole numbers.
+    var brief: String {
+        Int64(exactly: self).map { "\($0)" } ?? "\(self)"
+    }
+}

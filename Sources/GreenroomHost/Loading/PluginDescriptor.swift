@@ -1,0 +1,79 @@
+public import GreenroomMedia
+
+/// What a plugin says of itself, checked and copied out of its memory.
+public struct PluginDescriptor: Sendable {
+    /// What it is.
+    public var kind: PluginKind
+    /// Its name for ever, a reverse domain.
+    public var id: String
+    /// Its name in session files.
+    public var name: String
+    /// Its version.
+    public var version: String
+    /// One line for people.
+    public var summary: String
+    /// Who made it.
+    public var vendor: String?
+    /// Where to learn more.
+    public var url: String?
+    /// Its settings, in its own order.
+    public var parameters: [Parameter]
+}
+
+/// A setting that a plugin has.
+public struct Parameter: Sendable {
+    /// The type of a setting's values. Raw values are those of `GR_TYPE_…`.
+    public enum ValueType: UInt32, CaseIterable, Sendable {
+        /// True or false.
+        case boolean = 1
+        /// A whole number.
+        case integer = 2
+        /// A number.
+        case number = 3
+        /// Text.
+        case string = 4
+        /// One of the choices.
+        case choice = 5
+        /// A file or folder.
+        case path = 6
+    }
+
+    /// Its name in session files.
+    public var name: String
+    /// A few words for people.
+    public var title: String
+    /// The type of its values.
+    public var type: ValueType
+    /// The unit of its values.
+    public var unit: String?
+    /// What it is when the session file does not say; nil if the file must say.
+    public var defaultValue: ParameterValue?
+    /// The least and the greatest value.
+    public var bounds: ClosedRange<Double>?
+    /// The legal values of a choice.
+    public var choices: [String]
+    /// Whether it may change while the plugin runs.
+    public var isLive: Bool
+}
+
+/// A value of a setting.
+public enum ParameterValue: Hashable, Sendable, CustomStringConvertible {
+    /// True or false.
+    case boolean(Bool)
+    /// A whole number.
+    case integer(Int64)
+    /// A number, neither infinite nor NaN.
+    case number(Double)
+    /// Text, a choice or a path.
+    case string(String)
+
+    /// As a session file writes it.
+    public var description: String {
+        switch self {
+        case .boolean(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .string(let value): value
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import GreenroomABI
+
+/// A loaded shared library with its checked descriptors.
+///
+/// Libraries are never unloaded: unloading an image that registered Swift metadata crashes
+/// the process at its next cast. Fresh code needs a fresh process.
+public struct PluginLibrary: Sendable {
+    /// The file.
+    public let path: String
+    /// The minor version of the interface that it was built for.
+    public let minorVersion: Int
+    /// Its plugins, in its own order.
+    public let descriptors: [PluginDescriptor]
+    let entry: gr_entry
+
+    /// Loads a library and checks everything that it says of itself.
+    ///
+    /// - Parameter path: The file, absolute or relative to the working directory.
+    /// - Throws: ``LoadError``, which names the file, the rule and the cure.
+    public init(loading path: String) throws(LoadError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw LoadError(
+                code: .notFound, place: path, explanation: String(cString: strerror(errno)) + ".")
+        }
+        // A path without a slash would be looked for in the system's library folders.
+        let file = path.contains("/") ? path : "./\(path)"
+        guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
+            throw Self.explain(String(cString: dlerror()), loading: path)
+        }
+        guard let symbol = dlsym(handle, GR_ENTRY_SYMBOL) else {
+            throw LoadError(
+                code: .notAPlugin, place: path,
+                explanation: "it is a shared library, but no plugin: it exports no "
+                    + "\(GR_ENTRY_SYMBOL).")
+        }
+        let entryFunction = unsafeBitCast(
+            symbol, to: (@convention(c) () -> UnsafePointer<gr_entry>?).self)
+        let reader = DescriptorReader(path: path)
+        let entry = try reader.entry(at: entryFunction())
+        var descriptors: [PluginDescriptor] = []
+        for index in 0..<entry.plugin_count {
+            let descriptor = try reader.descriptor(index, of: entry)
+            for other in descriptors where other.id == descriptor.id || other.name == descriptor.name
+            {
+                throw LoadError(
+                    code: .badDescriptor, place: path,
+                    explanation: "two plugins share the id \(other.id) or the name \(other.name).")
+            }
+            descriptors.append(descriptor)
+        }
+        self.path = path
+        self.entry = entry
+        self.descriptors = descriptors
+        minorVersion = Int(entry.abi_minor)
+    }
+
+    private static func explain(_ message: String, loading path: String) -> LoadError {
+        // The loader names the file that it could not open: the plugin itself, or one that it
+        // needs ("libfoo.so.1: cannot open shared object file: No such file or directory").
+        let culprit = message.prefix { $0 != ":" }
+        if message.contains("cannot open shared object file"), !path.hasSuffix(culprit) {
+            return LoadError(
+                code: .missingLibrary, place: path,
+                explanation: "it needs \(culprit), which is not installed. `apt-file search "
+                    + "\(culprit)` names the package.")
+        }
+        if message.contains("undefined symbol") {
+            return LoadError(
+                code: .missingLibrary, place: path,
+                explanation: "a library that it was built with is missing or older: \(message).")
+        }
+        return LoadError(
+            code: .notAPlugin, place: path,
+            explanation: "it is no shared library for this machine: \(message).")
+    }
+}

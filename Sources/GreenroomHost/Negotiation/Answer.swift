@@ -1,0 +1,92 @@
+public import GreenroomMedia
+
+/// What a source makes of an offer.
+public enum Answer: Equatable, Sendable {
+    /// The suggestion, as it is.
+    case accept
+    /// Another one of the offer.
+    case counter(VideoCapability)
+    /// This and nothing else: the host adapts.
+    case fixed(VideoCapability)
+}
+
+/// What host and source agreed on.
+public struct Agreement: Equatable, Sendable {
+    /// What the source will send.
+    public var source: VideoCapability
+    /// What the track carries: the source's, brought under the session's maximum.
+    public var track: VideoCapability
+    /// The answer that led to it.
+    public var answer: Answer
+}
+
+/// An answer that is outside the offer.
+public struct AnswerProblem: Error, Equatable, Sendable {
+    /// The rule and the cure.
+    public var explanation: String
+}
+
+extension Offer {
+    /// Whether a capability is one of the offer.
+    public func contains(_ capability: VideoCapability) -> Bool {
+        switch rule {
+        case .rows:
+            rows.contains { $0.size == capability.size && capability.rate <= $0.rate }
+        case .upTo:
+            capability.size.isLegal && rows.contains { capability.fits(under: $0) }
+        }
+    }
+
+    /// Settles an answer.
+    ///
+    /// - Parameters:
+    ///   - answer: What the source answered.
+    ///   - maximum: The session's maximum, which a fixed answer may be above.
+    /// - Throws: ``AnswerProblem`` for a counter outside the offer and a fixed size that is not
+    ///   legal.
+    public func settle(
+        _ answer: Answer, maximum: VideoCapability
+    ) throws(AnswerProblem) -> Agreement {
+        switch answer {
+        case .accept:
+            return Agreement(source: suggested, track: suggested, answer: answer)
+        case .counter(let capability):
+            guard contains(capability) else {
+                let all = rows.map(\.description).joined(separator: ", ")
+                throw AnswerProblem(
+                    explanation: "it counters with \(capability), which is not in the offer "
+                        + "(\(rule == .upTo ? "up to " : "")\(all)). Counter with one of the offer, "
+                        + "or answer \"fixed\" and the host adapts.")
+            }
+            return Agreement(source: capability, track: capability, answer: answer)
+        case .fixed(let capability):
+            guard capability.size.isLegal else {
+                throw AnswerProblem(
+                    explanation: "it declares the fixed size \(capability.size), and each side "
+                        + "must be 1 to \(FrameSize.maximumDimension).")
+            }
+            let track = VideoCapability(
+                size: capability.size.reduced(toFit: maximum.size),
+                rate: min(capability.rate, maximum.rate))
+            return Agreement(source: capability, track: track, answer: answer)
+        }
+    }
+}
+
+extension FrameSize {
+    /// The size itself, or if it is larger than a limit the largest of the same shape within
+    /// it, with even sides.
+    func reduced(toFit limit: FrameSize) -> FrameSize {
+        guard width > limit.width || height > limit.height else { return self }
+        if width * limit.height >= height * limit.width {
+            let scaled = (height * limit.width + width / 2) / width
+            return FrameSize(width: limit.width, height: Self.even(scaled, limit.height))
+        }
+        let scaled = (width * limit.height + height / 2) / height
+        return FrameSize(width: Self.even(scaled, limit.width), height: limit.height)
+    }
+
+    private static func even(_ side: Int, _ limit: Int) -> Int {
+        min(max(side / 2 * 2, 2), max(limit, 1))
+    }
+}

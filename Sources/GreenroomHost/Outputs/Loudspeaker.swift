@@ -1,0 +1,5 @@
+final class Loudspeaker: SoundSink {
+    init(device: String) {}
+    func write(_ samples: Span<Int16>) {}
+    func finish() {}
+}

@@ -1,0 +1,123 @@
+import Glibc
+import GreenroomConversion
+import GreenroomFiles
+import GreenroomMedia
+
+/// The outputs of a plan, opened for the sources that there are.
+struct OpenOutputs {
+    private(set) var loudspeakers: [Loudspeaker] = []
+    private(set) var recordings: [SoundRecording] = []
+    private(set) var reports: [ReportFile] = []
+    private var lanes: [(kind: VideoTrackKind, want: VideoWant, lane: VideoLane)] = []
+    private var sinks: [(kind: VideoTrackKind, sink: any SoundSink)] = []
+    private let duration: Int64?
+
+    /// - Parameter duration: The session's, in nanoseconds, if it is known.
+    init(duration: Int64?) {
+        self.duration = duration
+    }
+
+    /// Lanes of a track; those that want the same share a group.
+    func groups(of kind: VideoTrackKind) -> [VideoTrack.Group] {
+        var groups: [VideoTrack.Group] = []
+        for entry in lanes where entry.kind == kind {
+            if let index = groups.firstIndex(where: { $0.want == entry.want }) {
+                groups[index].lanes.append(entry.lane)
+            } else {
+                groups.append(VideoTrack.Group(want: entry.want, lanes: [entry.lane]))
+            }
+        }
+        return groups
+    }
+
+    /// The outputs of a track's own sound.
+    func soundSinks(of kind: VideoTrackKind) -> [any SoundSink] {
+        sinks.filter { $0.kind == kind }.map(\.sink)
+    }
+
+    /// Opens an output, as far as the cast has sources for it.
+    mutating func open(_ plan: OutputPlan, for cast: Cast) throws(OutputError) {
+        switch plan {
+        case .record(let folder, let picture, let overwrite):
+            let folder = try RecordingFolder(path: folder, overwrite: overwrite)
+            reports.append(ReportFile(path: try folder.file("session.json")))
+            for (kind, source) in [(VideoTrackKind.camera, cast.camera), (.share, cast.share)] {
+                guard let agreed = source?.instance.agreement?.track else { continue }
+                try addPicture(kind, picture, agreed, name: "recording of \(kind.rawValue)") {
+                    capability throws(OutputError) in
+                    try Y4MRecording(
+                        path: folder.file("\(kind.rawValue).y4m"), capability: capability)
+                }
+            }
+            for (kind, source) in [
+                (VideoTrackKind.camera, cast.microphone), (.share, cast.shareAudio),
+            ] where source != nil {
+                let recording = try SoundRecording(path: folder.file("\(kind.rawValue).wav"))
+                recordings.append(recording)
+                sinks.append((kind, recording))
+            }
+        case .loudspeaker(let device):
+            loudspeakers.append(Loudspeaker(device: device))
+        case .y4mStandardOutput(let kind, let picture):
+            let source = kind == .camera ? cast.camera : cast.share
+            guard let agreed = source?.instance.agreement?.track else {
+                throw OutputError(
+                    place: "y4m: -", explanation: "the session has no \(kind.rawValue) to write.")
+            }
+            try addPicture(kind, picture, agreed, name: "y4m on standard output") {
+                capability throws(OutputError) in
+                try Y4MRecording(standardOutput: capability)
+            }
+        }
+    }
+
+    private mutating func addPicture(
+        _ kind: VideoTrackKind, _ picture: PictureWant, _ agreed: VideoCapability, name: String,
+        _ make: (VideoCapability) throws(OutputError) -> Y4MRecording
+    ) throws(OutputError) {
+        let capability = VideoCapability(
+            size: picture.size ?? agreed.size, rate: picture.rate ?? agreed.rate)
+        // Y4M readers take limited range for granted.
+        let want = VideoWant(
+            format: .i420, size: capability.size, range: .limited, fit: picture.fit)
+        let sink = try make(capability)
+        let endSlot = duration.map { capability.rate.nearestFrame(atNanoseconds: $0) }
+        let lane = VideoLane(name: name, rate: capability.rate, endSlot: endSlot, sink: sink)
+        lanes.append((kind, want, lane))
+    }
+}
+
+/// A folder that recordings are written to.
+struct RecordingFolder {
+    let path: String
+    private let overwrite: Bool
+
+    /// Makes the folder, and those above it.
+    init(path: String, overwrite: Bool) throws(OutputError) {
+        self.path = path
+        self.overwrite = overwrite
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += "\(part)/"
+            guard mkdir(made, 0o777) != 0, errno != EEXIST else { continue }
+            throw OutputError(
+                place: made, explanation: "can't be made: \(String(cString: strerror(errno))).")
+        }
+        guard access(made, W_OK | X_OK) == 0 else {
+            throw OutputError(
+                place: made, explanation: "can't be written to: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    /// The path of a file in the folder that may be written.
+    func file(_ name: String) throws(OutputError) -> String {
+        let file = "\(path)/\(name)"
+        guard overwrite || access(file, F_OK) != 0 else {
+            throw OutputError(
+                place: file,
+                explanation: "exists already. Record to another folder, remove it, or say "
+                    + "`overwrite: true`.")
+        }
+        return file
+    }
+}

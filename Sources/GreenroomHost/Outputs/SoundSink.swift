@@ -1,0 +1,8 @@
+/// Where the session's sound goes.
+protocol SoundSink: AnyObject, Sendable {
+    /// Takes a stretch of 48 kHz stereo; never waits. [the session's sound thread]
+    func write(_ samples: Span<Int16>)
+
+    /// Ends the output; returns when what it has is written, or can't be.
+    func finish()
+}

@@ -1,0 +1,60 @@
+import Glibc
+import GreenroomConversion
+import GreenroomFiles
+import GreenroomMedia
+
+/// A track's picture as Y4M, in a file or on standard output.
+final class Y4MRecording: VideoSink {
+    /// The writer belongs to the lane's thread from the session's start on; the lock proves it
+    /// to the compiler, and nobody waits for it.
+    private let writer: Monitor<Y4MWriter?>
+
+    /// Creates a file.
+    convenience init(path: String, capability: VideoCapability) throws(OutputError) {
+        do {
+            self.init(try Y4MWriter(path: path, format: Self.format(capability)))
+        } catch {
+            throw OutputError(place: path, explanation: "\(error)")
+        }
+    }
+
+    /// Writes to standard output.
+    convenience init(standardOutput capability: VideoCapability) throws(OutputError) {
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw OutputError(
+                place: "y4m: -",
+                explanation: "standard output is a terminal. Pipe it into a program, e.g. "
+                    + "`greenroom run FILE | ffplay -`.")
+        }
+        do {
+            self.init(
+                try Y4MWriter(descriptor: STDOUT_FILENO, format: Self.format(capability)))
+        } catch {
+            throw OutputError(place: "y4m: -", explanation: "\(error)")
+        }
+    }
+
+    private init(_ writer: consuming Y4MWriter) {
+        self.writer = Monitor(writer)
+    }
+
+    private static func format(_ capability: VideoCapability) -> Y4MFormat {
+        Y4MFormat(size: capability.size, rate: capability.rate, range: .limited)
+    }
+
+    func write(_ frame: borrowing VideoFrame, times: Int) throws {
+        for _ in 0..<times {
+            try writer.withLock { writer throws(MediaFileError) in
+                try writer?.write(
+                    y: frame.plane(0), yStride: frame.strideBytes(0),
+                    u: frame.plane(1), uStride: frame.strideBytes(1),
+                    v: frame.plane(2), vStride: frame.strideBytes(2))
+            }
+        }
+    }
+
+    func finish() throws {
+        let ended: Y4MWriter? = writer.withLock { $0.take() }
+        if let ended { try ended.close() }
+    }
+}

@@ -1,0 +1,27 @@
+internal import FoundationEssentials
+import Glibc
+
+/// `session.json` in a folder of recordings.
+///
+/// It is written when the session starts, every few seconds, and at the end; each time whole,
+/// under another name, and then put in place: a reader never sees half a report.
+struct ReportFile: Sendable {
+    let path: String
+
+    func write(_ report: SessionReport) throws(OutputError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let draft = "\(path).part"
+        do {
+            var text = try encoder.encode(report)
+            text.append(UInt8(ascii: "\n"))
+            try text.write(to: URL(filePath: draft))
+        } catch {
+            throw OutputError(place: draft, explanation: "can't be written: \(error)")
+        }
+        guard rename(draft, path) == 0 else {
+            throw OutputError(
+                place: path, explanation: "can't be written: \(String(cString: strerror(errno))).")
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import Synchronization
+
+/// The host's end of a video sender: checks everything that a plugin sends, and lets through
+/// what the lifecycle allows.
+///
+/// Threads: any. The copy of a borrowed frame runs outside the lock, so that two threads of a
+/// plugin copy side by side.
+final class VideoGate: Sendable {
+    /// What came through the gate, and what did not.
+    struct Counts: Sendable {
+        /// Frames sent: `send` and `commit`, whatever came of it.
+        var sent = 0
+        /// Frames that went on to the track.
+        var accepted = 0
+        /// Of those, the ones that were leased and not copied.
+        var leased = 0
+        /// Refused frames, by status.
+        var refused = StatusCounts()
+        /// Refused calls that carry no frame (`acquire`, `abandon`), by status.
+        var refusedCalls = StatusCounts()
+        /// Leases given back unsent.
+        var abandoned = 0
+        /// Bytes copied from a plugin's memory.
+        var bytesCopied = 0
+    }
+
+    private struct Lease: ~Copyable {
+        var id: UInt64
+        var frame: VideoFrame
+
+        consuming func intoFrame() -> VideoFrame { frame }
+    }
+
+    private struct State: ~Copyable {
+        var status = Status.notStarted
+        var newestRevision: UInt32 = 0
+        var leases: InlineArray<8, Lease?> = InlineArray { _ in nil }
+        var lastLease: UInt64 = 0
+        var counts = Counts()
+
+        mutating func lend(
+            _ frame: consuming VideoFrame, _ call: SenderCall
+        ) throws(Refusal) -> UInt64 {
+            for index in leases.indices where leases[index] == nil {
+                lastLease += 1
+                leases[index] = Lease(id: lastLease, frame: frame)
+                return lastLease
+            }
+            throw Refusal(.noBuffer(limit: leases.count), in: call)
+        }
+
+        mutating func takeBack(_ id: UInt64) -> VideoFrame? {
+            for index in leases.indices where leases[index]?.id == id {
+                guard let lease = leases[index].take() else { continue }
+                return lease.intoFrame()
+            }
+            return nil
+        }
+    }
+
+    private let state = Mutex(State())
+    private let pool: FramePool
+    private let track: VideoTrackInput
+
+    init(pool: FramePool, track: VideoTrackInput) {
+        self.pool = pool
+        self.track = track
+    }
+
+    /// Makes the gate answer as a state of the lifecycle demands.
+    func follow(_ lifecycle: LifecycleState) {
+        state.withLock { $0.status = LifecycleTable.senderStatus(in: lifecycle) }
+    }
+
+    /// Makes frames of a revision, and of all before it, legal.
+    func offered(revision: UInt32) {
+        state.withLock { $0.newestRevision = revision }
+    }
+
+    /// What came through so far.
+    var counts: Counts { state.withLock { $0.counts } }
+
+    /// Copies a frame of the plugin and sends it on.
+    func send(_ frame: UnsafePointer<gr_video_frame>) throws(Refusal) {
+        try counting { () throws(Refusal) in
+            let newest = try newestRevisionIfOpen(.videoSend)
+            let checked = try CheckedFrame(checking: frame, newestRevision: newest)
+            guard
+                var copy = pool.take(
+                    checked.format, checked.size, compressedByteCount: checked.planes[0].byteCount)
+            else { throw Refusal(.noBuffer(limit: pool.limit), in: .videoSend) }
+            var byteCount = 0
+            for index in 0..<checked.format.planeCount {
+                let plane = checked.planes[index]
+                // The check above is stricter than the one of the copy.
+                try? copy.copyPlane(
+                    index, from: plane.data, strideBytes: plane.strideBytes,
+                    byteCount: plane.byteCount)
+                byteCount += copy.byteCount(index)
+            }
+            if checked.format.isCompressed {
+                do throws(ConversionError) {
+                    try JPEGStructure.check(copy.plane(0), size: checked.size)
+                } catch {
+                    throw Refusal(.data(error.message), in: .videoSend)
+                }
+            }
+            copy.info = checked.info
+            try deliver(copy, .videoSend, copied: byteCount)
+        }
+    }
+
+    /// Lends a frame of the pool.
+    func acquire(
+        format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>
+    ) throws(Refusal) {
+        let call = SenderCall.videoAcquire
+        do throws(Refusal) {
+            let newest = try newestRevisionIfOpen(call)
+            _ = try readStruct(UnsafePointer(lease), in: call)
+            guard let pixelFormat = PixelFormat(rawValue: format) else {
+                throw Refusal(.unknownFormat(format), in: call)
+            }
+            guard !pixelFormat.isCompressed else { throw Refusal(.compressedLease, in: call) }
+            let size = try checkedSize(width: width, height: height, in: call)
+            guard let frame = pool.take(pixelFormat, size) else {
+                throw Refusal(.noBuffer(limit: pool.limit), in: call)
+            }
+            let description = gr_mutable_frame(describing: frame, revision: newest)
+            var lent: VideoFrame? = frame
+            let id = try state.withLock { state throws(Refusal) in
+                guard state.status == .ok, let frame = lent.take() else {
+                    throw Refusal(status: state.status, in: call)
+                }
+                return try state.lend(frame, call)
+            }
+            lease.pointee.id = id
+            lease.pointee.frame = description
+        } catch {
+            state.withLock { $0.counts.refusedCalls.add(error.status) }
+            throw error
+        }
+    }
+
+    /// Sends a leased frame. The lease ends, whatever comes of it.
+    func commit(_ id: UInt64, info: UnsafePointer<gr_frame_info>) throws(Refusal) {
+        let call = SenderCall.videoCommit
+        try counting { () throws(Refusal) in
+            var frame = try takeBack(id, call)
+            let newest = try newestRevisionIfOpen(call)
+            frame.info = try FrameInfo(
+                checking: try readStruct(info, in: call), newestRevision: newest, in: call)
+            try deliver(frame, call, copied: 0)
+        }
+    }
+
+    /// Takes a leased frame back unsent.
+    func abandon(_ id: UInt64) throws(Refusal) {
+        do throws(Refusal) {
+            _ = try takeBack(id, .videoAbandon)
+            state.withLock { $0.counts.abandoned += 1 }
+        } catch {
+            state.withLock { $0.counts.refusedCalls.add(error.status) }
+            throw error
+        }
+    }
+
+    /// Counts a frame that a body sends or refuses.
+    private func counting(_ body: () throws(Refusal) -> Void) throws(Refusal) {
+        do throws(Refusal) {
+            try body()
+        } catch {
+            state.withLock {
+                $0.counts.sent += 1
+                $0.counts.refused.add(error.status)
+            }
+            throw error
+        }
+    }
+
+    private func newestRevisionIfOpen(_ call: SenderCall) throws(Refusal) -> UInt32 {
+        try state.withLock { state throws(Refusal) in
+            guard state.status == .ok else { throw Refusal(status: state.status, in: call) }
+            return state.newestRevision
+        }
+    }
+
+    private func takeBack(_ id: UInt64, _ call: SenderCall) throws(Refusal) -> VideoFrame {
+        try state.withLock { state throws(Refusal) in
+            guard let frame = state.takeBack(id) else {
+                // A lease that is unknown to a sender that has ended is no news of its own.
+                if state.status == .gone { throw Refusal(.gone, in: call) }
+                throw Refusal(.lease(id), in: call)
+            }
+            return frame
+        }
+    }
+
+    /// Hands a frame to the track, if the state allows it still: whoever closes the gate knows
+    /// that nothing comes through any more once the lock is free.
+    private func deliver(
+        _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int
+    ) throws(Refusal) {
+        var frame: VideoFrame? = frame
+        try state.withLock { state throws(Refusal) in
+            guard state.status == .ok else { throw Refusal(status: state.status, in: call) }
+            if let frame = frame.take() { track.push(frame) }
+            state.counts.sent += 1
+            state.counts.accepted += 1
+            if call == .videoCommit { state.counts.leased += 1 }
+            state.counts.bytesCopied += byteCount
+        }
+    }
+}
+
+extension gr_mutable_frame {
+    /// Describes a frame of the pool to a plugin that may write to it.
+    init(describing frame: borrowing VideoFrame, revision: UInt32) {
+        self.init()
+        struct_size = UInt32(MemoryLayout<gr_mutable_frame>.size)
+        format = frame.format.rawValue
+        width = UInt32(frame.size.width)
+        height = UInt32(frame.size.height)
+        plane_count = UInt32(frame.planeCount)
+        planes.0 = gr_mutable_plane(describing: frame, 0)
+        if frame.planeCount > 1 { planes.1 = gr_mutable_plane(describing: frame, 1) }
+        if frame.planeCount > 2 { planes.2 = gr_mutable_plane(describing: frame, 2) }
+        info = gr_frame_info(frame.info)
+        info.offer_revision = revision
+    }
+}
+
+extension gr_mutable_plane {
+    init(describing frame: borrowing VideoFrame, _ index: Int) {
+        self.init(
+            data: frame.unsafePlanePointer(index).assumingMemoryBound(to: UInt8.self),
+            size_bytes: UInt64(frame.byteCount(index)),
+            stride_bytes: UInt32(frame.strideBytes(index)), reserved: 0)
+    }
+}
+
+extension gr_frame_info {
+    init(_ info: FrameInfo) {
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_frame_info>.size),
+            rotation: info.rotation.rawValue, range: info.color.range.rawValue,
+            matrix: info.color.matrix.rawValue, offer_revision: info.offerRevision, reserved: 0,
+            pts_ns: info.ptsNanoseconds ?? unstampedPTS)
+    }
+}

@@ -1,0 +1,233 @@
+import GreenroomConversion
+import GreenroomMedia
+
+/// The plugins of a session, and the order in which they are led through their lives.
+///
+/// Steps of one phase run side by side, each on its instance's control thread, with one
+/// deadline for all.
+struct Cast {
+    /// An instance that feeds a track.
+    struct Source {
+        var instance: PluginInstance
+        var onFailure: FailurePolicy
+        /// Set for pictures.
+        var input: VideoTrackInput?
+        var pool: FramePool?
+    }
+
+    /// Frames that a track has in use at most: 8 leases, 4 in its queue, those in the hands of
+    /// senders, filters and the converter, and for each output 8 in its lane's queue, the one
+    /// that is written, the one that is repeated, and the last one.
+    private static func poolLimit(outputs: Int) -> Int { 20 + 11 * outputs }
+
+    private let plan: SessionPlan
+    private let events: SessionEvents
+    private let deadlineNanoseconds: Int64
+
+    private(set) var camera: Source?
+    private(set) var microphone: Source?
+    private(set) var share: Source?
+    private(set) var shareAudio: Source?
+    private(set) var filters: [Source] = []
+    /// Everyone who was ever in, for the report.
+    let everyone: [PluginInstance]
+    /// The first whose failure ends the session.
+    private(set) var failedRole: String?
+    /// Whether the session goes on without somebody.
+    private(set) var wasDropped = false
+
+    init(plan: SessionPlan, clock: SessionClock, events: SessionEvents, deadline: Int64) {
+        self.plan = plan
+        self.events = events
+        deadlineNanoseconds = deadline
+        func picture(_ source: SourcePlan?, _ role: String) -> Source? {
+            guard let source else { return nil }
+            let pool = FramePool(limit: Self.poolLimit(outputs: plan.outputs.count))
+            let input = VideoTrackInput(clock: clock)
+            let instance = PluginInstance(
+                plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
+                videoGate: VideoGate(pool: pool, track: input))
+            return Source(
+                instance: instance, onFailure: source.onFailure, input: input, pool: pool)
+        }
+        func sound(_ source: SourcePlan?, _ role: String) -> Source? {
+            guard let source else { return nil }
+            let instance = PluginInstance(
+                plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
+                audioGate: AudioGate(clock: clock))
+            return Source(instance: instance, onFailure: source.onFailure)
+        }
+        camera = picture(plan.camera, "camera")
+        microphone = sound(plan.microphone, "microphone")
+        share = picture(plan.share, "share")
+        shareAudio = sound(plan.shareAudio, "share.audio")
+        filters = plan.preProcessors.enumerated().map { index, filter in
+            Source(
+                instance: PluginInstance(
+                    plan: filter, role: "camera.pre-processors[\(index)]", maximum: plan.maximum,
+                    clock: clock, events: events),
+                onFailure: filter.onFailure)
+        }
+        everyone = ([camera, microphone, share, shareAudio].compactMap(\.self) + filters)
+            .map(\.instance)
+    }
+
+    /// Those that send: all but the filters.
+    var sources: [Source] { [camera, microphone, share, shareAudio].compactMap(\.self) }
+
+    private var all: [Source] { sources + filters }
+
+    // MARK: Phases
+
+    mutating func make() {
+        perform(all) { $0.beginCreate() }
+    }
+
+    /// Initializes the sources; then the filters, which are told what frames they will get.
+    mutating func initialize() {
+        let cameraOffer = Offer.toVideoSource(
+            revision: 1, table: plan.table, maximum: plan.maximum)
+        let shareOffer = Offer.toShareSource(revision: 1, maximum: plan.maximum)
+        perform(sources) { instance in
+            switch instance.descriptor.kind {
+            case .videoSource: instance.beginInitialize(offer: cameraOffer)
+            case .shareSource: instance.beginInitialize(offer: shareOffer)
+            case .virtualMic, .shareAudioSource, .preProcessor:
+                instance.beginInitialize(offer: nil)
+            }
+        }
+        for source in sources {
+            guard let agreement = source.instance.agreement else { continue }
+            events.send(.agreed(role: source.instance.role, agreement: agreement))
+        }
+        guard let track = camera?.instance.agreement?.track else { return }
+        let row = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
+        perform(filters) { $0.beginInitialize(offer: row) }
+    }
+
+    mutating func startFilters() {
+        perform(filters) { $0.beginStartSend() }
+    }
+
+    /// Starts the sources. One that sends from inside start-send and does not return is kept:
+    /// its frames are as good as any.
+    mutating func startSources() {
+        perform(sources) { $0.beginStartSend() }
+    }
+
+    /// Closes every gate at once, then waits for the callbacks.
+    mutating func stopSources() {
+        perform(sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
+    }
+
+    /// Ends everyone who is still callable, from whatever state they are in.
+    mutating func end() {
+        for step in [LifecycleStep.stopSend, .uninitialize, .destroy] {
+            let due = all.filter {
+                LifecycleTable.stepsToEnd(from: $0.instance.lifecycle).contains(step)
+            }
+            perform(due) { instance in
+                switch step {
+                case .stopSend: instance.beginStopSend()
+                case .uninitialize: instance.beginUninitialize()
+                default: instance.beginDestroy()
+                }
+            }
+        }
+    }
+
+    /// Looks for those who gave up, and those whom the host has given up.
+    mutating func dropLost() {
+        for source in all {
+            if source.instance.fault != nil {
+                fail(source)
+            } else if let (status, _) = source.instance.gaveUp {
+                perform([source]) { $0.beginStopSend() }
+                perform([source]) { $0.beginUninitialize() }
+                perform([source]) { $0.beginDestroy() }
+                if status == .ok { remove(source.instance) } else { fail(source) }
+            }
+        }
+    }
+
+    // MARK: One phase
+
+    private mutating func perform(
+        _ sources: [Source], _ begin: (PluginInstance) -> PluginInstance.PendingStep
+    ) {
+        let steps = sources.map { (source: $0, step: begin($0.instance)) }
+        let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+        for (source, step) in steps {
+            let instance = source.instance
+            switch instance.finish(step, until: deadline) {
+            case .done:
+                break
+            case .failed(let status, let reason):
+                events.send(
+                    .stepFailed(
+                        role: instance.role, step: step.name, status: status, reason: reason))
+                fail(source)
+            case .illegal:
+                // It was given up, or ended, since the step was begun.
+                break
+            case nil:
+                hang(source, step)
+            }
+        }
+    }
+
+    private mutating func hang(_ source: Source, _ step: PluginInstance.PendingStep) {
+        let instance = source.instance
+        let (callback, nanoseconds) = instance.runningCallback ?? (step.name, deadlineNanoseconds)
+        events.send(
+            .callbackHangs(
+                role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9))
+        if step.name == LifecycleStep.startSend.rawValue, instance.hasSent {
+            events.send(
+                .note(
+                    role: instance.role,
+                    text: "it sends from inside start-send, which should return at once: begin a "
+                        + "thread there. The session goes on with it."))
+            return
+        }
+        instance.giveUp(because: "it hangs in \(callback)")
+        fail(source)
+    }
+
+    private mutating func fail(_ source: Source) {
+        switch source.onFailure {
+        case .end:
+            if failedRole == nil { failedRole = source.instance.role }
+        case .continue:
+            if remove(source.instance) {
+                wasDropped = true
+                events.send(.pluginDropped(role: source.instance.role))
+            }
+        }
+    }
+
+    /// Takes an instance out of the cast, after ending it as far as it can be ended.
+    @discardableResult
+    private mutating func remove(_ instance: PluginInstance) -> Bool {
+        guard all.contains(where: { $0.instance === instance }) else { return false }
+        if camera?.instance === instance { camera = nil }
+        if microphone?.instance === instance { microphone = nil }
+        if share?.instance === instance { share = nil }
+        if shareAudio?.instance === instance { shareAudio = nil }
+        filters.removeAll { $0.instance === instance }
+        for step in LifecycleTable.stepsToEnd(from: instance.lifecycle) {
+            let pending =
+                switch step {
+                case .stopSend: instance.beginStopSend()
+                case .uninitialize: instance.beginUninitialize()
+                default: instance.beginDestroy()
+                }
+            let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+            guard instance.finish(pending, until: deadline) != nil else {
+                instance.giveUp(because: "it hangs in \(step.rawValue)")
+                break
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,76 @@
+public import GreenroomMedia
+
+/// How important a line of the log is.
+public enum LogLevel: String, Sendable, Comparable, Codable {
+    /// For whoever looks for a fault.
+    case debug
+    /// Worth knowing.
+    case info
+    /// Something is not as it should be, and the session goes on.
+    case warning
+    /// Something failed.
+    case error
+
+    /// Less important first.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+        left.order < right.order
+    }
+
+    private var order: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+
+    /// The level that a plugin names by a `GR_LOG_…`; any other number is information.
+    init(plugin level: UInt32) {
+        self =
+            switch level {
+            case 1: .debug
+            case 3: .warning
+            case 4: .error
+            default: .info
+            }
+    }
+}
+
+/// Something that happened in a session.
+public enum SessionEvent: Sendable {
+    /// Source and session agreed on a size and a rate.
+    case agreed(role: String, agreement: Agreement)
+    /// All sources were started; recordings begin at this moment.
+    case started
+    /// A plugin wrote a line.
+    case pluginLog(role: String, level: LogLevel, text: String)
+    /// A plugin refused a step, or broke a rule.
+    case stepFailed(role: String, step: String, status: Status, reason: String)
+    /// A callback has not returned by its deadline, and is running still.
+    case callbackHangs(role: String, callback: String, seconds: Double)
+    /// A plugin says that it is lost for good.
+    case pluginGaveUp(role: String, status: Status, reason: String)
+    /// The session goes on without a plugin.
+    case pluginDropped(role: String)
+    /// An output failed; the others go on.
+    case outputFailed(output: String, reason: String)
+    /// Something that a user should know, and that ends nothing.
+    case note(role: String, text: String)
+    /// The session is stopping.
+    case stopping(reason: String)
+    /// Everything has ended.
+    case ended
+}
+
+/// Where events go.
+struct SessionEvents: Sendable {
+    private let handler: @Sendable (SessionEvent) -> Void
+
+    /// - Parameter handler: Called on any thread, several at once.
+    init(_ handler: @escaping @Sendable (SessionEvent) -> Void) {
+        self.handler = handler
+    }
+
+    func send(_ event: SessionEvent) { handler(event) }
+}

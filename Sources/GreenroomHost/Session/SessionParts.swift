@@ -1,0 +1,129 @@
+import GreenroomConversion
+import GreenroomMedia
+
+/// The tracks and outputs of a session that is running, and their threads.
+final class SessionParts: Sendable {
+    /// A picture on its way.
+    struct Picture: Sendable {
+        var track: VideoTrack
+        var instance: PluginInstance
+        var threads: Monitor<[HostThread]>
+    }
+
+    /// How long outputs may take to write what they have once the session is over.
+    private static let finishNanoseconds: Int64 = 5_000_000_000
+
+    let pictures: [Picture]
+    let sounds: [(role: String, gate: AudioGate)]
+    let loudspeakers: [Loudspeaker]
+    let recordings: [SoundRecording]
+    let reports: [ReportFile]
+    private let soundClock: SoundClock
+    private let soundThread = Monitor<HostThread?>(nil)
+    private let events: SessionEvents
+    private let start = Monitor<Int64>(0)
+
+    /// Opens every output.
+    ///
+    /// - Throws: ``OutputError``.
+    init(
+        cast: Cast, plan: SessionPlan, clock: SessionClock, events: SessionEvents
+    ) throws {
+        self.events = events
+        var outputs = OpenOutputs(duration: plan.durationNanoseconds)
+        for output in plan.outputs { try outputs.open(output, for: cast) }
+
+        let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance) }
+        pictures = [(VideoTrackKind.camera, cast.camera), (.share, cast.share)].compactMap {
+            kind, source in
+            guard let source, let input = source.input, let pool = source.pool,
+                let agreed = source.instance.agreement?.track
+            else { return nil }
+            let track = VideoTrack(
+                kind: kind, agreed: agreed, input: input, pool: pool,
+                filters: kind == .camera ? filters : [],
+                groups: outputs.groups(of: kind),
+                filterDeadline: plan.callbackDeadlineNanoseconds, events: events)
+            return Picture(track: track, instance: source.instance, threads: Monitor([]))
+        }
+        var sounds: [(role: String, gate: AudioGate)] = []
+        var tracks: [SoundClock.Track] = []
+        for (kind, source) in [(VideoTrackKind.camera, cast.microphone), (.share, cast.shareAudio)] {
+            guard let source, let gate = source.instance.audioGate else { continue }
+            sounds.append((source.instance.role, gate))
+            tracks.append(SoundClock.Track(gate: gate, sinks: outputs.soundSinks(of: kind)))
+        }
+        self.sounds = sounds
+        recordings = outputs.recordings
+        reports = outputs.reports
+        loudspeakers = outputs.loudspeakers
+        soundClock = SoundClock(tracks: tracks, mixSinks: outputs.loudspeakers)
+    }
+
+    /// When the session's timeline began, on the session clock.
+    var epoch: Int64 { start.withLock { $0 } }
+
+    /// Whether there were outputs and every one has failed.
+    var hasLostEveryOutput: Bool {
+        let lanes = pictures.flatMap(\.track.lanes)
+        guard loudspeakers.isEmpty, !lanes.isEmpty || !recordings.isEmpty else { return false }
+        return lanes.allSatisfy { $0.failure != nil }
+            && recordings.allSatisfy { $0.failure != nil }
+    }
+
+    /// Starts every thread; the session's timeline begins.
+    func begin(at epoch: Int64) {
+        start.change { $0 = epoch }
+        for sound in sounds { sound.gate.begin(epoch: epoch) }
+        for picture in pictures {
+            let track = picture.track
+            let events = events
+            var threads = [HostThread(name: track.kind.rawValue) { track.run(epoch: epoch) }]
+            for lane in track.lanes {
+                threads.append(HostThread(name: lane.name) { lane.run(events: events) })
+            }
+            picture.threads.change { $0 = threads }
+        }
+        guard !sounds.isEmpty else { return }
+        let soundClock = soundClock
+        let thread = HostThread(name: "sound") { soundClock.run(epoch: epoch) }
+        soundThread.change { $0 = thread }
+    }
+
+    /// Brings every track and lane to an end at a time of the session.
+    ///
+    /// - Parameter nanoseconds: From the session's start.
+    func finish(at nanoseconds: Int64) {
+        soundClock.finish(at: nanoseconds)
+        let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+        for picture in pictures {
+            picture.track.input.close()
+            let threads = picture.threads.withLock { $0 }
+            threads.first?.join(until: deadline)
+            for lane in picture.track.lanes {
+                lane.finish(endSlot: lane.rate.nearestFrame(atNanoseconds: nanoseconds))
+            }
+        }
+        for picture in pictures {
+            let threads = picture.threads.withLock { $0 }.dropFirst()
+            for (lane, thread) in zip(picture.track.lanes, threads)
+            where !thread.join(until: deadline) {
+                events.send(
+                    .outputFailed(
+                        output: lane.name, reason: "it is still writing, and was left behind"))
+            }
+        }
+        soundThread.withLock { $0 }?.join(until: deadline)
+    }
+
+    /// Ends the outputs of sound.
+    func finishOutputs() {
+        for recording in recordings { recording.finish() }
+        for recording in recordings {
+            if let reason = recording.failure {
+                events.send(.outputFailed(output: recording.name, reason: reason))
+            }
+        }
+        for loudspeaker in loudspeakers { loudspeaker.finish() }
+    }
+}

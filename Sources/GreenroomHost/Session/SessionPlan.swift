@@ -1,0 +1,99 @@
+public import GreenroomConversion
+public import GreenroomMedia
+
+/// What happens to the session when one of its plugins fails.
+public enum FailurePolicy: String, CaseIterable, Sendable, Codable {
+    /// The session ends.
+    case end
+    /// The session goes on without the plugin.
+    case `continue`
+}
+
+/// A plugin with its settings, ready to be made.
+public struct SourcePlan: Sendable {
+    /// The library that it is in.
+    public var library: PluginLibrary
+    /// Which one of the library.
+    public var descriptor: PluginDescriptor
+    /// Every setting of the plugin, checked.
+    public var settings: [Setting]
+    /// What its failure means.
+    public var onFailure: FailurePolicy
+
+    /// Makes a plan.
+    public init(
+        library: PluginLibrary, descriptor: PluginDescriptor, settings: [Setting],
+        onFailure: FailurePolicy = .end
+    ) {
+        self.library = library
+        self.descriptor = descriptor
+        self.settings = settings
+        self.onFailure = onFailure
+    }
+}
+
+/// The two pictures of a session.
+public enum VideoTrackKind: String, CaseIterable, Sendable, Codable {
+    /// The camera.
+    case camera
+    /// The screen share.
+    case share
+}
+
+/// How an output wants its picture.
+public struct PictureWant: Hashable, Sendable {
+    /// The size; nil for the track's.
+    public var size: FrameSize?
+    /// The rate; nil for the track's.
+    public var rate: FrameRate?
+    /// What becomes of a picture of another shape.
+    public var fit: Fit
+
+    /// Makes a want.
+    public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
+        self.size = size
+        self.rate = rate
+        self.fit = fit
+    }
+}
+
+/// Where a session's media go.
+public enum OutputPlan: Sendable {
+    /// A folder of recordings.
+    case record(folder: String, picture: PictureWant, overwrite: Bool)
+    /// An ALSA PCM that plays the session's sound.
+    case loudspeaker(device: String)
+    /// Y4M on standard output.
+    case y4mStandardOutput(track: VideoTrackKind, picture: PictureWant)
+}
+
+/// Everything that a session needs, resolved and checked.
+public struct SessionPlan: Sendable {
+    /// The session's name, for the report.
+    public var name: String
+    /// The most that any source is offered.
+    public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
+    /// The sizes that cameras are offered.
+    public var table = CapabilityTable.standard
+    /// How long to run, in nanoseconds; nil until stopped.
+    public var durationNanoseconds: Int64?
+    /// How long a callback may take before it counts as hung, in nanoseconds.
+    public var callbackDeadlineNanoseconds: Int64 = 2_000_000_000
+    /// The camera.
+    public var camera: SourcePlan?
+    /// The camera's filters, in order.
+    public var preProcessors: [SourcePlan] = []
+    /// The microphone.
+    public var microphone: SourcePlan?
+    /// The screen share.
+    public var share: SourcePlan?
+    /// The sound of the share.
+    public var shareAudio: SourcePlan?
+    /// The outputs.
+    public var outputs: [OutputPlan] = []
+
+    /// Makes a plan without plugins.
+    public init(name: String) {
+        self.name = name
+    }
+}

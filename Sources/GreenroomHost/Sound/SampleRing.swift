@@ -1,0 +1,54 @@
+/// Stereo samples of the session's rate, first in, first out, in memory that is allocated once.
+struct SampleRing: Sendable {
+    /// How many frames (a left and a right sample) it holds.
+    let capacity: Int
+    private var samples: [Int16]
+    private var head = 0
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        samples = [Int16](repeating: 0, count: capacity * 2)
+    }
+
+    var room: Int { capacity - count }
+
+    /// Appends as many frames as there is room for.
+    ///
+    /// - Parameters:
+    ///   - interleaved: Samples: stereo, or mono that goes to both sides.
+    ///   - channels: 1 or 2.
+    /// - Returns: How many frames were taken.
+    mutating func append(_ interleaved: Span<Int16>, channels: Int) -> Int {
+        let frames = min(interleaved.count / channels, room)
+        var position = (head + count) % capacity
+        for frame in 0..<frames {
+            let left = interleaved[frame * channels]
+            samples[position * 2] = left
+            samples[position * 2 + 1] = channels == 2 ? interleaved[frame * 2 + 1] : left
+            position = position + 1 == capacity ? 0 : position + 1
+        }
+        count += frames
+        return frames
+    }
+
+    /// Takes out frames from the front.
+    ///
+    /// - Parameters:
+    ///   - output: Stereo samples, written from an offset in frames on.
+    ///   - offset: In frames.
+    ///   - frames: The most to take.
+    /// - Returns: How many were there.
+    mutating func take(
+        into output: inout MutableSpan<Int16>, at offset: Int, frames: Int
+    ) -> Int {
+        let frames = min(frames, count, output.count / 2 - offset)
+        for frame in 0..<frames {
+            output[(offset + frame) * 2] = samples[head * 2]
+            output[(offset + frame) * 2 + 1] = samples[head * 2 + 1]
+            head = head + 1 == capacity ? 0 : head + 1
+        }
+        count -= frames
+        return frames
+    }
+}

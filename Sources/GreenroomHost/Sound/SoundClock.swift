@@ -1,0 +1,77 @@
+import GreenroomMedia
+
+/// The thread that moves sound: every 10 ms it takes the next stretch of the timeline out of
+/// each source's queue and hands it to the outputs.
+///
+/// It runs 100 ms behind the session's time, so that a block that is sent in time, and even
+/// one that is a little late, is there when its place is reached.
+final class SoundClock: Sendable {
+    /// One source and the outputs of its own; the loudspeakers get the sum of all.
+    struct Track: Sendable {
+        var gate: AudioGate
+        var sinks: [any SoundSink]
+    }
+
+    static let latencyNanoseconds: Int64 = 100_000_000
+    private static let stretch = AudioFormat.session.sampleRate / 100
+
+    private struct State {
+        /// The place at which to end, in frames; nil until it is known.
+        var end: Int64?
+    }
+
+    private let tracks: [Track]
+    private let mixSinks: [any SoundSink]
+    private let state = Monitor(State())
+
+    init(tracks: [Track], mixSinks: [any SoundSink]) {
+        self.tracks = tracks
+        self.mixSinks = mixSinks
+    }
+
+    /// Lets the thread end at a time of the session, in nanoseconds from its start.
+    func finish(at nanoseconds: Int64) {
+        let end = Int128(nanoseconds) * Int128(AudioFormat.session.sampleRate)
+        let place = Int64(clamping: (end + 500_000_000) / 1_000_000_000)
+        state.change { $0.end = place }
+    }
+
+    /// The thread. Ends after ``finish(at:)``, when that time has been delivered.
+    ///
+    /// - Parameter epoch: The session's start on its clock.
+    func run(epoch: Int64) {
+        var stretch = [Int16](repeating: 0, count: Self.stretch * 2)
+        var mix = [Int16](repeating: 0, count: Self.stretch * 2)
+        var place: Int64 = 0
+        while true {
+            let next = place + Int64(Self.stretch)
+            let due =
+                epoch + Self.latencyNanoseconds + next * 1_000_000_000
+                / Int64(AudioFormat.session.sampleRate)
+            let end: Int64? = state.wait(until: due) { state in
+                if let end = state.end, end < next { return end }
+                return nil
+            }
+            // The last stretch is the rest, and it may be empty.
+            let frames = Int(max(min((end ?? next) - place, Int64(Self.stretch)), 0))
+            if frames > 0 { deliver(frames, &stretch, &mix) }
+            place += Int64(frames)
+            if let last = state.withLock({ $0.end }), place >= last { return }
+        }
+    }
+
+    private func deliver(_ frames: Int, _ stretch: inout [Int16], _ mix: inout [Int16]) {
+        for index in mix.indices { mix[index] = 0 }
+        for track in tracks {
+            var samples = stretch.mutableSpan
+            track.gate.pull(frames, into: &samples)
+            let written = stretch.span.extracting(..<(frames * 2))
+            for sink in track.sinks { sink.write(written) }
+            guard !mixSinks.isEmpty else { continue }
+            for index in 0..<(frames * 2) {
+                mix[index] = Int16(clamping: Int32(mix[index]) + Int32(written[index]))
+            }
+        }
+        for sink in mixSinks { sink.write(mix.span.extracting(..<(frames * 2))) }
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+
+/// A value behind a lock, with waiting for it to change.
+///
+/// `Mutex` has no condition to wait on, so this wraps the pthread pair. Waits are timed on the
+/// monotonic clock: setting the wall clock moves no deadline.
+///
+/// Sendable without the compiler's proof: `value` is touched only between lock and unlock of
+/// `mutex`, and the pthread objects live at fixed addresses from `init` to `deinit`.
+final class Monitor<Value: ~Copyable>: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var value: Value
+
+    init(_ value: consuming sending Value) {
+        self.value = value
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(mutex)
+        changed.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs a body that changes nothing that anybody waits for.
+    func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+
+    /// Runs a body, then wakes all who wait.
+    func change<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(changed)
+            pthread_mutex_unlock(mutex)
+        }
+        return try body(&value)
+    }
+
+    /// Waits until a body returns something.
+    ///
+    /// - Parameters:
+    ///   - deadline: Monotonic nanoseconds after which to give up; nil for never.
+    ///   - body: Runs at once and after each change, under the lock.
+    /// - Returns: What the body returned; nil when the deadline passed.
+    func wait<Result: ~Copyable>(
+        until deadline: Int64?, for body: (inout Value) -> sending Result?
+    ) -> sending Result? {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&value) { return result }
+            guard let deadline else {
+                pthread_cond_wait(changed, mutex)
+                continue
+            }
+            guard deadline > MonotonicClock.now else { return nil }
+            var moment = timespec(
+                tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+            pthread_cond_timedwait(changed, mutex, &moment)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import GreenroomABI
+internal import Glibc
+
+// The C tables that describe a plugin. They are made once and never freed.
+
+/// Puts a value into memory that stays.
+func immortal<Value>(_ value: Value) -> UnsafePointer<Value> {
+    let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    memory.initialize(to: value)
+    return UnsafePointer(memory)
+}
+
+/// Puts values, one after the other, into memory that stays; nil for none.
+func immortal<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
+    guard !values.isEmpty else { return nil }
+    let memory = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
+    _ = memory.initialize(from: values)
+    return UnsafePointer(memory.baseAddress)
+}
+
+/// A C string that stays.
+func immortal(_ text: String) -> UnsafePointer<CChar> {
+    let bytes = Array(text.utf8CString)
+    let memory = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count)
+    _ = memory.initialize(from: bytes)
+    // The array has its NUL at least, so the memory has an address.
+    return UnsafePointer(memory.baseAddress.unsafelyUnwrapped)
+}
+
+extension gr_descriptor {
+    init(_ export: PluginExport) {
+        let parameters = export.parameters.map { gr_parameter($0.parameter, $0.defaultValue) }
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_descriptor>.size), kind: export.kind.rawValue,
+            id: immortal(export.description.id), name: immortal(export.description.name),
+            version: immortal(export.description.version),
+            summary: immortal(export.description.summary),
+            vendor: export.description.vendor.map { immortal($0) },
+            url: export.description.url.map { immortal($0) },
+            parameters: immortal(parameters), parameter_count: UInt32(clamping: parameters.count),
+            reserved: 0)
+    }
+}
+
+extension gr_parameter {
+    init(_ parameter: Parameter, _ defaultValue: SettingValue) {
+        var flags = 0
+        if parameter.isLive { flags |= GR_PARAMETER_LIVE }
+        if parameter.isRequired { flags |= GR_PARAMETER_REQUIRED }
+        if parameter.bounds != nil { flags |= GR_PARAMETER_BOUNDED }
+        let choices: [UnsafePointer<CChar>] = parameter.choices.map { immortal($0) }
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_parameter>.size), type: parameter.type.rawValue,
+            flags: UInt32(flags), choice_count: UInt32(clamping: choices.count),
+            name: immortal(parameter.name), title: immortal(parameter.title),
+            unit: parameter.unit.map { immortal($0) }, choices: immortal(choices),
+            default_value: gr_value(defaultValue, type: parameter.type),
+            minimum: parameter.bounds?.lowerBound ?? 0, maximum: parameter.bounds?.upperBound ?? 0)
+    }
+}
+
+extension gr_value {
+    init(_ value: SettingValue, type: SettingType) {
+        self.init()
+        self.type = type.rawValue
+        switch value {
+        case .boolean(let value): integer = value ? 1 : 0
+        case .integer(let value): integer = value
+        case .number(let value): number = value
+        case .string(let value): string = immortal(value)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import GreenroomABI
+internal import GreenroomMedia
+
+/// The host's functions, bound to an instance.
+///
+/// Safe to share: nothing changes after `init`, and the contract lets every function that is
+/// used here be called from any thread for as long as the process lives.
+final class HostTable: @unchecked Sendable {
+    private let functions: gr_host
+    private let instance: gr_instance
+
+    /// Nil unless the table has every function of major 1.
+    init?(_ host: UnsafePointer<gr_host>, instance: gr_instance) {
+        guard host.pointee.struct_size >= MemoryLayout<gr_host>.size else { return nil }
+        functions = host.pointee
+        self.instance = instance
+    }
+
+    func log(_ level: UInt32, _ text: String) { functions.log(instance, level, text) }
+
+    func setError(_ text: String) { functions.set_error(instance, text) }
+
+    func giveUp(_ status: gr_status, _ text: String) { functions.give_up(instance, status, text) }
+
+    func now() -> Int64 { functions.now_ns(instance) }
+
+    func wait(until nanoseconds: Int64) -> gr_status {
+        functions.wait_until_ns(instance, nanoseconds)
+    }
+
+    /// Throws the refusal that a status is, with the host's words for it; call it on the thread
+    /// that was refused.
+    func check(_ status: gr_status) throws(SendRefusal) {
+        guard status != Status.ok.rawValue else { return }
+        throw SendRefusal(status: Status(rawValue: status), text: refusalText())
+    }
+
+    private func refusalText() -> String {
+        let likely = 512
+        let (text, length) = refusalText(capacity: likely)
+        guard length >= likely, length < 1 << 16 else { return text }
+        return refusalText(capacity: length + 1).text
+    }
+
+    private func refusalText(capacity: Int) -> (text: String, length: Int) {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
+            let length = functions.refusal_text(buffer.baseAddress, UInt64(capacity))
+            let bytes = UnsafeRawBufferPointer(buffer).prefix(Int(clamping: length))
+            return (
+                String(decoding: bytes.prefix(capacity - 1), as: UTF8.self), Int(clamping: length)
+            )
+        }
+    }
+}

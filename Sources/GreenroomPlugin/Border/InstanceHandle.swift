@@ -1,0 +1,233 @@
+internal import GreenroomABI
+internal import GreenroomMedia
+internal import Glibc
+
+/// An instance as the host holds it: the C table of callbacks, whose `self` is this object.
+///
+/// The host's reference is the retain of `make`, given up in `destroy`. Calls come from the
+/// threads that the contract names; the instance behind it serialises them.
+final class InstanceHandle {
+    private let instance: AnyInstance
+    private let kind: PluginKind
+    private let hasLiveParameters: Bool
+    private let host: HostTable
+    private let table: UnsafeMutablePointer<gr_plugin>
+    /// The sender of now, whose revision follows the offers. [control]
+    private var video: VideoSenderTable?
+    /// What the plugin last said that it makes. [control]
+    private var agreed: VideoCapability?
+
+    /// Makes an instance's C table; it stays until `destroy`.
+    static func make(
+        _ instance: AnyInstance, _ export: PluginExport, _ host: HostTable
+    ) -> UnsafePointer<gr_plugin> {
+        let handle = InstanceHandle(instance, export, host)
+        handle.table.pointee.`self` = Unmanaged.passRetained(handle).toOpaque()
+        return UnsafePointer(handle.table)
+    }
+
+    private init(_ instance: AnyInstance, _ export: PluginExport, _ host: HostTable) {
+        self.instance = instance
+        kind = export.kind
+        hasLiveParameters = export.hasLiveParameters
+        self.host = host
+        table = .allocate(capacity: 1)
+        table.initialize(
+            to: gr_plugin(
+                struct_size: UInt32(MemoryLayout<gr_plugin>.size), reserved: 0, self: nil,
+                destroy: { pointer in
+                    guard let pointer else { return }
+                    Unmanaged<InstanceHandle>.fromOpaque(pointer).release()
+                },
+                initialize: { pointer, input in
+                    InstanceHandle.answering(pointer) { try $0.initialize(input) }
+                },
+                property_change: { pointer, offer, answer in
+                    InstanceHandle.answering(pointer) { try $0.propertyChange(offer, answer) }
+                },
+                start_send: { pointer in
+                    InstanceHandle.answering(pointer) { try $0.instance.startSend() }
+                },
+                stop_send: { pointer in
+                    InstanceHandle.at(pointer)?.instance.stopSend()
+                },
+                uninitialize: { pointer in
+                    InstanceHandle.at(pointer)?.uninitialize()
+                },
+                get_extension: { pointer, id in
+                    InstanceHandle.at(pointer)?.extensionTable(id)
+                }))
+    }
+
+    deinit {
+        table.deinitialize(count: 1)
+        table.deallocate()
+    }
+
+    private static func at(_ pointer: UnsafeMutableRawPointer?) -> InstanceHandle? {
+        pointer.map { Unmanaged<InstanceHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static func answering(
+        _ pointer: UnsafeMutableRawPointer?, _ callback: (InstanceHandle) throws -> Void
+    ) -> gr_status {
+        guard let handle = at(pointer) else { return Status.badArgument.rawValue }
+        return handle.host.answering { try callback(handle) }
+    }
+
+    // MARK: - Callbacks
+
+    private func initialize(_ input: UnsafePointer<gr_initialize>) throws {
+        let input = input.pointee
+        guard input.struct_size >= MemoryLayout<gr_initialize>.size else {
+            throw PluginError.short("gr_initialize")
+        }
+        let offer = try input.offer.map { try Offer($0) }
+        if let functions = input.video {
+            video = VideoSenderTable(
+                functions, sender: input.sender, host: host, revision: offer?.revision ?? 0)
+        }
+        let audio = input.audio.flatMap {
+            AudioSenderTable($0, sender: input.sender, host: host)
+        }
+        let answer = try instance.initialize(
+            Initialization(
+                video: video.map { VideoSender(table: $0) },
+                audio: audio.map { AudioSender(table: $0) }, offer: offer))
+        if let offer, let answer {
+            agreed = answer.capability(suggested: offer.suggested)
+            try input.answer?.write(answer, to: offer)
+        }
+    }
+
+    private func propertyChange(
+        _ pointer: UnsafePointer<gr_offer>, _ answer: UnsafeMutablePointer<gr_answer>
+    ) throws {
+        let offer = try Offer(pointer)
+        video?.revision = offer.revision
+        let made = instance.propertyChange(offer) ?? agreed.map { .fixed($0) } ?? .accept
+        agreed = made.capability(suggested: offer.suggested)
+        try answer.write(made, to: offer)
+    }
+
+    private func uninitialize() {
+        instance.uninitialize()
+        video = nil
+        agreed = nil
+    }
+
+    // MARK: - Extensions
+
+    private func extensionTable(_ id: UnsafePointer<CChar>) -> UnsafeRawPointer? {
+        if kind == .preProcessor, strcmp(id, GR_EXT_PRE_PROCESSOR) == 0 {
+            return UnsafeRawPointer(Self.preProcessor.pointer)
+        }
+        if hasLiveParameters, strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 {
+            return UnsafeRawPointer(Self.liveParameters.pointer)
+        }
+        return nil
+    }
+
+    /// A table that is made once and never changes or goes.
+    private struct Immortal<Table>: @unchecked Sendable {
+        // Safe to share: the memory is written before it is seen, and only read from then on.
+        let pointer: UnsafePointer<Table>
+        init(_ table: Table) { pointer = immortal(table) }
+    }
+
+    private static let preProcessor = Immortal(
+        gr_pre_processor(
+            struct_size: UInt32(MemoryLayout<gr_pre_processor>.size), reserved: 0,
+            process: { pointer, frame in
+                guard let handle = InstanceHandle.at(pointer),
+                    frame.pointee.struct_size >= MemoryLayout<gr_mutable_frame>.size,
+                    var mutable = MutableFrame(frame.pointee)
+                else { return Status.badArgument.rawValue }
+                do {
+                    try handle.instance.process(&mutable)
+                    return Status.ok.rawValue
+                } catch {
+                    // Not a control callback, so there is no set_error: a status must do.
+                    let status = PluginError(describing: error).status
+                    return status == .ok ? Status.failed.rawValue : status.rawValue
+                }
+            }))
+
+    private static let liveParameters = Immortal(
+        gr_live_parameters(
+            struct_size: UInt32(MemoryLayout<gr_live_parameters>.size), reserved: 0,
+            set: { pointer, setting in
+                InstanceHandle.answering(pointer) { handle in
+                    let name = setting.pointee.named
+                    try handle.instance.change(
+                        name, to: setting.pointee.value.checked(named: name))
+                }
+            }))
+}
+
+/// An offer, taken over from the host.
+struct Offer {
+    var revision: UInt32
+    var rows: [VideoCapability]
+    var suggested: VideoCapability
+
+    init(_ offer: UnsafePointer<gr_offer>) throws(PluginError) {
+        let offer = offer.pointee
+        guard offer.struct_size >= MemoryLayout<gr_offer>.size else {
+            throw .short("gr_offer")
+        }
+        guard let suggested = VideoCapability(offer.suggested) else {
+            throw PluginError("the host suggests no legal size and rate", status: .badArgument)
+        }
+        revision = offer.revision
+        rows = UnsafeBufferPointer(start: offer.rows, count: Int(offer.row_count))
+            .compactMap { VideoCapability($0) }
+        self.suggested = suggested
+    }
+}
+
+extension UnsafeMutablePointer<gr_answer> {
+    /// Writes an answer down.
+    fileprivate func write(_ answer: VideoAnswer, to offer: Offer) throws(PluginError) {
+        guard pointee.struct_size >= MemoryLayout<gr_answer>.size else {
+            throw .short("gr_answer")
+        }
+        let kind =
+            switch answer {
+            case .accept: GR_ANSWER_ACCEPT
+            case .counter: GR_ANSWER_COUNTER
+            case .fixed: GR_ANSWER_FIXED
+            }
+        pointee.kind = UInt32(kind)
+        pointee.capability = gr_capability(answer.capability(suggested: offer.suggested))
+    }
+}
+
+extension VideoCapability {
+    /// Nil for a size or a rate that is not legal.
+    fileprivate init?(_ capability: gr_capability) {
+        let size = FrameSize(width: Int(capability.width), height: Int(capability.height))
+        guard size.isLegal,
+            let rate = FrameRate(
+                numerator: capability.fps_numerator, denominator: capability.fps_denominator)
+        else { return nil }
+        self.init(size: size, rate: rate)
+    }
+}
+
+extension gr_capability {
+    fileprivate init(_ capability: VideoCapability) {
+        self.init(
+            width: UInt32(clamping: capability.size.width),
+            height: UInt32(clamping: capability.size.height),
+            fps_numerator: capability.rate.numerator,
+            fps_denominator: capability.rate.denominator)
+    }
+}
+
+extension PluginError {
+    fileprivate static func short(_ name: String) -> PluginError {
+        PluginError(
+            "the host passed a \(name) shorter than that of major 1", status: .badArgument)
+    }
+}

@@ -1,0 +1,101 @@
+internal import GreenroomABI
+internal import GreenroomMedia
+internal import Synchronization
+
+/// What this library exports: the list of plugins, and the C tables made from it.
+///
+/// The tables are made once, at the first export, and never freed: the host reads them for as
+/// long as the process lives.
+struct PluginLibrary: @unchecked Sendable {
+    // Safe to share: nothing changes after `init`, the memory behind the pointers included.
+    let exports: [PluginExport]
+    let descriptors: [UnsafePointer<gr_descriptor>]
+    let entry: UnsafePointer<gr_entry>
+
+    /// The library's own, from the first export on.
+    private static let exported = Mutex<PluginLibrary?>(nil)
+
+    static var current: PluginLibrary? { exported.withLock { $0 } }
+
+    static func export(_ exports: [PluginExport]) -> UnsafeRawPointer {
+        let library = exported.withLock { exported in
+            let library = exported ?? PluginLibrary(exports)
+            exported = library
+            return library
+        }
+        return UnsafeRawPointer(library.entry)
+    }
+
+    private init(_ exports: [PluginExport]) {
+        self.exports = exports
+        descriptors = exports.map { immortal(gr_descriptor($0)) }
+        entry = immortal(
+            gr_entry(
+                struct_size: UInt32(MemoryLayout<gr_entry>.size),
+                abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
+                plugin_count: UInt32(clamping: exports.count), reserved: 0,
+                descriptor: { index in PluginLibrary.current?.descriptor(index) },
+                create: { index, input, plugin in
+                    guard let library = PluginLibrary.current else { return Status.failed.rawValue }
+                    return library.create(index, input, plugin)
+                }))
+    }
+
+    private func descriptor(_ index: UInt32) -> UnsafePointer<gr_descriptor>? {
+        descriptors.indices.contains(Int(index)) ? descriptors[Int(index)] : nil
+    }
+
+    private func create(
+        _ index: UInt32, _ input: UnsafePointer<gr_create>,
+        _ plugin: UnsafeMutablePointer<UnsafePointer<gr_plugin>?>
+    ) -> gr_status {
+        guard exports.indices.contains(Int(index)),
+            input.pointee.struct_size >= MemoryLayout<gr_create>.size,
+            let table = HostTable(input.pointee.host, instance: input.pointee.instance)
+        else { return Status.badArgument.rawValue }
+        return table.answering {
+            let settings = try UnsafeBufferPointer(
+                start: input.pointee.settings, count: Int(input.pointee.setting_count)
+            ).map { try ($0.named, $0.value.checked(named: $0.named)) }
+            let instance = try exports[Int(index)].make(settings, PluginHost(table: table))
+            plugin.pointee = InstanceHandle.make(instance, exports[Int(index)], table)
+        }
+    }
+}
+
+extension HostTable {
+    /// Runs a callback of the plugin: what it throws becomes a status, and a text for people.
+    func answering(_ callback: () throws -> Void) -> gr_status {
+        do {
+            try callback()
+            return Status.ok.rawValue
+        } catch {
+            let error = PluginError(describing: error)
+            setError(error.text)
+            // An error is never "fine", whatever status its author gave it.
+            return error.status == .ok ? Status.failed.rawValue : error.status.rawValue
+        }
+    }
+}
+
+extension gr_setting {
+    var named: String { String(cString: name) }
+}
+
+extension gr_value {
+    /// The value, or an error where its type is unknown or it holds nothing.
+    func checked(named name: String) throws(PluginError) -> SettingValue {
+        switch SettingType(rawValue: type) {
+        case .boolean: return .boolean(integer != 0)
+        case .integer: return .integer(integer)
+        case .number: return .number(number)
+        case .string, .choice, .path:
+            guard let string else {
+                throw PluginError("setting '\(name)' has no text", status: .badSetting)
+            }
+            return .string(String(cString: string))
+        case nil:
+            throw PluginError("setting '\(name)' has the unknown type \(type)", status: .badSetting)
+        }
+    }
+}

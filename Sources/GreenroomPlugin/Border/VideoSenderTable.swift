@@ -1,0 +1,183 @@
+internal import GreenroomABI
+internal import GreenroomMedia
+internal import Synchronization
+
+/// The host's functions for video, bound to a sender.
+///
+/// Safe to share: but for the atomic nothing changes after `init`, and the contract lets every
+/// function be called from any thread for as long as the process lives.
+final class VideoSenderTable: @unchecked Sendable {
+    private let functions: gr_video_functions
+    private let sender: gr_sender
+    let host: HostTable
+    private let offerRevision: Atomic<UInt32>
+
+    /// The revision of the last offer that was handed to the plugin.
+    var revision: UInt32 {
+        get { offerRevision.load(ordering: .relaxed) }
+        set { offerRevision.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Nil unless the table has every function of major 1.
+    init?(
+        _ video: UnsafePointer<gr_video_functions>, sender: gr_sender, host: HostTable,
+        revision: UInt32
+    ) {
+        guard video.pointee.struct_size >= MemoryLayout<gr_video_functions>.size else { return nil }
+        functions = video.pointee
+        self.sender = sender
+        self.host = host
+        self.offerRevision = Atomic(revision)
+    }
+
+    func acquire(
+        _ format: PixelFormat, _ size: FrameSize, for owner: VideoSender
+    ) throws(SendRefusal) -> VideoLease {
+        var lease = gr_lease()
+        lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
+        lease.frame.struct_size = UInt32(MemoryLayout<gr_mutable_frame>.size)
+        try host.check(
+            functions.acquire(
+                sender, format.rawValue, UInt32(clamping: size.width),
+                UInt32(clamping: size.height), &lease))
+        guard let frame = MutableFrame(lease.frame), frame.format == format, frame.size == size
+        else {
+            _ = functions.abandon(sender, lease.id)
+            throw SendRefusal(
+                status: .badPlanes, text: "the host lent a frame that is not what was asked for")
+        }
+        return VideoLease(sender: owner, id: lease.id, frame: frame)
+    }
+
+    func commit(_ lease: UInt64, _ info: FrameInfo) throws(SendRefusal) {
+        var info = gr_frame_info(info, offerRevision: revision(of: info))
+        try host.check(functions.commit(sender, lease, &info))
+    }
+
+    /// Whatever the host says: the lease has ended.
+    func abandon(_ lease: UInt64) { _ = functions.abandon(sender, lease) }
+
+    func send(
+        packed bytes: RawSpan, _ format: PixelFormat, _ size: FrameSize, _ info: FrameInfo
+    ) throws(SendRefusal) {
+        let status = bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            return send(format, size, planeCount: format.planeCount, info) { index in
+                // A size that is not legal has no geometry: the host refuses it by its size.
+                guard size.isLegal, !format.isCompressed else {
+                    return gr_plane(rest, stride: 0)
+                }
+                let plane = format.plane(index, of: size)
+                let part = rest.prefix(plane.rowBytes * plane.rows)
+                rest = rest.dropFirst(part.count)
+                return gr_plane(part, stride: plane.rowBytes)
+            }
+        }
+        try host.check(status)
+    }
+
+    func send(
+        _ planes: FramePlanes, _ format: PixelFormat, _ size: FrameSize, _ info: FrameInfo
+    ) throws(SendRefusal) {
+        let strides = (
+            planes.first.strideBytes, planes.second.strideBytes, planes.third.strideBytes
+        )
+        let count = planes.count
+        let status = planes.first.bytes.withUnsafeBytes { first in
+            planes.second.bytes.withUnsafeBytes { second in
+                planes.third.bytes.withUnsafeBytes { third in
+                    send(format, size, planeCount: count, info) { index in
+                        switch index {
+                        case 0: gr_plane(first[...], stride: strides.0)
+                        case 1: gr_plane(second[...], stride: strides.1)
+                        default: gr_plane(third[...], stride: strides.2)
+                        }
+                    }
+                }
+            }
+        }
+        try host.check(status)
+    }
+
+    private func send(
+        _ format: PixelFormat, _ size: FrameSize, planeCount: Int, _ info: FrameInfo,
+        plane: (Int) -> gr_plane
+    ) -> gr_status {
+        var frame = gr_video_frame()
+        frame.struct_size = UInt32(MemoryLayout<gr_video_frame>.size)
+        frame.format = format.rawValue
+        frame.width = UInt32(clamping: size.width)
+        frame.height = UInt32(clamping: size.height)
+        frame.plane_count = UInt32(clamping: planeCount)
+        frame.planes.0 = plane(0)
+        if planeCount > 1 { frame.planes.1 = plane(1) }
+        if planeCount > 2 { frame.planes.2 = plane(2) }
+        frame.info = gr_frame_info(info, offerRevision: revision(of: info))
+        return functions.send(sender, &frame)
+    }
+
+    private func revision(of info: FrameInfo) -> UInt32 {
+        info.offerRevision == 0 ? revision : info.offerRevision
+    }
+}
+
+extension gr_plane {
+    init(_ bytes: Slice<UnsafeRawBufferPointer>, stride: Int) {
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+        self.init(
+            data: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            size_bytes: UInt64(bytes.count), stride_bytes: UInt32(clamping: stride), reserved: 0)
+    }
+}
+
+extension gr_frame_info {
+    init(_ info: FrameInfo, offerRevision: UInt32) {
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_frame_info>.size),
+            rotation: info.rotation.rawValue, range: info.color.range.rawValue,
+            matrix: info.color.matrix.rawValue, offer_revision: offerRevision, reserved: 0,
+            pts_ns: info.ptsNanoseconds ?? .min)
+    }
+}
+
+extension MutableFrame {
+    /// Takes over a frame of the host; nil if it says something of itself that cannot be, or
+    /// its planes are shorter than its format, size and strides need.
+    init?(_ frame: gr_mutable_frame) {
+        guard let format = PixelFormat(rawValue: frame.format), !format.isCompressed,
+            Int(frame.plane_count) == format.planeCount,
+            case let size = FrameSize(width: Int(frame.width), height: Int(frame.height)),
+            size.isLegal
+        else { return nil }
+        let given = [frame.planes.0, frame.planes.1, frame.planes.2]
+        var planes = InlineArray<3, MutablePlane>(repeating: .none)
+        for index in 0..<format.planeCount {
+            let plane = given[index]
+            let geometry = format.plane(index, of: size)
+            let stride = Int(plane.stride_bytes)
+            guard let start = plane.data, stride >= geometry.rowBytes,
+                let needed = geometry.byteCount(stride: stride), plane.size_bytes >= needed
+            else { return nil }
+            planes[index] = MutablePlane(
+                start: start, byteCount: Int(clamping: plane.size_bytes), stride: stride)
+        }
+        self.format = format
+        self.size = size
+        self.planes = planes
+        info = FrameInfo(frame.info)
+    }
+}
+
+extension FrameInfo {
+    /// What the host says of a frame; what it leaves out or this version does not know reads as
+    /// upright, BT.601 limited.
+    fileprivate init(_ info: gr_frame_info) {
+        self.init(
+            rotation: Rotation(rawValue: info.rotation) ?? .none,
+            color: ColorSpace(
+                range: ColorRange(rawValue: info.range) ?? .limited,
+                matrix: ColorMatrix(rawValue: info.matrix) ?? .bt601),
+            offerRevision: info.offer_revision,
+            ptsNanoseconds: info.pts_ns == .min ? nil : info.pts_ns)
+    }
+}

@@ -1,0 +1,44 @@
+internal import GreenroomMedia
+
+/// Exports the plugins of a library. Call it from the library's one entry function:
+///
+/// ```swift
+/// @c(greenroom_plugin_entry)
+/// public func greenroomPluginEntry() -> UnsafeRawPointer? { exportPlugins(Plasma.self) }
+/// ```
+///
+/// The function must be `public`: release builds drop it otherwise. A library has one list of
+/// plugins, that of the first call.
+///
+/// - Parameter plugins: The types, each with a name of its own.
+/// - Returns: The `gr_entry` that the host reads, valid for as long as the process lives.
+public func exportPlugins(_ plugins: any Plugin.Type...) -> UnsafeRawPointer? {
+    PluginLibrary.export(plugins.map { $0.export })
+}
+
+/// A plugin type, ready to be exported: its description, its parameters, and how to make one.
+public struct PluginExport: Sendable {
+    let kind: PluginKind
+    let description: PluginDescription
+    /// Each parameter with its default.
+    let parameters: [(parameter: Parameter, defaultValue: SettingValue)]
+    let make: @Sendable ([(name: String, value: SettingValue)], PluginHost) throws -> AnyInstance
+
+    init<P: Plugin>(
+        _ type: P.Type, kind: PluginKind,
+        instance: @escaping @Sendable (sending InstanceState<P>) -> AnyInstance
+    ) {
+        self.kind = kind
+        description = P.plugin
+        let defaults = P.Settings()
+        parameters = P.Settings.table.map { ($0.parameter, $0.read(defaults)) }
+        make = { values, host in
+            var settings = P.Settings()
+            for (name, value) in values { try settings.apply(value, to: name) }
+            let plugin = try P(settings: settings, host: host)
+            return instance(InstanceState(plugin: plugin, settings: settings))
+        }
+    }
+
+    var hasLiveParameters: Bool { parameters.contains { $0.parameter.isLive } }
+}

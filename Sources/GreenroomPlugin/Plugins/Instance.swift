@@ -1,0 +1,163 @@
+internal import GreenroomMedia
+internal import Synchronization
+
+/// What initialize hands over.
+struct Initialization {
+    var video: VideoSender?
+    var audio: AudioSender?
+    var offer: Offer?
+}
+
+/// A plugin's instance behind the C border, whatever its type and kind.
+class AnyInstance {
+    /// Returns the answer to the offer, if the kind has one.
+    func initialize(_ input: Initialization) throws -> VideoAnswer? { nil }
+    /// Returns nil to go on as before.
+    func propertyChange(_ offer: Offer) -> VideoAnswer? { nil }
+    func startSend() throws {}
+    func stopSend() {}
+    func uninitialize() {}
+    func process(_ frame: inout MutableFrame) throws {
+        throw PluginError("this plugin does not edit frames", status: .unsupported)
+    }
+    func change(_ name: String, to value: SettingValue) throws {}
+}
+
+/// A plugin and its settings of now.
+struct InstanceState<P: Plugin> {
+    var plugin: P
+    var settings: P.Settings
+}
+
+/// An instance of a plugin type.
+///
+/// The mutex keeps the promise that no two calls on a plugin overlap. The host already calls
+/// one at a time but for live settings of a pre-processor, so as a rule nobody waits.
+class Instance<P: Plugin>: AnyInstance {
+    fileprivate let state: Mutex<InstanceState<P>>
+
+    init(_ state: sending InstanceState<P>) { self.state = Mutex(state) }
+
+    override func change(_ name: String, to value: SettingValue) throws {
+        guard P.Settings.table.contains(where: { $0.name == name && $0.parameter.isLive }) else {
+            throw PluginError(
+                "setting '\(name)' cannot change while the plugin lives", status: .badSetting)
+        }
+        try state.withLock { state in
+            try state.settings.apply(value, to: name)
+            state.plugin.onSettingsChange(state.settings)
+        }
+    }
+}
+
+/// Maps the lifecycle to the callbacks of a video source.
+final class VideoSourceInstance<P: VideoSource>: Instance<P> {
+    override func initialize(_ input: Initialization) throws -> VideoAnswer? {
+        guard let sender = input.video, let offer = input.offer else { throw PluginError.noSender }
+        return try state.withLock { state in
+            try state.plugin.onInitialize(
+                sender, supported: offer.rows, suggested: offer.suggested)
+        }
+    }
+
+    override func propertyChange(_ offer: Offer) -> VideoAnswer? {
+        state.withLock { state in
+            state.plugin.onPropertyChange(supported: offer.rows, suggested: offer.suggested)
+        }
+    }
+
+    override func startSend() throws { try state.withLock { try $0.plugin.onStartSend() } }
+    override func stopSend() { state.withLock { $0.plugin.onStopSend() } }
+    override func uninitialize() { state.withLock { $0.plugin.onUninitialized() } }
+}
+
+/// Maps the lifecycle to the callbacks of a share source, which gets its sender at the start.
+final class ShareSourceInstance<P: ShareSource>: Instance<P> {
+    private var sender: ShareSender?
+
+    override func initialize(_ input: Initialization) throws -> VideoAnswer? {
+        guard let sender = input.video, let offer = input.offer else { throw PluginError.noSender }
+        let answer = try state.withLock { state in
+            try state.plugin.onShareInitialize(limit: offer.suggested)
+        }
+        self.sender = sender
+        return answer
+    }
+
+    override func propertyChange(_ offer: Offer) -> VideoAnswer? {
+        state.withLock { $0.plugin.onSharePropertyChange(limit: offer.suggested) }
+    }
+
+    override func startSend() throws {
+        guard let sender else { throw PluginError.noSender }
+        try state.withLock { try $0.plugin.onShareSendStarted(sender) }
+    }
+
+    override func stopSend() { state.withLock { $0.plugin.onShareSendStopped() } }
+
+    override func uninitialize() {
+        sender = nil
+        state.withLock { $0.plugin.onShareUninitialized() }
+    }
+}
+
+/// Maps the lifecycle to the callbacks of a virtual mic.
+final class VirtualAudioMicInstance<P: VirtualAudioMic>: Instance<P> {
+    override func initialize(_ input: Initialization) throws -> VideoAnswer? {
+        guard let sender = input.audio else { throw PluginError.noSender }
+        try state.withLock { try $0.plugin.onMicInitialize(sender) }
+        return nil
+    }
+
+    override func startSend() throws { try state.withLock { try $0.plugin.onMicStartSend() } }
+    override func stopSend() { state.withLock { $0.plugin.onMicStopSend() } }
+    override func uninitialize() { state.withLock { $0.plugin.onMicUninitialized() } }
+}
+
+/// Maps the lifecycle to the callbacks of a share's sound, which gets its sender at the start.
+final class ShareAudioSourceInstance<P: ShareAudioSource>: Instance<P> {
+    private var sender: AudioSender?
+
+    override func initialize(_ input: Initialization) throws -> VideoAnswer? {
+        guard let sender = input.audio else { throw PluginError.noSender }
+        try state.withLock { try $0.plugin.onShareAudioInitialize() }
+        self.sender = sender
+        return nil
+    }
+
+    override func startSend() throws {
+        guard let sender else { throw PluginError.noSender }
+        try state.withLock { try $0.plugin.onStartSendAudio(sender) }
+    }
+
+    override func stopSend() { state.withLock { $0.plugin.onStopSendAudio() } }
+
+    override func uninitialize() {
+        sender = nil
+        state.withLock { $0.plugin.onShareAudioUninitialized() }
+    }
+}
+
+/// Maps the lifecycle to the callbacks of a pre-processor.
+final class PreProcessorInstance<P: VideoSourcePreProcessor>: Instance<P> {
+    override func initialize(_ input: Initialization) throws -> VideoAnswer? {
+        guard let offer = input.offer else { throw PluginError.noSender }
+        try state.withLock { try $0.plugin.onPreProcessInitialize(offer.suggested) }
+        return nil
+    }
+
+    override func startSend() throws { try state.withLock { try $0.plugin.onPreProcessStart() } }
+    override func stopSend() { state.withLock { $0.plugin.onPreProcessStop() } }
+    override func uninitialize() { state.withLock { $0.plugin.onPreProcessUninitialized() } }
+
+    override func process(_ frame: inout MutableFrame) throws {
+        try state.withLock { try $0.plugin.onPreProcessRawData(&frame) }
+    }
+}
+
+extension PluginError {
+    fileprivate static var noSender: PluginError {
+        PluginError(
+            "the host handed over neither a usable sender nor an offer", status: .badArgument)
+    }
+}

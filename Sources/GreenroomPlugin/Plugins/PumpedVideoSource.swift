@@ -1,0 +1,154 @@
+internal import GreenroomMedia
+internal import Synchronization
+
+/// Runs a ``PumpedVideo`` between the callbacks of a source and the thread of a pump.
+private struct VideoDriver<Content: PumpedVideo> {
+    /// Both the control thread and the pump's thread come here, one at a time.
+    private final class Shared: Sendable {
+        let content: Mutex<Content>
+        init(_ content: sending Content) { self.content = Mutex(content) }
+    }
+
+    private let shared: Shared
+    private var answer = VideoAnswer.accept
+    private var pump: FramePump?
+
+    init(settings: Content.Settings, host: PluginHost) throws {
+        shared = Shared(try Content(settings: settings, host: host))
+    }
+
+    func change(_ settings: Content.Settings) {
+        shared.content.withLock { $0.onSettingsChange(settings) }
+    }
+
+    /// What is agreed from now on.
+    mutating func initialize(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer {
+        answer = try shared.content.withLock { content in
+            try content.onInitialize(supported: supported, suggested: suggested)
+        }
+        return answer
+    }
+
+    mutating func propertyChange(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) -> VideoAnswer? {
+        let said = shared.content.withLock { content in
+            content.onPropertyChange(supported: supported, suggested: suggested)
+        }
+        if let said {
+            answer = said
+        } else if case .fixed = answer {
+            // It stays.
+        } else {
+            answer = .accept
+        }
+        pump?.follow(answer.capability(suggested: suggested))
+        return answer
+    }
+
+    mutating func start(_ sender: VideoSender, _ capability: VideoCapability) throws {
+        let (format, color) = try shared.content.withLock { content in
+            try content.onStartSend()
+            return (content.format, content.color)
+        }
+        do {
+            pump = try FramePump(
+                sender: sender, capability: capability, format: format, color: color
+            ) { [shared] frame, time in
+                try shared.content.withLock { try $0.fill(&frame, at: time) }
+            }
+        } catch {
+            shared.content.withLock { $0.onStopSend() }
+            throw error
+        }
+    }
+
+    mutating func stop() {
+        pump?.stop()
+        pump = nil
+        shared.content.withLock { $0.onStopSend() }
+    }
+
+    func uninitialize() { shared.content.withLock { $0.onUninitialized() } }
+}
+
+/// Makes a ``Camera`` a ``VideoSource``.
+struct CameraSource<Content: Camera>: VideoSource {
+    static var plugin: PluginDescription { Content.plugin }
+
+    private var driver: VideoDriver<Content>
+    private var sender: VideoSender?
+    private var agreed: VideoCapability?
+
+    init(settings: Content.Settings, host: PluginHost) throws {
+        driver = try VideoDriver(settings: settings, host: host)
+    }
+
+    func onSettingsChange(_ settings: Content.Settings) { driver.change(settings) }
+
+    mutating func onInitialize(
+        _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer {
+        let answer = try driver.initialize(supported: supported, suggested: suggested)
+        self.sender = sender
+        agreed = answer.capability(suggested: suggested)
+        return answer
+    }
+
+    mutating func onPropertyChange(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) -> VideoAnswer? {
+        let answer = driver.propertyChange(supported: supported, suggested: suggested)
+        agreed = answer?.capability(suggested: suggested) ?? agreed
+        return answer
+    }
+
+    mutating func onStartSend() throws {
+        guard let sender, let agreed else { return }
+        try driver.start(sender, agreed)
+    }
+
+    mutating func onStopSend() { driver.stop() }
+
+    mutating func onUninitialized() {
+        sender = nil
+        driver.uninitialize()
+    }
+}
+
+/// Makes a ``Screen`` a ``ShareSource``.
+struct ScreenSource<Content: Screen>: ShareSource {
+    static var plugin: PluginDescription { Content.plugin }
+
+    private var driver: VideoDriver<Content>
+    private var agreed: VideoCapability?
+
+    init(settings: Content.Settings, host: PluginHost) throws {
+        driver = try VideoDriver(settings: settings, host: host)
+    }
+
+    func onSettingsChange(_ settings: Content.Settings) { driver.change(settings) }
+
+    mutating func onShareInitialize(limit: VideoCapability) throws -> VideoAnswer {
+        let answer = try driver.initialize(supported: [limit], suggested: limit)
+        agreed = answer.capability(suggested: limit)
+        return answer
+    }
+
+    mutating func onSharePropertyChange(limit: VideoCapability) -> VideoAnswer? {
+        let answer = driver.propertyChange(supported: [limit], suggested: limit)
+        agreed = answer?.capability(suggested: limit) ?? agreed
+        return answer
+    }
+
+    mutating func onShareSendStarted(_ sender: ShareSender) throws {
+        guard let agreed else { return }
+        try driver.start(sender, agreed)
+    }
+
+    mutating func onShareSendStopped() { driver.stop() }
+
+    mutating func onShareUninitialized() { driver.uninitialize() }
+}

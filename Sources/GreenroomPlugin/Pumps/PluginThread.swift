@@ -1,0 +1,72 @@
+internal import Glibc
+internal import Synchronization
+
+/// A thread of a plugin's own: begins at once, ends when its body returns, and is joined.
+///
+/// Have the body end when ``PluginHost/wait(untilNanoseconds:)`` or a send says that the
+/// sending has stopped, and call ``join()`` in the callback that stops.
+public final class PluginThread: Sendable {
+    private let thread: Mutex<pthread_t?>
+
+    /// Begins a thread.
+    ///
+    /// - Parameters:
+    ///   - name: What tools call it; Linux shows the first 15 bytes.
+    ///   - body: Runs on the thread.
+    /// - Throws: A ``PluginError`` if the system has no thread left.
+    public init(name: String, body: sending @escaping () -> Void) throws {
+        let start = Unmanaged.passRetained(ThreadBody(name: name, run: body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer else { return nil }
+                let body = Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue()
+                body.nameThread()
+                body.run()
+                return nil
+            }, start.toOpaque())
+        guard code == 0 else {
+            start.release()
+            throw PluginError(
+                "cannot begin the thread '\(name)': \(String(cString: strerror(code)))",
+                status: .unavailable)
+        }
+        self.thread = Mutex(thread)
+    }
+
+    /// Waits until the thread has ended. Once is enough; the thread itself may call it and does
+    /// not wait then.
+    public func join() {
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        guard let thread else { return }
+        if pthread_equal(thread, pthread_self()) != 0 {
+            pthread_detach(thread)
+        } else {
+            pthread_join(thread, nil)
+        }
+    }
+
+    deinit { join() }
+}
+
+/// What is handed to a thread; nobody else keeps it.
+private final class ThreadBody {
+    let name: String
+    let run: () -> Void
+
+    init(name: String, run: sending @escaping () -> Void) {
+        self.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
+        self.run = run
+    }
+
+    /// Names the calling thread. Only tools read the name, so a failure is nobody's loss.
+    func nameThread() {
+        guard let file = fopen("/proc/thread-self/comm", "w") else { return }
+        fputs(name, file)
+        fclose(file)
+    }
+}

@@ -1,0 +1,54 @@
+extension MutableFrame {
+    /// All bytes of a plane, padding between rows included; empty for a plane that the format
+    /// does not have.
+    @_lifetime(&self)
+    public mutating func plane(_ plane: Int) -> MutableRawSpan {
+        let memory = indices.contains(plane) ? planes[plane] : .none
+        let bytes = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
+        return unsafe _overrideLifetime(MutableRawSpan(_unsafeBytes: bytes), mutating: &self)
+    }
+
+    /// The bytes of a row that carry pixels; empty for a row or plane that the frame does not
+    /// have.
+    ///
+    /// - Parameters:
+    ///   - row: The row of the plane, from 0 at the top.
+    ///   - plane: The plane, from 0.
+    @_lifetime(&self)
+    public mutating func row(_ row: Int, ofPlane plane: Int = 0) -> MutableSpan<UInt8> {
+        let geometry = geometry(ofPlane: plane)
+        var bytes = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+        if (0..<geometry.rows).contains(row), let start = planes[plane].start {
+            // The product fits: the last row was checked to lie within the plane.
+            bytes = UnsafeMutableBufferPointer(
+                start: (start + row * planes[plane].stride)
+                    .assumingMemoryBound(to: UInt8.self),
+                count: geometry.rowBytes)
+        }
+        return unsafe _overrideLifetime(MutableSpan(_unsafeElements: bytes), mutating: &self)
+    }
+
+    /// Sets every pixel byte of a plane: luma to a grey, or chroma to 128 for no colour.
+    public mutating func fill(plane: Int, with value: UInt8) {
+        for y in 0..<geometry(ofPlane: plane).rows {
+            var row = row(y, ofPlane: plane)
+            row.update(repeating: value)
+        }
+    }
+
+    /// Copies bytes into a row, from its left end; what does not fit is left out.
+    ///
+    /// - Parameters:
+    ///   - bytes: The row's pixels; an array's are `bytes.span.bytes`.
+    ///   - row: The row of the plane, from 0 at the top.
+    ///   - plane: The plane, from 0.
+    public mutating func copy(_ bytes: RawSpan, toRow row: Int, ofPlane plane: Int = 0) {
+        var row = self.row(row, ofPlane: plane)
+        row.withUnsafeMutableBufferPointer { row in
+            bytes.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(row).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: bytes.prefix(row.count)))
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+public import GreenroomMedia
+
+/// A frame in the host's memory, to read and write.
+///
+/// A ``Camera`` fills one, a ``VideoSourcePreProcessor`` edits one, and a ``VideoLease`` has
+/// one. Rows are spans: an index beyond a row's end traps, as an array's does, and never
+/// touches foreign memory.
+///
+/// Sizes may be odd: chroma of 4:2:0 rounds up. A row may be followed by padding, so go row by
+/// row, or by ``strideBytes(ofPlane:)``.
+public struct MutableFrame: ~Copyable {
+    /// The layout of the pixels.
+    public let format: PixelFormat
+    /// The visible size, in pixels, before rotation.
+    public let size: FrameSize
+    /// What the frame says of itself: for a frame to edit, the host's words; for one to fill,
+    /// what it will be sent with.
+    public internal(set) var info: FrameInfo
+
+    let planes: InlineArray<3, MutablePlane>
+
+    /// Pixels in a row.
+    public var width: Int { size.width }
+    /// Rows of pixels.
+    public var height: Int { size.height }
+    /// Planes, 1 to 3.
+    public var planeCount: Int { format.planeCount }
+
+    /// Bytes from one row of a plane to the next; 0 for a plane that the format does not have.
+    public func strideBytes(ofPlane plane: Int) -> Int {
+        indices.contains(plane) ? planes[plane].stride : 0
+    }
+
+    /// The bytes of a row that carry pixels, and the rows, of a plane.
+    ///
+    /// Zero for a plane that the format does not have.
+    public func geometry(ofPlane plane: Int) -> PlaneGeometry {
+        indices.contains(plane)
+            ? format.plane(plane, of: size) : PlaneGeometry(rowBytes: 0, rows: 0)
+    }
+
+    var indices: Range<Int> { 0..<planeCount }
+}
+
+/// A plane in foreign memory, checked when the frame was taken over.
+struct MutablePlane {
+    var start: UnsafeMutableRawPointer?
+    var byteCount: Int
+    var stride: Int
+
+    static var none: MutablePlane { MutablePlane(start: nil, byteCount: 0, stride: 0) }
+}
+
+// Whoever has the frame has the only reference to its memory: it cannot be copied, and the host
+// leaves the memory alone between handing it out and taking it back.
+extension MutableFrame: @unchecked Sendable {}

@@ -1,0 +1,61 @@
+public import GreenroomMedia
+
+/// A frame of the host's pool, lent for filling: what is drawn into it is sent without a copy.
+///
+/// Its content is undefined at first. ``commit(_:)`` sends it, ``abandon()`` gives it back
+/// unsent, and so does losing it. A lease cannot be copied, and using it after either call
+/// does not compile.
+public struct VideoLease: ~Copyable, Sendable {
+    private let sender: VideoSender
+    private let id: UInt64
+    private var isOpen = true
+    var frame: MutableFrame
+
+    init(sender: VideoSender, id: UInt64, frame: consuming MutableFrame) {
+        self.sender = sender
+        self.id = id
+        self.frame = frame
+    }
+
+    deinit {
+        if isOpen { sender.table.abandon(id) }
+    }
+
+    /// The layout of the pixels.
+    public var format: PixelFormat { frame.format }
+    /// The visible size in pixels, before rotation.
+    public var size: FrameSize { frame.size }
+
+    /// Bytes from one row of a plane to the next; 0 for a plane that the format does not have.
+    public func strideBytes(ofPlane plane: Int) -> Int { frame.strideBytes(ofPlane: plane) }
+
+    /// All bytes of a plane, padding between rows included; empty for a plane that the format
+    /// does not have.
+    @_lifetime(&self)
+    public mutating func plane(_ plane: Int) -> MutableRawSpan { frame.plane(plane) }
+
+    /// The bytes of a row that carry pixels; empty for a row or plane that the frame does not
+    /// have.
+    @_lifetime(&self)
+    public mutating func row(_ row: Int, ofPlane plane: Int = 0) -> MutableSpan<UInt8> {
+        frame.row(row, ofPlane: plane)
+    }
+
+    /// Sets every pixel byte of a plane.
+    public mutating func fill(plane: Int, with value: UInt8) {
+        frame.fill(plane: plane, with: value)
+    }
+
+    /// Sends the frame. The lease ends, whatever comes of it.
+    ///
+    /// - Parameter info: What the frame says of itself. An offer revision of 0 stands for the
+    ///   offer that now applies.
+    /// - Throws: Why the host did not take it.
+    public consuming func commit(_ info: FrameInfo = FrameInfo()) throws(SendRefusal) {
+        isOpen = false
+        try sender.table.commit(id, info)
+    }
+
+    /// Gives the frame back unsent.
+    public consuming func abandon() {}
+}

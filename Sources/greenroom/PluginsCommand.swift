@@ -1,0 +1,116 @@
+import ArgumentParser
+import GreenroomHost
+import GreenroomMedia
+
+/// `greenroom plugins`.
+struct PluginsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugins",
+        abstract: "List the plugins that can be named in a session file.",
+        discussion: "GREENROOM_PLUGIN_PATH adds folders, separated by colons.")
+
+    func run() throws {
+        let locator = PluginLocator.ofThisProcess
+        var rows: [[String]] = []
+        var refusals: [LoadError] = []
+        for finding in locator.scan() {
+            switch finding.result {
+            case .success(let library):
+                for descriptor in library.descriptors {
+                    rows.append([
+                        descriptor.name, descriptor.kind.name, descriptor.version,
+                        locator.isBundled(library.path) ? "bundled" : library.path,
+                        descriptor.summary,
+                    ])
+                }
+            case .failure(let error): refusals.append(error)
+            }
+        }
+        rows.sort { ($0[1], $0[0]) < ($1[1], $1[0]) }
+        print(table([["NAME", "KIND", "VERSION", "FROM", "SUMMARY"]] + rows))
+        for refusal in refusals { print("refused: \(refusal)") }
+    }
+}
+
+/// `greenroom plugin info NAME|PATH`.
+struct PluginCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugin", abstract: "Look into one plugin.",
+        subcommands: [Info.self])
+
+    struct Info: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show what a plugin is and which settings it has.")
+
+        @Argument(help: "A plugin's name or id, or the path of a library (with a slash in it).")
+        var plugin: String
+
+        func run() throws {
+            let locator = PluginLocator.ofThisProcess
+            do throws(LoadError) {
+                if plugin.contains("/"), !plugin.contains("#") {
+                    let library = try PluginLibrary(loading: plugin)
+                    for descriptor in library.descriptors { show(descriptor, library) }
+                } else {
+                    let (library, descriptor) = try locator.find(
+                        plugin, kind: nil, relativeTo: ".")
+                    show(descriptor, library)
+                }
+            } catch {
+                throw Failure(.badFile, "\(error)")
+            }
+        }
+
+        private func show(_ descriptor: PluginDescriptor, _ library: PluginLibrary) {
+            print("\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name)")
+            print("  \(descriptor.summary)")
+            print("  id: \(descriptor.id)")
+            if let vendor = descriptor.vendor { print("  vendor: \(vendor)") }
+            if let url = descriptor.url { print("  url: \(url)") }
+            print("  library: \(library.path), interface 1.\(library.minorVersion)")
+            guard !descriptor.parameters.isEmpty else {
+                print("  settings: none")
+                return
+            }
+            print("  settings:")
+            let rows = descriptor.parameters.map { parameter in
+                [
+                    "    " + parameter.name, parameter.typeDescription,
+                    parameter.defaultValue.map { "default \($0.shown)" } ?? "required",
+                    parameter.isLive ? "live" : "", parameter.title,
+                ]
+            }
+            print(table(rows))
+        }
+    }
+}
+
+extension ParameterValue {
+    fileprivate var shown: String {
+        if case .string(let text) = self, text.isEmpty { return "\"\"" }
+        return description
+    }
+}
+
+extension Parameter {
+    fileprivate var typeDescription: String {
+        let unit = unit.map { " \($0)" } ?? ""
+        let bounds = bounds.map { " \($0.lowerBound) to \($0.upperBound)" } ?? ""
+        return type == .choice ? choices.joined(separator: "|") : "\(type)\(bounds)\(unit)"
+    }
+}
+
+/// Rows of text with columns lined up.
+func table(_ rows: [[String]]) -> String {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in
+        rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+        let cells = row.enumerated().map { column, cell in
+            column == row.count - 1
+                ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+        }
+        return cells.joined(separator: "  ")
+    }.joined(separator: "\n")
+}

@@ -1,0 +1,127 @@
+import GreenroomConfig
+import GreenroomConversion
+import GreenroomHost
+import GreenroomMedia
+
+extension SessionPlan {
+    /// Loads the plugins that a session file names, and checks their settings.
+    ///
+    /// - Throws: Every problem at once, each at its place in the file.
+    init(_ file: SessionFile, locator: PluginLocator) throws(SessionFileError) {
+        self.init(name: file.name)
+        var assembly = Assembly(file: file, locator: locator)
+        maximum = file.maximum
+        durationNanoseconds = file.duration?.nanoseconds
+        callbackDeadlineNanoseconds = file.callbackDeadline.nanoseconds
+        camera = assembly.resolve(file.camera, .videoSource)
+        preProcessors = file.preProcessors.compactMap { assembly.resolve($0, .preProcessor) }
+        microphone = assembly.resolve(file.microphone, .virtualMic)
+        share = assembly.resolve(file.share, .shareSource)
+        shareAudio = assembly.resolve(file.shareAudio, .shareAudioSource)
+        outputs = file.outputs.map { OutputPlan($0.value) }
+        guard assembly.diagnostics.isEmpty else {
+            throw SessionFileError(assembly.diagnostics, in: file.source)
+        }
+    }
+}
+
+private struct Assembly {
+    var file: SessionFile
+    var locator: PluginLocator
+    var diagnostics: [Diagnostic] = []
+
+    mutating func resolve(_ plugin: SessionFile.Plugin?, _ kind: PluginKind) -> SourcePlan? {
+        guard let plugin else { return nil }
+        let name =
+            switch plugin.reference.value {
+            case .name(let name): name
+            case .path(let path): path
+            }
+        do throws(LoadError) {
+            let (library, descriptor) = try locator.find(
+                name, kind: kind, relativeTo: file.folder)
+            guard descriptor.kind == kind else {
+                report(
+                    "\(descriptor.name) is a \(descriptor.kind.name), and this place needs a "
+                        + "\(kind.name). `greenroom plugins` lists them.", plugin.reference.place)
+                return nil
+            }
+            let given = plugin.settings.map {
+                (name: $0.name, value: ParameterValue($0.value.value))
+            }
+            let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
+            for problem in problems { report(problem, plugin) }
+            return SourcePlan(
+                library: library, descriptor: descriptor, settings: settings,
+                onFailure: plugin.onFailure == .end ? .end : .continue)
+        } catch {
+            report("\(error)", plugin.reference.place)
+            return nil
+        }
+    }
+
+    private mutating func report(_ problem: SettingProblem, _ plugin: SessionFile.Plugin) {
+        let setting = plugin.settings.last { $0.name == problem.name }
+        if let setting {
+            report(problem.explanation, setting.value.place)
+        } else {
+            var place = plugin.place
+            place.path += ".settings.\(problem.name)"
+            report(problem.explanation, place)
+        }
+    }
+
+    private mutating func report(_ message: String, _ place: Place) {
+        diagnostics.append(Diagnostic(message, at: place))
+    }
+}
+
+extension ParameterValue {
+    init(_ value: SettingValue) {
+        self =
+            switch value {
+            case .boolean(let value): .boolean(value)
+            case .integer(let value): .integer(value)
+            case .number(let value): .number(value)
+            case .string(let value): .string(value)
+            }
+    }
+}
+
+extension OutputPlan {
+    init(_ output: SessionFile.Output) {
+        self =
+            switch output {
+            case .record(let folder, let picture, let overwrite):
+                .record(folder: folder, picture: PictureWant(picture), overwrite: overwrite)
+            case .loudspeaker(let device): .loudspeaker(device: device)
+            case .y4m(let track, let picture):
+                .y4mStandardOutput(
+                    track: track == .camera ? .camera : .share, picture: PictureWant(picture))
+            }
+    }
+}
+
+extension PictureWant {
+    init(_ picture: SessionFile.Picture) {
+        let fit: Fit =
+            switch picture.fit {
+            case .letterbox: .letterbox
+            case .crop: .crop
+            case .stretch: .stretch
+            case .reject: .reject
+            }
+        self.init(size: picture.size, rate: picture.rate, fit: fit)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds; saturates beyond 292 years.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carry ? .max : sum
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Glibc
+import GreenroomConfig
+import GreenroomHost
+import GreenroomMedia
+import Synchronization
+
+/// `greenroom run FILE`.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run a session until its duration is over, its sources end, or Ctrl-C.",
+        discussion: """
+            Messages go to standard error, so that `y4m: "-"` can have standard output. \
+            Ctrl-C ends the session in order; a second Ctrl-C ends the process at once. \
+            Recordings are whole either way.
+            """)
+
+    @OptionGroup var source: SessionFileOptions
+
+    @Flag(help: "Print events as JSON, one object a line, on standard output.")
+    var json = false
+
+    func run() throws {
+        Signals.block()
+        let file = try source.read()
+        let plan: SessionPlan
+        do {
+            plan = try SessionPlan(file, locator: .ofThisProcess)
+        } catch {
+            throw Failure(.badFile, "\(error)")
+        }
+        let writesY4M = plan.outputs.contains {
+            if case .y4mStandardOutput = $0 { true } else { false }
+        }
+        let style: EventPrinter.Style =
+            json
+            ? .json(writesY4M ? STDERR_FILENO : STDOUT_FILENO)
+            : isatty(STDERR_FILENO) == 1 ? .terminal : .plain
+        let printer = EventPrinter(style: style)
+        let failures = Failures()
+        let session = Session(plan: plan) { event in
+            if case .outputFailed = event { failures.outputFailed() }
+            printer.show(event)
+        }
+        Signals.handle { session.stop() }
+        let interval: UInt32 = json ? 1_000_000 : 250_000
+        Thread {
+            while true {
+                usleep(interval)
+                if let snapshot = session.snapshot { printer.show(snapshot) }
+            }
+        }
+        let report: SessionReport
+        do {
+            report = try session.run()
+        } catch {
+            throw Failure(.outputFailed, "\(error)")
+        }
+        if !json { printer.show(line: report.summary(of: plan)) }
+        let status: ExitStatus =
+            switch report.outcome {
+            case "plugin-failed": .pluginFailed
+            case "interrupted": .interrupted
+            default: failures.hasFailedOutput ? .outputFailed : .fine
+            }
+        // A plugin that hangs has left a thread behind, which must not delay the end.
+        fflush(nil)
+        _exit(status.rawValue)
+    }
+}
+
+/// What has to be known of a session's events when it is over.
+private final class Failures: Sendable {
+    private let hasFailed = Atomic(false)
+
+    func outputFailed() { hasFailed.store(true, ordering: .relaxed) }
+
+    var hasFailedOutput: Bool { hasFailed.load(ordering: .relaxed) }
+}
+
+extension SessionReport {
+    /// What a user wants to know at the end.
+    func summary(of plan: SessionPlan) -> String {
+        var lines: [String] = []
+        for picture in pictures {
+            for output in picture.outputs {
+                var line =
+                    "\(output.output): \(output.delivered + output.repeated) frames"
+                if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
+                let lost =
+                    output.queueFull + output.unconvertible + output.failed + picture.superseded
+                if lost > 0 { line += "; \(lost) frames lost" }
+                lines.append(line)
+            }
+            for (status, count) in picture.refused.sorted(by: { $0.key < $1.key }) {
+                lines.append("\(picture.track): \(count) frames refused: \(status)")
+            }
+        }
+        for sound in sounds {
+            if sound.concealed > 0 {
+                lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
+            }
+            for (status, count) in sound.refused.sorted(by: { $0.key < $1.key }) {
+                lines.append("\(sound.role): \(count) blocks refused: \(status)")
+            }
+        }
+        for output in plan.outputs {
+            if case .record(let folder, _, _) = output {
+                lines.append("recorded in \(folder), with session.json")
+            }
+        }
+        return lines.isEmpty ? outcome : lines.joined(separator: "\n")
+    }
+}

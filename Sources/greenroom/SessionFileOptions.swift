@@ -1,0 +1,28 @@
+import ArgumentParser
+import GreenroomConfig
+
+/// A session file, and values that take the place of some in it.
+struct SessionFileOptions: ParsableArguments {
+    @Argument(help: "The session file.", completion: .file(extensions: ["yaml", "yml"]))
+    var file: String
+
+    @Option(help: "How long to run, in place of the file's duration: 10s, 500ms, 2m.")
+    var duration: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "A value in place of the file's; may be given more than once.",
+            valueName: "path=value"))
+    var assignments: [String] = []
+
+    /// Reads the file.
+    func read() throws(Failure) -> SessionFile {
+        let overrides = assignments.map(Override.set) + (duration.map { [.duration($0)] } ?? [])
+        do {
+            return try SessionFile.load(file, overrides: overrides)
+        } catch {
+            throw Failure(.badFile, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/* A camera that sends as fast as the host takes frames: what the frame path carries. */
+#include <greenroom/plugin.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct flood {
+  gr_plugin functions;
+  const gr_video_functions *video;
+  gr_sender sender;
+  uint32_t width, height, bgra, leased;
+  atomic_bool sending;
+  pthread_t thread;
+} flood;
+
+static void *send_frames(void *self) {
+  flood *me = self;
+  const uint32_t w = me->width, h = me->height;
+  uint8_t *pixels = malloc((size_t)w * h * 4);
+  memset(pixels, 128, (size_t)w * h * 4);
+  gr_video_frame frame = {
+      .struct_size = sizeof frame, .width = w, .height = h,
+      .info = {.struct_size = sizeof frame.info, .range = GR_RANGE_LIMITED,
+               .matrix = GR_MATRIX_BT601, .offer_revision = 1, .pts_ns = GR_PTS_UNSTAMPED}};
+  if (me->bgra) {
+    frame.format = GR_FORMAT_BGRA;
+    frame.plane_count = 1;
+    frame.planes[0] = (gr_plane){pixels, (uint64_t)w * h * 4, w * 4, 0};
+  } else {
+    frame.format = GR_FORMAT_I420;
+    frame.plane_count = 3;
+    frame.planes[0] = (gr_plane){pixels, (uint64_t)w * h, w, 0};
+    frame.planes[1] = (gr_plane){pixels, (uint64_t)w * h / 4, w / 2, 0};
+    frame.planes[2] = (gr_plane){pixels, (uint64_t)w * h / 4, w / 2, 0};
+  }
+  while (atomic_load(&me->sending)) {
+    if (me->leased) {
+      /* Filling is the plugin's own time and not the path's: the frame goes back as it came. */
+      gr_lease lease = {.struct_size = sizeof lease};
+      if (me->video->acquire(me->sender, frame.format, w, h, &lease) == GR_STATUS_OK)
+        me->video->commit(me->sender, lease.id, &frame.info);
+    } else {
+      me->video->send(me->sender, &frame);
+    }
+  }
+  free(pixels);
+  return NULL;
+}
+
+static gr_status initialize(void *self, const gr_initialize *in) {
+  flood *me = self;
+  me->sender = in->sender;
+  me->video = in->video;
+  in->answer->kind = GR_ANSWER_FIXED;
+  in->answer->capability = (gr_capability){me->width, me->height, 1000, 1};
+  return GR_STATUS_OK;
+}
+
+static gr_status start_send(void *self) {
+  flood *me = self;
+  atomic_store(&me->sending, 1);
+  return pthread_create(&me->thread, NULL, send_frames, me) ? GR_STATUS_FAILED : GR_STATUS_OK;
+}
+
+static void stop_send(void *self) {
+  flood *me = self;
+  atomic_store(&me->sending, 0);
+  pthread_join(me->thread, NULL);
+}
+
+static void uninitialize(void *self) { (void)self; }
+
+static const gr_parameter parameters[] = {
+#define NUMBER(label, value, least, most)                                                       \
+  {.struct_size = sizeof(gr_parameter), .type = GR_TYPE_INTEGER, .name = label, .title = label, \
+   .flags = GR_PARAMETER_BOUNDED, .minimum = least, .maximum = most,                            \
+   .default_value = {.type = GR_TYPE_INTEGER, .integer = value}}
+    NUMBER("width", 1920, 2, 8192),
+    NUMBER("height", 1080, 2, 8192),
+    NUMBER("bgra", 0, 0, 1),
+    NUMBER("leased", 0, 0, 1),
+};
+
+static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **plugin) {
+  (void)index;
+  flood *me = calloc(1, sizeof *me);
+  if (me == NULL) return GR_STATUS_FAILED;
+  me->functions = (gr_plugin){.struct_size = sizeof me->functions, .self = me, .destroy = free,
+                              .initialize = initialize, .start_send = start_send,
+                              .stop_send = stop_send, .uninitialize = uninitialize};
+  me->width = (uint32_t)in->settings[0].value.integer;
+  me->height = (uint32_t)in->settings[1].value.integer;
+  me->bgra = (uint32_t)in->settings[2].value.integer;
+  me->leased = (uint32_t)in->settings[3].value.integer;
+  *plugin = &me->functions;
+  return GR_STATUS_OK;
+}
+
+static const gr_descriptor *descriptor(uint32_t index) {
+  static const gr_descriptor only = {
+      .struct_size = sizeof only, .kind = GR_KIND_VIDEO_SOURCE, .id = "org.greenroom.flood",
+      .name = "Flood", .version = "1.0.0", .summary = "Sends as fast as the host takes frames",
+      .parameters = parameters, .parameter_count = sizeof parameters / sizeof parameters[0]};
+  return index == 0 ? &only : NULL;
+}
+
+GR_EXPORT const gr_entry *greenroom_plugin_entry(void) {
+  static const gr_entry entry = {.struct_size = sizeof entry, .abi_major = GR_ABI_MAJOR,
+                                 .abi_minor = GR_ABI_MINOR, .plugin_count = 1,
+                                 .descriptor = descriptor, .create = create};
+  return &entry;
+}

@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+
+/// What `ffprobe` says of a file.
+struct FFProbe: Decodable {
+    struct Stream: Decodable {
+        var codecType: String
+        var codecName: String
+        var width: Int?
+        var height: Int?
+        var pixelFormat: String?
+        var colorRange: String?
+        var frameRate: String?
+        var frameCount: String?
+        var sampleRate: String?
+        var channels: Int?
+
+        enum CodingKeys: String, CodingKey {
+            case codecType = "codec_type"
+            case codecName = "codec_name"
+            case width
+            case height
+            case pixelFormat = "pix_fmt"
+            case colorRange = "color_range"
+            case frameRate = "r_frame_rate"
+            case frameCount = "nb_read_frames"
+            case sampleRate = "sample_rate"
+            case channels
+        }
+    }
+
+    var streams: [Stream]
+
+    /// Reads a file to its end, frame by frame.
+    ///
+    /// - Throws: If ffprobe finds anything to say against the file.
+    init(_ path: String) throws {
+        let run = try ChildProcess.run(
+            "ffprobe",
+            ["-v", "warning", "-count_frames", "-show_streams", "-of", "json", "-i", path])
+        guard run.exit == .code(0), run.standardError.isEmpty else { throw Failure("\(run)") }
+        self = try JSONDecoder().decode(FFProbe.self, from: Data(run.standardOutput))
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import TestSupport
+
+/// Builds the plugins in C that tests load, into a folder beside the products.
+enum TestPlugins {
+    /// The plugins that misbehave while they run, built once.
+    static func hostile() throws -> String { try builtHostile.get() }
+
+    /// The stand-alone sample in C, built once.
+    static func cCamera() throws -> String { try builtCCamera.get() }
+
+    /// The plugin that breaks one rule, e.g. `"WRONG_MAJOR"`.
+    static func malformed(_ fault: String) throws -> String {
+        try build(
+            "malformed-\(fault.lowercased())", ["\(sources)/malformed/malformed.c"],
+            ["-DFAULT_\(fault)"])
+    }
+
+    /// A shared library that is no plugin.
+    static func notAPlugin() throws -> String {
+        try build("not-a-plugin", ["\(sources)/malformed/not_a_plugin.c"])
+    }
+
+    /// A plugin that needs `missing_library.so`, which is not there any more.
+    static func needingMissingLibrary() throws -> String {
+        let folder = try TemporaryFolder()
+        let library = folder("missing_library.so")
+        try compile(["\(sources)/malformed/missing_library.c"], [], into: library)
+        // Linked by its bare name, so that the name is what the plugin asks for.
+        return try build(
+            "needs-missing-library", ["\(sources)/malformed/needs_missing_library.c"],
+            ["-L\(folder.path)", "-l:missing_library.so"])
+    }
+
+    static let sources = Checkout.root + "/Tests/HostilePlugins"
+    static let folder = Checkout.products + "/test-plugins"
+    static let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+    static func hostileSources() throws -> [String] {
+        [
+            "hostile", "picture", "well_behaved", "bad_senders", "bad_sounds", "bad_timing",
+            "bad_answers", "bad_filters",
+        ].map { "\(sources)/hostile/\($0).c" }
+    }
+
+    /// The faults that `malformed.c` knows, from its text.
+    static func faults() throws -> [String] {
+        let text = String(
+            decoding: try readFile("\(sources)/malformed/malformed.c"), as: UTF8.self)
+        let names = text.matches(of: #/defined\(FAULT_([A-Z0-9_]+)\)/#).map { String($0.1) }
+        return Set(names).sorted()
+    }
+
+    private static let builtHostile = Result {
+        try build("hostile", try hostileSources(), ["-D_GNU_SOURCE", "-pthread", "-lm"])
+    }
+
+    private static let builtCCamera = Result {
+        try build("c-camera", [Checkout.root + "/Samples/c-camera/camera.c"], ["-pthread"])
+    }
+
+    /// Builds a plugin as the README of a stand-alone plugin says.
+    private static func build(
+        _ name: String, _ files: [String], _ flags: [String] = []
+    ) throws -> String {
+        mkdir(folder, 0o777)
+        let library = "\(folder)/\(name).so"
+        // Another test may be loading it: it gets its name when it is whole.
+        let unfinished = library + ".\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
+        try compile(files, flags, into: unfinished)
+        guard rename(unfinished, library) == 0 else { throw Failure("can't rename \(unfinished)") }
+        return library
+    }
+
+    private static func compile(
+        _ files: [String], _ flags: [String], into library: String
+    ) throws {
+        let run = try ChildProcess.run(
+            "cc",
+            ["-std=c11", "-O1", "-g", "-shared", "-fPIC", "-I", Checkout.include] + warnings
+                + files + ["-o", library] + flags)
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+    }
+}

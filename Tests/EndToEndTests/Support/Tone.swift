@@ -1,0 +1,59 @@
+import Glibc
+
+/// Measures of sound.
+enum Tone {
+    /// The amplitude of one frequency, by Goertzel's algorithm under a Hann window.
+    static func amplitude(of hertz: Double, in samples: some Collection<Double>, rate: Int)
+        -> Double
+    {
+        let count = Double(samples.count)
+        guard count > 1 else { return 0 }
+        let step = 2 * Double.pi * hertz / Double(rate)
+        var (last, beforeLast) = (0.0, 0.0)
+        for (index, sample) in samples.enumerated() {
+            let window = 0.5 - 0.5 * cos(2 * Double.pi * Double(index) / (count - 1))
+            (last, beforeLast) = (sample * window + 2 * cos(step) * last - beforeLast, last)
+        }
+        let power = last * last + beforeLast * beforeLast - 2 * cos(step) * last * beforeLast
+        return 4 * max(0, power).squareRoot() / count
+    }
+
+    /// The frequency of a sine, from the times at which it rises through zero.
+    ///
+    /// - Returns: nil if it rises less than twice.
+    static func frequency(of samples: some Collection<Double>, rate: Int) -> Double? {
+        var crossings: [Double] = []
+        var previous = 0.0
+        for (index, sample) in samples.enumerated() {
+            if index > 0, previous < 0, sample >= 0 {
+                crossings.append(Double(index - 1) + previous / (previous - sample))
+            }
+            previous = sample
+        }
+        guard let first = crossings.first, let last = crossings.last, crossings.count > 1 else {
+            return nil
+        }
+        return Double(crossings.count - 1) * Double(rate) / (last - first)
+    }
+
+    /// The places where a sine of a frequency breaks off, jumps or has a gap.
+    ///
+    /// A sine obeys x[n] = 2 cos(w) x[n-1] - x[n-2]; what does not is a break.
+    ///
+    /// - Parameter tolerance: How far a sample may be from the prediction; rounding to 16 bits
+    ///   alone is up to 2.
+    static func breaks(
+        in samples: [Double], frequency: Double, rate: Int, tolerance: Double
+    ) -> [Int] {
+        let factor = 2 * cos(2 * Double.pi * frequency / Double(rate))
+        return samples.indices.dropFirst(2).filter { index in
+            abs(samples[index] - factor * samples[index - 1] + samples[index - 2]) > tolerance
+        }
+    }
+
+    /// The root of the mean square.
+    static func loudness(of samples: some Collection<Double>) -> Double {
+        guard !samples.isEmpty else { return 0 }
+        return (samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)).squareRoot()
+    }
+}

@@ -1,0 +1,151 @@
+import Glibc
+import TestSupport
+
+/// A Y4M file, read without any code of the product.
+///
+/// The format: a line of parameters, then for each frame a line that begins with `FRAME`, and
+/// the planes Y, U, V without padding. Only 8-bit 4:2:0 is read.
+final class Y4MRecording {
+    /// The parameters of the first line by their letter; `X` ones by their whole name.
+    let parameters: [String: String]
+    let width: Int
+    let height: Int
+    /// Frames that are whole.
+    let frameCount: Int
+    /// Bytes after the last whole frame; 0 in a file that is whole.
+    let trailingBytes: Int
+
+    private let descriptor: Int32
+    private let frameOffsets: [Int]
+
+    init(_ path: String) throws {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw Failure("can't open \(path)") }
+        descriptor = file
+        let size = Int(lseek(file, 0, SEEK_END))
+        let header = try Self.line(of: file, at: 0, path)
+        let words = header.split(separator: " ")
+        guard words.first == "YUV4MPEG2" else { throw Failure("\(path) is no Y4M file: \(header)") }
+        var parameters: [String: String] = [:]
+        for word in words.dropFirst() {
+            if word.hasPrefix("X"), let equals = word.firstIndex(of: "=") {
+                parameters[String(word[..<equals])] = String(word[equals...].dropFirst())
+            } else {
+                parameters[String(word.prefix(1))] = String(word.dropFirst())
+            }
+        }
+        guard let width = Int(parameters["W"] ?? ""), let height = Int(parameters["H"] ?? ""),
+            width > 0, height > 0
+        else { throw Failure("\(path): no size in \(header)") }
+        let chroma = parameters["C"] ?? "420"
+        guard chroma.hasPrefix("420"), !chroma.hasPrefix("420p1") else {
+            throw Failure("\(path): chroma \(chroma) is not read here")
+        }
+        self.width = width
+        self.height = height
+        self.parameters = parameters
+
+        let bytes = width * height + 2 * ((width + 1) / 2) * ((height + 1) / 2)
+        var offset = header.utf8.count + 1
+        var offsets: [Int] = []
+        while offset < size {
+            guard let line = try? Self.line(of: file, at: offset, path), line.hasPrefix("FRAME"),
+                offset + line.utf8.count + 1 + bytes <= size
+            else { break }
+            offsets.append(offset + line.utf8.count + 1)
+            offset += line.utf8.count + 1 + bytes
+        }
+        frameOffsets = offsets
+        frameCount = offsets.count
+        trailingBytes = size - offset
+    }
+
+    deinit { close(descriptor) }
+
+    /// Frames a second, as `F30:1` says.
+    var framesPerSecond: Double? {
+        let parts = (parameters["F"] ?? "").split(separator: ":").compactMap { Double($0) }
+        return parts.count == 2 && parts[1] > 0 ? parts[0] / parts[1] : nil
+    }
+
+    /// A frame by its place, from 0.
+    func frame(_ index: Int) throws -> YUVPicture {
+        guard frameOffsets.indices.contains(index) else {
+            throw Failure("there is no frame \(index) of \(frameCount)")
+        }
+        let chromaWidth = (width + 1) / 2
+        let chromaHeight = (height + 1) / 2
+        let luma = frameOffsets[index]
+        let chroma = luma + width * height
+        return YUVPicture(
+            width: width, height: height,
+            y: try bytes(width * height, at: luma),
+            u: try bytes(chromaWidth * chromaHeight, at: chroma),
+            v: try bytes(chromaWidth * chromaHeight, at: chroma + chromaWidth * chromaHeight))
+    }
+
+    private func bytes(_ count: Int, at offset: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            guard pread(descriptor, buffer.baseAddress, count, off_t(offset)) == count else {
+                throw Failure("can't read \(count) bytes at \(offset)")
+            }
+            done = count
+        }
+    }
+
+    private static func line(of file: Int32, at offset: Int, _ path: String) throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = pread(file, &bytes, bytes.count, off_t(offset))
+        guard count > 0, let end = bytes.prefix(count).firstIndex(of: 0x0a) else {
+            throw Failure("\(path): no line at \(offset)")
+        }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+}
+
+/// A 4:2:0 picture of 8 bits.
+struct YUVPicture: Equatable {
+    var width: Int
+    var height: Int
+    var y: [UInt8]
+    var u: [UInt8]
+    var v: [UInt8]
+
+    /// The values at a pixel.
+    subscript(x: Int, row: Int) -> YUV {
+        let chroma = row / 2 * ((width + 1) / 2) + x / 2
+        return YUV(y: Int(y[row * width + x]), u: Int(u[chroma]), v: Int(v[chroma]))
+    }
+}
+
+/// The values of a pixel.
+struct YUV: Equatable, CustomStringConvertible {
+    var y: Int
+    var u: Int
+    var v: Int
+
+    var description: String { "Y\(y) U\(u) V\(v)" }
+
+    /// Whether every value is within a distance of another's.
+    func isNear(_ other: YUV, within tolerance: Int) -> Bool {
+        abs(y - other.y) <= tolerance && abs(u - other.u) <= tolerance
+            && abs(v - other.v) <= tolerance
+    }
+
+    /// What red, green and blue of 0 to 255 are, by the formulas of the standards.
+    ///
+    /// - Parameters:
+    ///   - kr: The weight of red in luma: 0.299 of BT.601, 0.2126 of BT.709.
+    ///   - kb: The weight of blue: 0.114, 0.0722.
+    static func of(
+        _ color: (red: Double, green: Double, blue: Double), kr: Double, kb: Double, isFull: Bool
+    ) -> YUV {
+        let luma = (kr * color.red + (1 - kr - kb) * color.green + kb * color.blue) / 255
+        let cb = (color.blue / 255 - luma) / (2 - 2 * kb)
+        let cr = (color.red / 255 - luma) / (2 - 2 * kr)
+        let (lumaSpan, chromaSpan, black) = isFull ? (255.0, 255.0, 0.0) : (219.0, 224.0, 16.0)
+        return YUV(
+            y: Int((black + lumaSpan * luma).rounded()), u: Int((128 + chromaSpan * cb).rounded()),
+            v: Int((128 + chromaSpan * cr).rounded()))
+    }
+}

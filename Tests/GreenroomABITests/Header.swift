@@ -1,0 +1,26 @@
+import GreenroomABI
+import TestSupport
+
+/// The text of `greenroom/plugin.h`, read for what the compiler does not tell.
+struct Header {
+    let text: String
+
+    init() throws {
+        text = String(
+            decoding: try readFile(Checkout.include + "/greenroom/plugin.h"), as: UTF8.self)
+    }
+
+    /// The enumerators that begin with a prefix, without it: `["OK": 0, "NOT_STARTED": 1, …]`.
+    func enumerators(_ prefix: String) -> [String: Int] {
+        let pairs = text.matches(of: #/\b(GR_[A-Z0-9_]+) = ([0-9]+)/#).compactMap { match in
+            match.1.hasPrefix(prefix)
+                ? Int(match.2).map { (String(match.1.dropFirst(prefix.count)), $0) } : nil
+        }
+        return Dictionary(pairs) { first, second in first == second ? first : -1 }
+    }
+
+    /// The names of the structs that it defines.
+    var structs: Set<String> {
+        Set(text.matches(of: #/\n} (gr_[a-z_]+);/#).map { String($0.1) })
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+import TestSupport
+
+/// `greenroom/plugin.h`, alone, under every compiler and standard that it promises, with all
+/// warnings as errors.
+@Suite struct HeaderCompilationTests {
+    enum Compiler: String, CaseIterable {
+        case gcc, clang, gxx = "g++", clangxx = "clang++"
+
+        var language: String { self == .gcc || self == .clang ? "c" : "c++" }
+        var standards: [String] {
+            language == "c" ? ["c99", "c11", "c17", "c2x"] : ["c++17", "c++20"]
+        }
+
+        var warnings: [String] {
+            let common = ["-Wall", "-Wextra", "-Wpedantic", "-Wpadded", "-Werror"]
+            return switch self {
+            case .gcc, .gxx: common + ["-Wconversion", "-Wshadow", "-Wundef"]
+            // All that clang has, but for what says only "other standards differ".
+            case .clang: common + ["-Weverything", "-Wno-pre-c11-compat", "-Wno-pre-c2x-compat"]
+            case .clangxx: common + ["-Weverything", "-Wno-c++98-compat-pedantic"]
+            }
+        }
+
+        func check(_ source: String, standard: String, also flags: [String] = []) throws -> Finished
+        {
+            try ChildProcess.run(
+                rawValue,
+                ["-std=\(standard)", "-fsyntax-only", "-I", Checkout.include]
+                    + warnings + flags + ["-x", language, "-"],
+                input: Array(source.utf8))
+        }
+    }
+
+    static let dialects = Compiler.allCases.flatMap { compiler in
+        compiler.standards.map { (compiler, $0) }
+    }
+
+    /// The header twice, for its guard, and what a plugin writes down of it: the export and the
+    /// macro that is a number.
+    static let use = """
+        #include <greenroom/plugin.h>
+        #include <greenroom/plugin.h>
+        #ifdef __cplusplus
+        extern "C" GR_EXPORT const gr_entry *greenroom_plugin_entry(void);
+        #else
+        GR_EXPORT const gr_entry *greenroom_plugin_entry(void);
+        #endif
+        extern const gr_entry only_entry;
+        extern int64_t unstamped;
+        const gr_entry *greenroom_plugin_entry(void) {
+          unstamped = GR_PTS_UNSTAMPED;
+          return &only_entry;
+        }
+
+        """
+
+    @Test(arguments: dialects)
+    func `the header compiles alone without a warning`(compiler: Compiler, standard: String) throws
+    {
+        let run = try compiler.check(Self.use, standard: standard)
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.standardError.isEmpty, "\(run)")
+    }
+
+    @Test(arguments: dialects)
+    func `the same check refuses a struct with padding`(compiler: Compiler, standard: String) throws
+    {
+        let padded = """
+            struct padded { char first; int64_t second; };
+            GR_STATIC_ASSERT(laid_out, sizeof(struct padded) == 16);
+
+            """
+        let run = try compiler.check(Self.use + padded, standard: standard)
+        #expect(run.exit == .code(1))
+        #expect(
+            run.standardError.contains("-Werror=padded")
+                || run.standardError.contains("-Werror,-Wpadded"), "\(run)")
+    }
+
+    @Test(arguments: dialects)
+    func `a size that differs does not compile`(compiler: Compiler, standard: String) throws {
+        let source = Self.use + "GR_STATIC_ASSERT(a_size, sizeof(gr_plane) == 25);\n"
+        let run = try compiler.check(source, standard: standard)
+        #expect(run.exit == .code(1))
+        #expect(run.standardError.contains("a_size"), "\(run)")
+    }
+}

@@ -1,0 +1,87 @@
+/* Callbacks that never return, or not in time. */
+#include "hostile.h"
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Hang: in the callback that the setting `where` names. */
+
+static void hang_in(instance *me, const char *place) {
+  if (!setting_is(me, "where", place)) return;
+  for (;;) pause();
+}
+
+static gr_status hang_in_create(instance *me) {
+  hang_in(me, "create");
+  return GR_STATUS_OK;
+}
+
+static gr_status hang_in_initialize(instance *me, const gr_initialize *in) {
+  (void)in;
+  hang_in(me, "initialize");
+  return GR_STATUS_OK;
+}
+
+static gr_status hang_in_start(instance *me) {
+  hang_in(me, "start-send");
+  return start_thread(me);
+}
+
+static void hang_in_stop(instance *me) {
+  hang_in(me, "stop-send");
+  join_thread(me);
+}
+
+static void hang_in_uninitialize(instance *me) { hang_in(me, "uninitialize"); }
+
+static void hang_in_destroy(instance *me) { hang_in(me, "destroy"); }
+
+/* PumpInStart: sends good frames from within start_send; ends when a frame is refused, or if
+   it is deaf, never. */
+
+static gr_status pump_in_start(instance *me) {
+  const bool deaf = setting_integer(me, "deaf") == 1;
+  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 320, 180, 0);
+  const struct timespec interval = {0, 33000000};
+  gr_status last = -1;
+  for (;;) {
+    const gr_video_frame frame = as_frame(me, &picture);
+    const gr_status status = me->video->send(me->sender, &frame);
+    if (status != last) report(me, "pump-in-start", status);
+    last = status;
+    if (status != GR_STATUS_OK && !deaf) break;
+    nanosleep(&interval, NULL);
+  }
+  free_picture(&picture);
+  return GR_STATUS_OK;
+}
+
+static void stop_nothing(instance *me) { (void)me; }
+
+/* SlowStart: takes a second in start_send, which is within the deadline. */
+static gr_status start_slowly(instance *me) {
+  const struct timespec second = {1, 0};
+  nanosleep(&second, NULL);
+  return start_thread(me);
+}
+
+/* WaitInCallback: waits on the session clock where that is not allowed. */
+static gr_status wait_in_start(instance *me) {
+  const int64_t now = me->host->now_ns(me->handle);
+  report(me, "wait-in-callback", me->host->wait_until_ns(me->handle, now + 10000000));
+  return start_thread(me);
+}
+
+#define CAMERA .kind = GR_KIND_VIDEO_SOURCE
+
+const behaviour bad_timing[] = {
+    {.name = "Hang", CAMERA, .summary = "Never returns from the callback that `where` names",
+     .create = hang_in_create, .initialize = hang_in_initialize, .start = hang_in_start,
+     .stop = hang_in_stop, .uninitialize = hang_in_uninitialize, .destroy = hang_in_destroy},
+    {.name = "PumpInStart", CAMERA, .summary = "Sends from within start_send and does not return",
+     .start = pump_in_start, .stop = stop_nothing},
+    {.name = "SlowStart", CAMERA, .summary = "Takes a second to start", .start = start_slowly},
+    {.name = "WaitInCallback", CAMERA, .summary = "Calls wait_until_ns in start_send",
+     .start = wait_in_start},
+    {0},
+};

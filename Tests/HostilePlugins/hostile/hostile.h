@@ -1,0 +1,100 @@
+/*
+ * One library full of plugins that break the rules, each in its own way, to see that the host
+ * keeps its promises with every one of them.
+ *
+ * A plugin here is a behaviour: a table of what it does differently. What it leaves out is
+ * done right: a source has one thread, which sends well-formed frames or sound on time from
+ * start_send to stop_send.
+ *
+ * What the host answers is told in its own log, a line for each call that was made:
+ *
+ *     status <what was done> <number of the status> <refusal_text>
+ */
+#ifndef HOSTILE_H
+#define HOSTILE_H
+
+#include <greenroom/plugin.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct instance instance;
+
+typedef struct behaviour {
+  const char *name;
+  const char *summary;
+  uint32_t kind;
+  gr_status (*create)(instance *me);
+  gr_status (*initialize)(instance *me, const gr_initialize *in);
+  gr_status (*start)(instance *me);
+  void (*run)(instance *me); /* what the thread does */
+  void (*stop)(instance *me);
+  void (*uninitialize)(instance *me);
+  void (*destroy)(instance *me);
+  gr_status (*process)(instance *me, gr_mutable_frame *frame);
+} behaviour;
+
+struct instance {
+  gr_plugin functions;
+  const behaviour *behaviour;
+  const gr_host *host;
+  gr_instance handle;
+  gr_sender sender;
+  const gr_video_functions *video;
+  const gr_audio_functions *audio;
+  gr_capability agreed;
+  uint32_t revision;
+  gr_setting *settings;
+  uint32_t setting_count;
+  pthread_t thread;
+  atomic_bool ending;
+  uint64_t count; /* for the behaviour's own use */
+};
+
+/* The behaviours, by file; each array ends with one that has no name. */
+extern const behaviour well_behaved[];
+extern const behaviour bad_senders[];
+extern const behaviour bad_sounds[];
+extern const behaviour bad_timing[];
+extern const behaviour bad_answers[];
+extern const behaviour bad_filters[];
+
+/* Settings. */
+const char *setting_text(const instance *me, const char *name);
+int64_t setting_integer(const instance *me, const char *name);
+bool setting_is(const instance *me, const char *name, const char *text);
+
+/* Telling. */
+void report(instance *me, const char *what, gr_status status);
+void say(instance *me, uint32_t level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Doing it right. */
+gr_status start_thread(instance *me);
+void join_thread(instance *me);
+void send_well(instance *me);
+void send_video_well(instance *me);
+void send_sound_well(instance *me);
+
+/* Pictures: four quarters, red, green, blue and grey, in any format. */
+uint32_t format_setting(const instance *me);
+gr_mutable_frame make_picture(instance *me, uint32_t format, uint32_t width, uint32_t height,
+                              uint32_t padding);
+void free_picture(gr_mutable_frame *picture);
+void paint(gr_mutable_frame *picture);
+gr_frame_info describe(instance *me);
+gr_video_frame as_frame(instance *me, const gr_mutable_frame *picture);
+
+/* Sound: a tone of 440 Hz. */
+void fill_tone(int16_t *samples, uint32_t rate, uint32_t channels, uint32_t frames,
+               uint64_t first);
+gr_audio_block as_block(const int16_t *samples, uint32_t rate, uint32_t channels,
+                        uint32_t frames);
+
+/* NULL, for where the compiler would say that it must not be. */
+extern void *const nothing;
+
+#define NANOSECONDS 1000000000LL
+
+#endif

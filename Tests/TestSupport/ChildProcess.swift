@@ -1,0 +1,226 @@
+public import Glibc
+
+/// A program that a test runs: in a process group of its own, with its output in files that
+/// have no name, so that neither a full pipe nor a grandchild can hang the test.
+public final class ChildProcess {
+    /// The process, which is also the id of its group.
+    public let id: pid_t
+
+    private let commandLine: String
+    private let launched = ContinuousClock.now
+    private let output: AnonymousFile
+    private let errors: AnonymousFile
+    private var exit: Exit?
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - program: A path, or a name to look for in `PATH`.
+    ///   - input: What it reads from standard input.
+    ///   - environment: Changes to this process's environment; nil takes a variable away.
+    /// - Throws: ``Failure`` if the program can't be started.
+    public init(
+        _ program: String, _ arguments: [String], input: [UInt8] = [],
+        environment: [String: String?] = [:]
+    ) throws {
+        commandLine = ([program] + arguments).joined(separator: " ")
+        output = try AnonymousFile()
+        errors = try AnonymousFile()
+        let inputFile = try AnonymousFile(containing: input)
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, inputFile.descriptor, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output.descriptor, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, errors.descriptor, STDERR_FILENO)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Signals as at a shell's prompt, whatever the test runner has blocked or ignored.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        let words = CStrings([program] + arguments)
+        let variables = CStrings(Self.environment(changedBy: environment))
+        var id: pid_t = 0
+        let code = posix_spawnp(
+            &id, program, &actions, &attributes, words.pointers, variables.pointers)
+        guard code == 0 else {
+            throw Failure("can't start \(program): \(String(cString: strerror(code)))")
+        }
+        self.id = id
+    }
+
+    deinit {
+        if exit == nil { _ = wait(atMost: .zero) }
+    }
+
+    /// Sends a signal to the program alone, as `kill` does.
+    public func signal(_ number: Int32) {
+        if exit == nil { kill(id, number) }
+    }
+
+    /// Waits until standard error has a text.
+    ///
+    /// - Returns: Whether it came while the program ran and within the time.
+    public func waitForErrors(containing text: String, atMost limit: Duration) -> Bool {
+        let deadline = ContinuousClock.now + limit
+        repeat {
+            let ended = hasEnded
+            if errors.text.contains(text) { return true }
+            if ended { return false }
+            usleep(5_000)
+        } while ContinuousClock.now < deadline
+        return false
+    }
+
+    /// Waits for the end of the program; after the limit kills it and all that it started.
+    public func wait(atMost limit: Duration) -> Finished {
+        if exit == nil {
+            let deadline = ContinuousClock.now + limit
+            while !hasEnded, ContinuousClock.now < deadline { usleep(2_000) }
+            let inTime = hasEnded
+            // The group goes before its leader is reaped: until then its id can't be another's.
+            kill(-id, SIGKILL)
+            var status: Int32 = 0
+            while waitpid(id, &status, 0) == -1, errno == EINTR {}
+            exit =
+                if !inTime {
+                    .killedAfter(limit)
+                } else if status & 0x7f == 0 {
+                    .code((status >> 8) & 0xff)
+                } else {
+                    .signal(status & 0x7f)
+                }
+        }
+        return Finished(
+            command: commandLine, exit: exit ?? .killedAfter(limit),
+            standardOutput: output.bytes, standardError: errors.text,
+            duration: .now - launched)
+    }
+
+    /// Whether the program has ended; leaves it unreaped.
+    private var hasEnded: Bool {
+        if exit != nil { return true }
+        var information = siginfo_t()
+        let result = waitid(P_PID, id_t(id), &information, WEXITED | WNOHANG | WNOWAIT)
+        return result == 0 && information.si_signo == SIGCHLD
+    }
+
+    private static func environment(changedBy changes: [String: String?]) -> [String] {
+        var kept: [String] = []
+        var entry = environ
+        while let variable = entry.pointee {
+            let text = String(cString: variable)
+            if !changes.keys.contains(String(text.prefix { $0 != "=" })) { kept.append(text) }
+            entry += 1
+        }
+        return kept + changes.compactMap { name, value in value.map { "\(name)=\($0)" } }
+    }
+}
+
+/// How a program ended.
+public enum Exit: Equatable, Sendable {
+    /// It returned a code.
+    case code(Int32)
+    /// A signal ended it: it crashed.
+    case signal(Int32)
+    /// It was killed because it took longer than the test allows.
+    case killedAfter(Duration)
+}
+
+/// A program that has ended.
+public struct Finished: Sendable, CustomStringConvertible {
+    /// The command line, for people.
+    public var command: String
+    /// How it ended.
+    public var exit: Exit
+    /// All that it wrote to standard output.
+    public var standardOutput: [UInt8]
+    /// All that it wrote to standard error.
+    public var standardError: String
+    /// From launch to end.
+    public var duration: Duration
+
+    /// Standard output as text.
+    public var text: String { String(decoding: standardOutput, as: UTF8.self) }
+
+    /// The command, how it ended and the end of what it said: the comment of an expectation.
+    public var description: String {
+        "\(command)\n\(exit) after \(duration)\n\(standardError.suffix(4_000))"
+    }
+}
+
+extension ChildProcess {
+    /// Runs a program to its end.
+    ///
+    /// - Parameter limit: After this long the program and all that it started are killed.
+    public static func run(
+        _ program: String, _ arguments: [String], input: [UInt8] = [],
+        environment: [String: String?] = [:], atMost limit: Duration = .seconds(60)
+    ) throws -> Finished {
+        try ChildProcess(program, arguments, input: input, environment: environment)
+            .wait(atMost: limit)
+    }
+}
+
+/// An error of the tests' own machinery.
+public struct Failure: Error, CustomStringConvertible {
+    /// What went wrong, and what to do.
+    public let description: String
+
+    /// Makes an error.
+    public init(_ description: String) { self.description = description }
+}
+
+/// A file without a name.
+private struct AnonymousFile: ~Copyable {
+    let descriptor: Int32
+
+    init(containing bytes: [UInt8] = []) throws {
+        var name = Array("/tmp/greenroom-test-XXXXXX".utf8CString)
+        descriptor = mkstemp(&name)
+        guard descriptor >= 0 else {
+            throw Failure("can't make a file in /tmp: \(String(cString: strerror(errno)))")
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(name)
+        guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else {
+            throw Failure("can't write to a file in /tmp: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    var bytes: [UInt8] {
+        let size = max(0, Int(lseek(descriptor, 0, SEEK_END)))
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let done = pread(
+                    descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
+                guard done > 0 else { break }
+                count += done
+            }
+        }
+    }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// Strings as C passes them to programs, with a null at the end.
+private final class CStrings {
+    let pointers: [UnsafeMutablePointer<CChar>?]
+
+    init(_ strings: [String]) { pointers = strings.map { strdup($0) } + [nil] }
+
+    deinit { pointers.forEach { free($0) } }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+
+/// A folder that goes away with its owner, and all that is in it.
+public final class TemporaryFolder {
+    /// The folder.
+    public let path: String
+
+    /// Makes an empty folder, with a space in its name, which no path should mind.
+    public init() throws {
+        var name = Array("/tmp/greenroom test-XXXXXX".utf8CString)
+        guard mkdtemp(&name) != nil else {
+            throw Failure("can't make a folder in /tmp: \(String(cString: strerror(errno)))")
+        }
+        path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of a file or folder in here.
+    public func callAsFunction(_ name: String) -> String { path + "/" + name }
+
+    /// Writes a text file in here.
+    ///
+    /// - Returns: Its path.
+    @discardableResult
+    public func write(_ name: String, _ text: String) throws -> String {
+        try write(name, Array(text.utf8))
+    }
+
+    /// Writes a file in here.
+    ///
+    /// - Returns: Its path.
+    @discardableResult
+    public func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let file = self(name)
+        guard let stream = fopen(file, "w") else { throw Failure("can't write \(file)") }
+        let written = fwrite(bytes, 1, bytes.count, stream)
+        guard fclose(stream) == 0, written == bytes.count else {
+            throw Failure("can't write \(file)")
+        }
+        return file
+    }
+
+    /// Whether there is such a file or folder in here.
+    public func has(_ name: String) -> Bool { access(self(name), F_OK) == 0 }
+}
+
+/// The content of a file, also of one that does not know its size, as in `/proc`.
+public func readFile(_ path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+        throw Failure("can't open \(path): \(String(cString: strerror(errno)))")
+    }
+    defer { close(descriptor) }
+    var content: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+        let count = read(descriptor, &chunk, chunk.count)
+        guard count >= 0 else { throw Failure("can't read \(path)") }
+        if count == 0 { return content }
+        content += chunk[..<count]
+    }
+}
