@@ -72,7 +72,7 @@ public struct PluginLocator: Sendable {
             code: .noSuchPlugin, place: name,
             explanation: "no \(kind?.name ?? "plugin") of this name in "
                 + "\(folders.joined(separator: ", ")). "
-                + (names.isEmpty ? "There is none at all." : "There are: ")
+                + (names.isEmpty ? "There is none at all" : "There are: ")
                 + names.sorted().joined(separator: ", ")
                 + ". A path must have a slash in it; GREENROOM_PLUGIN_PATH adds folders.")
     }
