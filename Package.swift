@@ -19,7 +19,12 @@ struct BundledPlugin {
     var product: Product { .library(name: name, type: .dynamic, targets: [name]) }
     var target: Target {
         .target(
-            name: name, dependencies: ["GreenroomPlugin"] + dependencies, path: "Plugins/\(name)")
+            name: name, dependencies: ["GreenroomPlugin"] + dependencies, path: "Plugins/\(name)",
+            linkerSettings: [
+                .unsafeFlags([
+                    "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/exports.map",
+                ])
+            ])
     }
 }
 
@@ -101,7 +106,9 @@ let package = Package(
             name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomPluginTests",
-            dependencies: ["CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia"]),
+            dependencies: [
+                "CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
+            ]),
         .testTarget(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(

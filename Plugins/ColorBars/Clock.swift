@@ -11,18 +11,18 @@ struct Clock {
     }
 
     func draw(into frame: inout MutableFrame, with brush: Brush) {
-        // 22 characters of 6 columns and a column before them, on half the width if it can be.
-        let scale = max(frame.width / 266, 1)
+        // 21 characters of 6 columns and a column before them, on half the width if it can be.
+        let scale = max(frame.width / 254, 1)
         var x = scale
         let top = frame.height / 2
         brush.paint(
-            &frame, columns: 0..<133 * scale, rows: top..<top + 9 * scale, .black)
+            &frame, columns: 0..<127 * scale, rows: top..<top + 9 * scale, .black)
         func put(_ glyph: Int, _ frame: inout MutableFrame) {
             Self.draw(glyph, into: &frame, x: x, y: top + scale, scale: scale, with: brush)
             x += 6 * scale
         }
         for digit in Digits(index, count: 8) { put(digit, &frame) }
-        x += 2 * 6 * scale
+        x += 6 * scale
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         for digit in Digits(seconds / 3600, count: 2) { put(digit, &frame) }
         put(Self.colon, &frame)

@@ -8,7 +8,6 @@ let package = Package(
     targets: [
         .target(
             name: "Plasma",
-            dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")],
-            swiftSettings: [.swiftLanguageMode(.v6)])
+            dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")])
     ]
 )

@@ -14,7 +14,7 @@ public struct PluginError: Error, Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - text: What people read.
-    ///   - status: What the host gets; ``GreenroomMedia/Status/unavailable`` for a device, file
+    ///   - status: What the host gets; `Status.unavailable` for a device, file
     ///     or library that is not there.
     public init(_ text: String, status: Status = .failed) {
         self.status = status
@@ -22,7 +22,7 @@ public struct PluginError: Error, Equatable, Sendable {
     }
 
     /// The error as it is, or the description of any other error under
-    /// ``GreenroomMedia/Status/failed``; a refusal keeps its status.
+    /// `Status.failed`; a refusal keeps its status.
     init(describing error: any Error) {
         switch error {
         case let error as PluginError: self = error

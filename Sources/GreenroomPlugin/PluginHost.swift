@@ -32,7 +32,7 @@ public struct PluginHost: Sendable {
     /// Call it from a thread of your own, never from a callback.
     ///
     /// - Parameter nanoseconds: A time on the session clock.
-    /// - Returns: ``GreenroomMedia/Status/ok``, or ``GreenroomMedia/Status/stopped`` as soon as
+    /// - Returns: `Status.ok`, or `Status.stopped` as soon as
     ///   stop-send begins. A thread that ends when this is not `ok` ends in time.
     public func wait(untilNanoseconds nanoseconds: Int64) -> Status {
         Status(rawValue: table.wait(until: nanoseconds))

@@ -27,7 +27,11 @@ struct PluginsCommand: ParsableCommand {
             }
         }
         rows.sort { ($0[1], $0[0]) < ($1[1], $1[0]) }
-        print(table([["NAME", "KIND", "VERSION", "FROM", "SUMMARY"]] + rows))
+        if rows.isEmpty {
+            print("no plugins in \(locator.folders.joined(separator: ", "))")
+        } else {
+            print(table([["NAME", "KIND", "VERSION", "FROM", "SUMMARY"]] + rows))
+        }
         for refusal in refusals { print("refused: \(refusal)") }
     }
 }

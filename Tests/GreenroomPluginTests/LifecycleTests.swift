@@ -149,6 +149,16 @@ import Testing
         #expect(log(session).isEmpty)
     }
 
+    @Test func `settings that are counted but not there are refused`() throws {
+        var input = gr_create(
+            struct_size: 32, setting_count: 3, instance: 1, host: FakeHost.functions.pointer,
+            settings: nil)
+        var made: UnsafePointer<gr_plugin>?
+        #expect(testEntry.pointee.create(0, &input, &made) == Status.badArgument.rawValue)
+        #expect(testEntry.pointee.create(.max, &input, &made) == Status.badArgument.rawValue)
+        #expect(made == nil)
+    }
+
     @Test func `extensions are there for those that have them, and for no other id`() throws {
         let source = try FakeSession("source", of: testEntry)
         let filter = try FakeSession("filter", of: testEntry)

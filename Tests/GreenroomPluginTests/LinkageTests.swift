@@ -1,4 +1,4 @@
-import Glibc
+import TestSupport
 import Testing
 
 private let bundledPlugins = [
@@ -7,29 +7,28 @@ private let bundledPlugins = [
 
 /// What built plugins need and show.
 @Suite struct LinkageTests {
+    private func output(_ program: String, _ arguments: String...) throws -> String {
+        let finished = try ChildProcess.run(program, arguments)
+        try #require(finished.exit == .code(0), "\(finished)")
+        return finished.text
+    }
+
     @Test(arguments: bundledPlugins)
     func `a plugin does without Foundation`(name: String) throws {
-        let output = try run("ldd", "\(productFolder())/lib\(name).so")
-        #expect(output.contains("libswiftCore.so"))
-        #expect(!output.contains("Foundation"))
+        let libraries = try output("ldd", Checkout.products + "/lib\(name).so")
+        #expect(libraries.contains("libswiftCore.so"))
+        #expect(!libraries.contains("Foundation"))
     }
 
     @Test(arguments: bundledPlugins)
-    func `a plugin exports its entry`(name: String) throws {
-        let output = try run("nm", "-D", "--defined-only", "\(productFolder())/lib\(name).so")
-        #expect(output.contains(" T greenroom_plugin_entry\n"))
+    func `a plugin exports its entry and no other function`(name: String) throws {
+        let symbols = try output(
+            "nm", "-D", "--defined-only", Checkout.products + "/lib\(name).so")
+        let global = symbols.split(separator: "\n").filter { line in
+            let words = line.split(separator: " ")
+            return words.count == 3 && words[1].allSatisfy(\.isUppercase)
+        }
+        #expect(global.count == 1, "\(global)")
+        #expect(global.first?.hasSuffix(" T greenroom_plugin_entry") == true)
     }
-}
-
-/// Runs a command and returns what it writes, errors included, whatever its exit status.
-func run(_ words: String...) throws -> String {
-    let quoted = words.map { "'" + $0.split(separator: "'").joined(separator: "'\\''") + "'" }
-    let pipe = try #require(popen(quoted.joined(separator: " ") + " 2>&1", "r"))
-    defer { pclose(pipe) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while case let count = fread(&buffer, 1, buffer.count, pipe), count > 0 {
-        bytes += buffer.prefix(count)
-    }
-    return String(decoding: bytes, as: UTF8.self)
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(samples.block(next: 3, nowNanoseconds: .min) == 3)
     }
 
-    @Test(arguments: [8_000, 11_025, 22_050, 44_100, 192_000])
+    @Test(arguments: [11_025, 22_050])
     func `an hour of blocks has an hour of samples`(rate: Int) {
         let schedule = SampleSchedule(startNanoseconds: 0, sampleRate: rate)
         var sum = 0

@@ -83,6 +83,7 @@ final class InstanceHandle {
             throw PluginError.short("gr_initialize")
         }
         let offer = try input.offer.map { try Offer($0) }
+        try input.answer?.check()
         if let functions = input.video {
             video = VideoSenderTable(
                 functions, sender: input.sender, host: host, revision: offer?.revision ?? 0)
@@ -96,7 +97,7 @@ final class InstanceHandle {
                 audio: audio.map { AudioSender(table: $0) }, offer: offer))
         if let offer, let answer {
             agreed = answer.capability(suggested: offer.suggested)
-            try input.answer?.write(answer, to: offer)
+            input.answer?.write(answer, to: offer)
         }
     }
 
@@ -104,10 +105,11 @@ final class InstanceHandle {
         _ pointer: UnsafePointer<gr_offer>, _ answer: UnsafeMutablePointer<gr_answer>
     ) throws {
         let offer = try Offer(pointer)
+        try answer.check()
         video?.revision = offer.revision
         let made = instance.propertyChange(offer) ?? agreed.map { .fixed($0) } ?? .accept
         agreed = made.capability(suggested: offer.suggested)
-        try answer.write(made, to: offer)
+        answer.write(made, to: offer)
     }
 
     private func uninitialize() {
@@ -163,71 +165,4 @@ final class InstanceHandle {
                         name, to: setting.pointee.value.checked(named: name))
                 }
             }))
-}
-
-/// An offer, taken over from the host.
-struct Offer {
-    var revision: UInt32
-    var rows: [VideoCapability]
-    var suggested: VideoCapability
-
-    init(_ offer: UnsafePointer<gr_offer>) throws(PluginError) {
-        let offer = offer.pointee
-        guard offer.struct_size >= MemoryLayout<gr_offer>.size else {
-            throw .short("gr_offer")
-        }
-        guard let suggested = VideoCapability(offer.suggested) else {
-            throw PluginError("the host suggests no legal size and rate", status: .badArgument)
-        }
-        revision = offer.revision
-        rows = UnsafeBufferPointer(start: offer.rows, count: Int(offer.row_count))
-            .compactMap { VideoCapability($0) }
-        self.suggested = suggested
-    }
-}
-
-extension UnsafeMutablePointer<gr_answer> {
-    /// Writes an answer down.
-    fileprivate func write(_ answer: VideoAnswer, to offer: Offer) throws(PluginError) {
-        guard pointee.struct_size >= MemoryLayout<gr_answer>.size else {
-            throw .short("gr_answer")
-        }
-        let kind =
-            switch answer {
-            case .accept: GR_ANSWER_ACCEPT
-            case .counter: GR_ANSWER_COUNTER
-            case .fixed: GR_ANSWER_FIXED
-            }
-        pointee.kind = UInt32(kind)
-        pointee.capability = gr_capability(answer.capability(suggested: offer.suggested))
-    }
-}
-
-extension VideoCapability {
-    /// Nil for a size or a rate that is not legal.
-    fileprivate init?(_ capability: gr_capability) {
-        let size = FrameSize(width: Int(capability.width), height: Int(capability.height))
-        guard size.isLegal,
-            let rate = FrameRate(
-                numerator: capability.fps_numerator, denominator: capability.fps_denominator)
-        else { return nil }
-        self.init(size: size, rate: rate)
-    }
-}
-
-extension gr_capability {
-    fileprivate init(_ capability: VideoCapability) {
-        self.init(
-            width: UInt32(clamping: capability.size.width),
-            height: UInt32(clamping: capability.size.height),
-            fps_numerator: capability.rate.numerator,
-            fps_denominator: capability.rate.denominator)
-    }
-}
-
-extension PluginError {
-    fileprivate static func short(_ name: String) -> PluginError {
-        PluginError(
-            "the host passed a \(name) shorter than that of major 1", status: .badArgument)
-    }
 }

@@ -51,6 +51,7 @@ struct PluginLibrary: @unchecked Sendable {
     ) -> gr_status {
         guard exports.indices.contains(Int(index)),
             input.pointee.struct_size >= MemoryLayout<gr_create>.size,
+            input.pointee.settings != nil || input.pointee.setting_count == 0,
             let table = HostTable(input.pointee.host, instance: input.pointee.instance)
         else { return Status.badArgument.rawValue }
         return table.answering {

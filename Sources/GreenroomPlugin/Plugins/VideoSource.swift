@@ -13,7 +13,7 @@ public protocol VideoSource: Plugin {
     ///
     /// - Parameters:
     ///   - sender: Keep it; after `onUninitialized` it answers
-    ///     ``GreenroomMedia/Status/gone``.
+    ///     `Status.gone`.
     ///   - supported: What the session can take, largest first; a row's rate is its maximum.
     ///   - suggested: The best row for now.
     /// - Returns: What the source will make.

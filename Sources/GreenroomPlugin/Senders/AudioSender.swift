@@ -3,7 +3,7 @@ public import GreenroomMedia
 /// Sends the sound of a microphone or of a share.
 ///
 /// Use it from any thread, and keep it as long as you like: after uninitialize it answers
-/// ``GreenroomMedia/Status/gone``. The host queues 200 ms and empties the queue in real time.
+/// `Status.gone`. The host queues 200 ms and empties the queue in real time.
 public struct AudioSender: Sendable {
     let table: AudioSenderTable
 

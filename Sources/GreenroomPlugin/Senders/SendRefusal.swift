@@ -2,7 +2,7 @@ public import GreenroomMedia
 
 /// Why the host did not take a frame or a block of sound.
 public struct SendRefusal: Error, Equatable, Sendable {
-    /// Which rule; never ``GreenroomMedia/Status/ok``.
+    /// Which rule; never `Status.ok`.
     public let status: Status
     /// The host's words: the rule, the call, the state and the cure.
     public let text: String

@@ -3,7 +3,7 @@ public import GreenroomMedia
 /// Sends the frames of a video or share source.
 ///
 /// Use it from any thread, and keep it as long as you like: after uninitialize it answers
-/// ``GreenroomMedia/Status/gone``. There are three ways to send: a frame of your own memory as
+/// `Status.gone`. There are three ways to send: a frame of your own memory as
 /// one buffer, ``sendVideoFrame(_:width:height:dataLength:rotation:format:color:ptsNanoseconds:)``,
 /// or as planes with strides, ``send(format:size:planes:info:)``, both copied once; or drawn
 /// straight into the host's memory, ``acquire(format:size:)``. None of them waits.
@@ -21,7 +21,7 @@ public struct VideoSender: Sendable {
     /// - Parameters:
     ///   - format: Any but MJPEG.
     ///   - size: The size of the pixels, before rotation.
-    /// - Throws: Why there is none now: ``GreenroomMedia/Status/noBuffer`` passes.
+    /// - Throws: Why there is none now: `Status.noBuffer` passes.
     public func acquire(
         format: PixelFormat, size: FrameSize
     ) throws(SendRefusal) -> VideoLease {

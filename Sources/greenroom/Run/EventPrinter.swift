@@ -71,10 +71,12 @@ final class EventPrinter: Sendable {
                 let rate = Self.oneDigit(rates[picture.track] ?? 0)
                 return "\(picture.track) \(rate) fps, \(picture.dropped) dropped"
             }
-            let clock = "\(Int(snapshot.seconds) / 60):"
+            let clock =
+                "\(Int(snapshot.seconds) / 60):"
                 + (Int(snapshot.seconds) % 60 < 10 ? "0" : "")
                 + "\(Int(snapshot.seconds) % 60)"
-            let sound = snapshot.sound.concealed > 0
+            let sound =
+                snapshot.sound.concealed > 0
                 ? ["sound late \(snapshot.sound.concealed / 48) ms"] : []
             let line = (["sending \(clock)"] + pictures + sound).joined(separator: "  ")
             state.withLock { state in

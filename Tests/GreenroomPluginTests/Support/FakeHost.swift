@@ -21,6 +21,9 @@ final class FakeHost: Sendable {
         var video = FakeVideo()
         var blocks: [SentBlock] = []
         var audioRefusals: [Status] = []
+        /// Whether sound is kept when it arrives; it is counted in any case.
+        var keepsSamples = true
+        var sampleCount = 0
     }
 
     struct SentBlock: Equatable {
@@ -135,8 +138,8 @@ final class FakeHost: Sendable {
     private func wait(until deadline: Int64) -> gr_status {
         if let refusal = gate() { return refuse(refusal, "wait_until_ns") }
         let isBeyond = state.withLock { state in
-            state.waits.append(deadline)
             guard deadline < state.end else { return true }
+            if state.keepsSamples { state.waits.append(deadline) }
             state.now = max(state.now, deadline)
             return false
         }
@@ -164,13 +167,15 @@ final class FakeHost: Sendable {
         guard block.struct_size == 40, block.size_bytes == UInt64(count * 2) else {
             return refuse(.badBlock, "size_bytes")
         }
-        let samples = Array(UnsafeBufferPointer(start: block.samples, count: count))
-        state.withLock {
-            $0.blocks.append(
+        let samples = UnsafeBufferPointer(start: block.samples, count: count)
+        state.withLock { state in
+            state.sampleCount += Int(block.frame_count)
+            guard state.keepsSamples else { return }
+            state.blocks.append(
                 SentBlock(
                     sampleRate: Int(block.sample_rate_hz), channels: Int(block.channels),
                     frames: Int(block.frame_count), pts: block.pts_ns, timeout: timeout,
-                    samples: samples))
+                    samples: Array(samples)))
         }
         return Status.ok.rawValue
     }

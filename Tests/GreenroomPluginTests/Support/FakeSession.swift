@@ -2,6 +2,7 @@ import GreenroomABI
 import GreenroomMedia
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// An instance of an exported plugin, driven through the C tables as a host would.
@@ -199,18 +200,9 @@ func currentThread() -> UInt { UInt(pthread_self()) }
 /// The entry of a bundled plugin's shared library, which lies beside the tests.
 func bundledEntry(_ name: String) throws -> UnsafePointer<gr_entry> {
     let library = try #require(
-        dlopen(productFolder() + "/lib\(name).so", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE),
+        dlopen(Checkout.products + "/lib\(name).so", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE),
         "\(String(cString: dlerror()))")
     let symbol = try #require(dlsym(library, GR_ENTRY_SYMBOL))
     let entry = unsafeBitCast(symbol, to: gr_entry_function.self)
     return try #require(entry())
-}
-
-/// The folder of what the build made.
-func productFolder() throws -> String {
-    var path = [CChar](repeating: 0, count: 4096)
-    let length = readlink("/proc/self/exe", &path, path.count)
-    let bytes = path.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }
-    let executable = String(decoding: bytes, as: UTF8.self)
-    return String(executable[..<(try #require(executable.lastIndex(of: "/")))])
 }

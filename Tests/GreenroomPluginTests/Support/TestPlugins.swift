@@ -283,7 +283,7 @@ struct TestScreen: Screen {
     }
 }
 
-/// Counts its samples.
+/// Counts its samples, or leaves them silent at level 0.
 struct TestMicrophone: Microphone {
     static let plugin = describe("microphone")
     let settings: PumpBehaviour
@@ -295,6 +295,7 @@ struct TestMicrophone: Microphone {
 
     func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) throws {
         try settings.act(at: time.index)
+        guard settings.level > 0 else { return }
         for index in samples.indices {
             samples[index] = Int16(truncatingIfNeeded: Int(time.index) + index / format.channels)
         }

@@ -19,16 +19,17 @@ struct Plasma: Camera {
 
     mutating func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
-    mutating func fill(_ frame: inout MutableFrame, at time: FrameTime) {
+    func fill(_ frame: inout MutableFrame, at time: FrameTime) {
         let shift = Int(time.seconds * settings.speed * 60)
         for y in 0..<frame.height {
             var row = frame.row(y)
-            for x in row.indices { row[x] = UInt8(16 + (x ^ y &+ shift) & 127) }
+            for x in row.indices { row[x] = UInt8(16 + ((x + shift) ^ (y + shift)) % 220) }
         }
         frame.fill(plane: 1, with: 160)
         frame.fill(plane: 2, with: 110)
     }
 }
 
+/// What the host looks for in the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? { exportPlugins(Plasma.self) }

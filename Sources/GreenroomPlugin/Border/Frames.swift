@@ -1,0 +1,69 @@
+internal import GreenroomABI
+internal import GreenroomMedia
+
+// Frames and what they say of themselves, to and from the C structs.
+
+extension gr_plane {
+    init(_ bytes: Slice<UnsafeRawBufferPointer>, stride: Int) {
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+        self.init(
+            data: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            size_bytes: UInt64(bytes.count), stride_bytes: UInt32(clamping: stride), reserved: 0)
+    }
+}
+
+extension gr_frame_info {
+    init(_ info: FrameInfo, offerRevision: UInt32) {
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_frame_info>.size),
+            rotation: info.rotation.rawValue, range: info.color.range.rawValue,
+            matrix: info.color.matrix.rawValue, offer_revision: offerRevision, reserved: 0,
+            pts_ns: info.ptsNanoseconds ?? .min)
+    }
+}
+
+extension MutableFrame {
+    /// Takes over a frame of the host; nil if it says something of itself that cannot be, or
+    /// its planes are shorter than its format, size and strides need.
+    init?(_ frame: gr_mutable_frame) {
+        guard let format = PixelFormat(rawValue: frame.format), !format.isCompressed,
+            Int(frame.plane_count) == format.planeCount,
+            case let size = FrameSize(width: Int(frame.width), height: Int(frame.height)),
+            size.isLegal
+        else { return nil }
+        var planes = InlineArray<3, MutablePlane>(repeating: .none)
+        for index in 0..<format.planeCount {
+            let plane =
+                switch index {
+                case 0: frame.planes.0
+                case 1: frame.planes.1
+                default: frame.planes.2
+                }
+            let geometry = format.plane(index, of: size)
+            let stride = Int(plane.stride_bytes)
+            guard let start = plane.data, stride >= geometry.rowBytes,
+                let needed = geometry.byteCount(stride: stride), plane.size_bytes >= needed
+            else { return nil }
+            planes[index] = MutablePlane(
+                start: start, byteCount: Int(clamping: plane.size_bytes), stride: stride)
+        }
+        self.format = format
+        self.size = size
+        self.planes = planes
+        info = FrameInfo(frame.info)
+    }
+}
+
+extension FrameInfo {
+    /// What the host says of a frame; what it leaves out or this version does not know reads as
+    /// upright, BT.601 limited.
+    fileprivate init(_ info: gr_frame_info) {
+        self.init(
+            rotation: Rotation(rawValue: info.rotation) ?? .none,
+            color: ColorSpace(
+                range: ColorRange(rawValue: info.range) ?? .limited,
+                matrix: ColorMatrix(rawValue: info.matrix) ?? .bt601),
+            offerRevision: info.offer_revision,
+            ptsNanoseconds: info.pts_ns == .min ? nil : info.pts_ns)
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+/// What must not compile does not, for the reason that is meant.
+@Suite struct CompilationTests {
+    private static func lease(_ lines: String) -> String {
+        """
+        import GreenroomPlugin
+
+        func draw(_ sender: VideoSender) throws {
+            var lease = try sender.acquire(
+                format: .i420, size: FrameSize(width: 64, height: 36))
+            lease.fill(plane: 0, with: 16)
+        \(lines)
+        }
+        """
+    }
+
+    @Test(arguments: [
+        "    try lease.commit()",
+        "    lease.abandon()",
+        "    var row = lease.row(0)\n    row[0] = 1\n    var next = lease.row(1)\n    next[0] = 2",
+    ])
+    func `a lease is used once`(lines: String) throws {
+        #expect(try Compiler.complaints(about: Self.lease(lines)).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("    try lease.commit()\n    lease.fill(plane: 1, with: 128)", "used after consume"),
+        ("    try lease.commit()\n    try lease.commit()", "consumed more than once"),
+        ("    lease.abandon()\n    try lease.commit()", "consumed more than once"),
+        (
+            "    var row = lease.row(0)\n    try lease.commit()\n    row[0] = 1",
+            "overlapping accesses"
+        ),
+        (
+            "    var one = lease.row(0)\n    var two = lease.row(1)\n    one[0] = 1\n"
+                + "    two[0] = 2", "overlapping accesses"
+        ),
+        ("    let other = lease\n    lease.abandon()\n    other.abandon()", "more than once"),
+    ])
+    func `a lease that has ended cannot be used`(lines: String, complaint: String) throws {
+        let complaints = try Compiler.complaints(about: Self.lease(lines))
+        #expect(complaints.contains(complaint), "\(complaints)")
+    }
+
+    private static func camera(_ members: String) -> String {
+        """
+        import GreenroomPlugin
+
+        final class Counter { var value = 0 }
+
+        struct Fog: VideoSource {
+            static let plugin = PluginDescription(
+                id: "com.example.fog", name: "Fog", version: "1.0.0", summary: "Grey")
+            var counter = Counter()
+            var sender: VideoSender?
+            var pump: FramePump?
+            init(settings: NoSettings, host: PluginHost) {}
+            mutating func onInitialize(
+                _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
+            ) throws -> VideoAnswer {
+                self.sender = sender
+                return .accept
+            }
+            mutating func onStartSend() throws {
+                guard let sender else { return }
+        \(members)
+            }
+            mutating func onStopSend() { pump?.stop() }
+        }
+        """
+    }
+
+    private static let pump =
+        "try FramePump(\n            sender: sender,\n"
+        + "            capability: VideoCapability(width: 64, height: 36, fps: 30))"
+
+    @Test func `what a pump's thread shares with the callbacks is checked`() throws {
+        let own = """
+                    let counter = Counter()
+                    pump = \(Self.pump) { _, _ in counter.value += 1 }
+            """
+        #expect(try Compiler.complaints(about: Self.camera(own)).isEmpty)
+        let shared = """
+                    let counter = self.counter
+                    pump = \(Self.pump) { _, _ in counter.value += 1 }
+            """
+        let complaints = try Compiler.complaints(about: Self.camera(shared))
+        #expect(complaints.contains("data race"), "\(complaints)")
+    }
+}
