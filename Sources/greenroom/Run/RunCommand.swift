@@ -39,11 +39,12 @@ struct RunCommand: ParsableCommand {
             printer.show(event)
         }
         Signals.handle { session.stop() }
-        let interval: UInt32 = json ? 1_000_000 : 250_000
-        Thread {
-            while true {
-                usleep(interval)
-                if let snapshot = session.snapshot { printer.show(snapshot) }
+        if let interval = style.statusMicroseconds {
+            Thread {
+                while true {
+                    usleep(interval)
+                    if let snapshot = session.snapshot { printer.show(snapshot) }
+                }
             }
         }
         let report: SessionReport
