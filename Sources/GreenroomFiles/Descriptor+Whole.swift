@@ -1,0 +1,24 @@
+extension Descriptor {
+    /// The bytes at an offset; fewer than asked for only at the end of the file.
+    func bytes(_ count: Int, at offset: Int64) throws(MediaFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let result = bytes.withUnsafeMutableBytes { memory in
+            Result { () throws(MediaFileError) in try read(into: memory, at: offset) }
+        }
+        bytes.removeLast(count - (try result.get()))
+        return bytes
+    }
+
+    /// Fills the memory from an offset; a file that ends before is an error.
+    func readWhole(
+        into memory: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(MediaFileError) {
+        let count = try read(into: memory, at: offset)
+        guard count == memory.count else {
+            throw MediaFileError(
+                .malformed, file: name, offset: offset + Int64(count),
+                rule: "the file ends in the middle of what it held before",
+                cure: "leave the file alone while it is being read")
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Glibc
+
+/// Writes 16-bit PCM to a WAV file as it comes.
+///
+/// The sizes in the header are right after every write, so the file is good whenever the
+/// process ends. Beyond 4 GiB, where the sizes of a WAV file end, the header turns into that
+/// of RF64 (EBU Tech 3306): room for its 64-bit sizes is kept from the beginning, in a `JUNK`
+/// chunk that readers skip. When a write fails on a full disk, its part is cut off again and
+/// writing may go on.
+///
+/// One thread at a time.
+public struct WAVWriter: ~Copyable {
+    /// Samples of each channel in a second, in hertz.
+    public let sampleRate: Int
+    /// Interleaved channels.
+    public let channels: Int
+    /// Samples of each channel written so far.
+    public var frameCount: Int64 { dataByteCount / Int64(blockByteCount) }
+
+    private let file: Descriptor
+    private var dataByteCount: Int64 = 0
+    private var blockByteCount: Int { channels * MemoryLayout<Int16>.size }
+
+    /// Makes a file, or empties the one that is there, and writes the header.
+    ///
+    /// - Parameters:
+    ///   - path: The file. Its header is rewritten as it grows, so a pipe will not do.
+    ///   - sampleRate: In hertz, 1 to 1,000,000.
+    ///   - channels: 1 or 2.
+    public init(path: String, sampleRate: Int, channels: Int) throws(MediaFileError) {
+        guard (1...1_000_000).contains(sampleRate), (1...2).contains(channels) else {
+            throw MediaFileError(
+                .badArgument, file: path, rule: "\(channels) channels at \(sampleRate) Hz",
+                cure: "use 1 or 2 channels and a rate of 1 to 1000000 Hz")
+        }
+        let file = try Descriptor.creating(path)
+        guard file.isRegular else {
+            throw MediaFileError(
+                .cannotOpen, file: path,
+                rule: "the header of a WAV file is rewritten as it grows, which needs a file",
+                cure: "name a file on a disk")
+        }
+        try WAVHeader(sampleRate: sampleRate, channels: channels, dataByteCount: 0).write(to: file)
+        self.file = file
+        self.sampleRate = sampleRate
+        self.channels = channels
+    }
+
+    /// Appends samples.
+    ///
+    /// - Parameter samples: Interleaved, whole frames.
+    /// - Throws: ``MediaFileError/Code/badArgument`` for half a frame;
+    ///   ``MediaFileError/Code/full``.
+    public mutating func write(_ samples: Span<Int16>) throws(MediaFileError) {
+        guard samples.count.isMultiple(of: channels) else {
+            throw MediaFileError(
+                .badArgument, file: file.name,
+                rule: "\(samples.count) samples are no whole frames of \(channels) channels",
+                cure: "pass all the channels of each frame")
+        }
+        let end = WAVHeader.byteCount + dataByteCount
+        let result = samples.withUnsafeBufferPointer { samples in
+            // PCM in the file is little-endian, as is every machine that Swift runs on under
+            // Linux.
+            Result { () throws(MediaFileError) in
+                try file.write(UnsafeRawBufferPointer(samples), at: end)
+            }
+        }
+        do {
+            try result.get()
+        } catch {
+            try file.setByteCount(end)
+            throw error
+        }
+        dataByteCount += Int64(samples.count * MemoryLayout<Int16>.size)
+        try writeHeader()
+    }
+
+    /// Closes the file, and reports what the system had kept back until now.
+    public consuming func close() throws(MediaFileError) {
+        try file.close()
+    }
+
+    private func writeHeader() throws(MediaFileError) {
+        let header = WAVHeader(
+            sampleRate: sampleRate, channels: channels, dataByteCount: dataByteCount)
+        try header.write(to: file)
+    }
+
+    /// Appends silence as a hole, which takes no room on the disk: how tests reach 4 GiB.
+    mutating func appendHole(frames: Int64) throws(MediaFileError) {
+        dataByteCount += frames * Int64(blockByteCount)
+        try file.setByteCount(WAVHeader.byteCount + dataByteCount)
+        try writeHeader()
+    }
+}
+
+/// The bytes before the samples, which have the same length in WAV and in RF64.
+struct WAVHeader {
+    /// `RIFF` 12, `JUNK` or `ds64` 36, `fmt ` 24, `data` 8.
+    static let byteCount: Int64 = 80
+
+    var sampleRate: Int
+    var channels: Int
+    var dataByteCount: Int64
+
+    /// Writes the header at the start of a file.
+    func write(to file: borrowing Descriptor) throws(MediaFileError) {
+        let result = withUnsafeTemporaryAllocation(
+            byteCount: Int(Self.byteCount), alignment: 8
+        ) { memory in
+            var bytes = Cursor(memory: memory)
+            put(into: &bytes)
+            return Result { () throws(MediaFileError) in
+                try file.write(UnsafeRawBufferPointer(memory), at: 0)
+            }
+        }
+        try result.get()
+    }
+
+    private func put(into bytes: inout Cursor) {
+        let blockByteCount = channels * MemoryLayout<Int16>.size
+        let riffByteCount = Self.byteCount - 8 + dataByteCount
+        let isLarge = riffByteCount > Int64(UInt32.max)
+        // In RF64 the 32-bit sizes say "look into ds64".
+        let riffField = isLarge ? UInt32.max : UInt32(truncatingIfNeeded: riffByteCount)
+        let dataField = isLarge ? UInt32.max : UInt32(truncatingIfNeeded: dataByteCount)
+
+        bytes.put(isLarge ? "RF64" : "RIFF")
+        bytes.put(riffField)
+        bytes.put("WAVE")
+
+        bytes.put(isLarge ? "ds64" : "JUNK")
+        bytes.put(28 as UInt32)
+        bytes.put(isLarge ? UInt64(riffByteCount) : 0)
+        bytes.put(isLarge ? UInt64(dataByteCount) : 0)
+        bytes.put(isLarge ? UInt64(dataByteCount / Int64(blockByteCount)) : 0)
+        bytes.put(0 as UInt32)
+
+        bytes.put("fmt ")
+        bytes.put(16 as UInt32)
+        bytes.put(1 as UInt16)
+        bytes.put(UInt16(channels))
+        bytes.put(UInt32(sampleRate))
+        bytes.put(UInt32(sampleRate * blockByteCount))
+        bytes.put(UInt16(blockByteCount))
+        bytes.put(16 as UInt16)
+
+        bytes.put("data")
+        bytes.put(dataField)
+    }
+
+    /// Fills memory from front to back; all of the header's fields fit by construction.
+    private struct Cursor {
+        let memory: UnsafeMutableRawBufferPointer
+        var offset = 0
+
+        mutating func put(_ name: StaticString) {
+            for index in 0..<4 { memory[offset + index] = name.utf8Start[index] }
+            offset += 4
+        }
+
+        mutating func put<Number: FixedWidthInteger>(_ number: Number) {
+            memory.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+            offset += MemoryLayout<Number>.size
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import GreenroomMedia
+
+/// Reads frames of a Y4M file of 8-bit 4:2:0 pictures, in any order.
+///
+/// The file is read where it lies, a frame at a time, and nothing is allocated per frame.
+/// One thread at a time.
+public struct Y4MReader: ~Copyable {
+    /// What the header says.
+    public let format: Y4MFormat
+    /// Whole frames in the file.
+    public let frameCount: Int
+    /// Something about the file that its owner should know, such as a last frame that was cut
+    /// off and is left out; nil as a rule.
+    public let note: String?
+
+    private let file: Descriptor
+    private let layout: Y4MFrameLayout
+    private var staging = Buffer(byteCount: 0)
+
+    /// Opens a file, reads its header and counts its frames.
+    ///
+    /// - Throws: ``MediaFileError`` naming the byte, the rule and the cure.
+    public init(path: String) throws(MediaFileError) {
+        let file = try Descriptor.reading(path)
+        let length = try file.byteCount()
+        let start = try file.bytes(Y4MFormat.longestHeader, at: 0)
+        let (format, headerByteCount) = try Y4MFormat.parse(start, file: path)
+        let layout = try Y4MFrameLayout(
+            file, from: Int64(headerByteCount), to: length, pixels: Int64(format.frameByteCount))
+        self.format = format
+        self.layout = layout
+        frameCount = layout.count
+        note =
+            layout.leftOver == 0
+            ? nil
+            : "\(path): the last frame was cut off; its \(layout.leftOver) bytes are left out"
+        self.file = file
+    }
+
+    /// Reads a frame into the caller's memory.
+    ///
+    /// - Parameters:
+    ///   - index: The frame, 0 to ``frameCount`` − 1.
+    ///   - y: Where rows of luma go.
+    ///   - yStride: Bytes from a row to the next, at least the width.
+    ///   - u: Where rows of U go, half the size rounded up.
+    ///   - uStride: Likewise.
+    ///   - v: Where rows of V go.
+    ///   - vStride: Likewise.
+    /// - Throws: ``MediaFileError/Code/badArgument`` for a frame that is not there or a plane
+    ///   too short; ``MediaFileError/Code/malformed`` where the file has changed meanwhile.
+    public mutating func readFrame(
+        _ index: Int,
+        y: inout MutableRawSpan, yStride: Int,
+        u: inout MutableRawSpan, uStride: Int,
+        v: inout MutableRawSpan, vStride: Int
+    ) throws(MediaFileError) {
+        guard (0..<frameCount).contains(index) else {
+            throw MediaFileError(
+                .badArgument, file: file.name, rule: "there is no frame \(index)",
+                cure: "ask for one of the \(frameCount) frames, counted from 0")
+        }
+        try format.check(y.byteCount, stride: yStride, plane: 0, file: file.name)
+        try format.check(u.byteCount, stride: uStride, plane: 1, file: file.name)
+        try format.check(v.byteCount, stride: vStride, plane: 2, file: file.name)
+
+        var offset = try layout.offset(ofFrame: index, in: file)
+        try readPlane(0, into: &y, stride: yStride, at: &offset)
+        try readPlane(1, into: &u, stride: uStride, at: &offset)
+        try readPlane(2, into: &v, stride: vStride, at: &offset)
+    }
+
+    private mutating func readPlane(
+        _ plane: Int, into target: inout MutableRawSpan, stride: Int, at offset: inout Int64
+    ) throws(MediaFileError) {
+        let geometry = PixelFormat.i420.plane(plane, of: format.size)
+        let byteCount = geometry.rowBytes * geometry.rows
+        let isTight = stride == geometry.rowBytes
+        if !isTight { staging.reserve(byteCount) }
+        let staged = UnsafeMutableRawBufferPointer(rebasing: staging.bytes.prefix(byteCount))
+        let place = offset
+        let result = target.withUnsafeMutableBytes { target in
+            Result { () throws(MediaFileError) in
+                let whole = UnsafeMutableRawBufferPointer(rebasing: target.prefix(byteCount))
+                try file.readWhole(into: isTight ? whole : staged, at: place)
+                guard !isTight else { return }
+                for row in 0..<geometry.rows {
+                    let from = (row * geometry.rowBytes)..<((row + 1) * geometry.rowBytes)
+                    let to = (row * stride)..<(row * stride + geometry.rowBytes)
+                    UnsafeMutableRawBufferPointer(rebasing: target[to])
+                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: staged[from]))
+                }
+            }
+        }
+        try result.get()
+        offset += Int64(byteCount)
+    }
+}
+
+/// Where the frames of a file begin.
+///
+/// Nearly every file has the same line before each frame, so that frame n lies at a product.
+/// Only a file whose lines differ is searched from one end to the other, once.
+struct Y4MFrameLayout {
+    /// The longest line before a frame that is read, in bytes.
+    private static let longestLine = 256
+
+    /// Whole frames.
+    let count: Int
+    /// Bytes behind the last whole frame.
+    let leftOver: Int64
+
+    private enum Places {
+        case even(first: Int64, line: Int64, step: Int64)
+        /// Of the pixels of each frame.
+        case listed([Int64])
+    }
+    private let places: Places
+
+    /// Finds the frames between two offsets.
+    init(
+        _ file: borrowing Descriptor, from start: Int64, to end: Int64, pixels: Int64
+    ) throws(MediaFileError) {
+        guard start < end else {
+            (count, leftOver, places) = (0, 0, .listed([]))
+            return
+        }
+        guard let line = try Self.line(in: file, at: start, end: end) else {
+            (count, leftOver, places) = (0, end - start, .listed([]))
+            return
+        }
+        let step = line + pixels
+        let whole = (end - start) / step
+        let rest = (end - start) % step
+        let last = start + max(whole - 1, 0) * step
+        let behind = start + whole * step
+        let lastFits = try Self.isLine(line, in: file, at: last)
+        let restFits = try Self.beginsLine(in: file, at: behind, end: end)
+        if lastFits, restFits {
+            count = Int(whole)
+            leftOver = rest
+            places = .even(first: start, line: line, step: step)
+            return
+        }
+
+        var listed: [Int64] = []
+        var offset = start
+        while offset < end, let line = try Self.line(in: file, at: offset, end: end),
+            pixels <= end - offset - line
+        {
+            listed.append(offset + line)
+            offset += line + pixels
+        }
+        count = listed.count
+        leftOver = end - offset
+        places = .listed(listed)
+    }
+
+    /// Where the pixels of a frame begin.
+    func offset(
+        ofFrame index: Int, in file: borrowing Descriptor
+    ) throws(MediaFileError) -> Int64 {
+        switch places {
+        case .listed(let offsets):
+            return offsets[index]
+        case .even(let first, let line, let step):
+            let offset = first + Int64(index) * step
+            guard try Self.isLine(line, in: file, at: offset) else {
+                throw Self.noLine(at: offset, file: file.name)
+            }
+            return offset + line
+        }
+    }
+
+    /// The length of the line at an offset, which must be `FRAME`, parameters and a line feed;
+    /// nil where the file ends before the line does.
+    private static func line(
+        in file: borrowing Descriptor, at offset: Int64, end: Int64
+    ) throws(MediaFileError) -> Int64? {
+        let bytes = try file.bytes(Int(min(Int64(longestLine), end - offset)), at: offset)
+        let word = Array("FRAME".utf8)
+        guard bytes.starts(with: word.prefix(bytes.count)) else {
+            throw noLine(at: offset, file: file.name)
+        }
+        if let feed = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+            guard feed == word.count || bytes[word.count] == UInt8(ascii: " ") else {
+                throw noLine(at: offset, file: file.name)
+            }
+            return Int64(feed + 1)
+        }
+        guard bytes.count < longestLine else {
+            throw MediaFileError(
+                .malformed, file: file.name, offset: offset,
+                rule: "the FRAME line does not end within \(longestLine) bytes",
+                cure: "make the file again")
+        }
+        return nil
+    }
+
+    /// Whether a line of a given length is at an offset. Allocates nothing.
+    private static func isLine(
+        _ length: Int64, in file: borrowing Descriptor, at offset: Int64
+    ) throws(MediaFileError) -> Bool {
+        let result = withUnsafeTemporaryAllocation(byteCount: Int(length), alignment: 1) { line in
+            Result { () throws(MediaFileError) in
+                line.initializeMemory(as: UInt8.self, repeating: 0)
+                return try file.read(into: line, at: offset) == line.count
+                    && zip(line, "FRAME".utf8).allSatisfy(==)
+                    && line.firstIndex(of: UInt8(ascii: "\n")) == line.count - 1
+            }
+        }
+        return try result.get()
+    }
+
+    /// Whether what is at an offset, if anything, can be the start of a line that was cut off.
+    private static func beginsLine(
+        in file: borrowing Descriptor, at offset: Int64, end: Int64
+    ) throws(MediaFileError) -> Bool {
+        let bytes = try file.bytes(Int(min(5, end - offset)), at: offset)
+        return "FRAME".utf8.starts(with: bytes)
+    }
+
+    private static func noLine(at offset: Int64, file: String) -> MediaFileError {
+        MediaFileError(
+            .malformed, file: file, offset: offset, rule: "a frame begins with a FRAME line",
+            cure: "the file is damaged here: make it again")
+    }
+}

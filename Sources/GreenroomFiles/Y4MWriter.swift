@@ -1,0 +1,191 @@
+import Glibc
+import GreenroomMedia
+
+/// Writes a Y4M file or stream of 4:2:0 pictures, frame by frame.
+///
+/// Each frame is appended whole, in one system call as a rule, so the file is good whenever
+/// the process ends. A process that is killed in the very middle of a call can leave part of
+/// a last frame behind: ``Y4MReader`` and ffmpeg drop that part. When a frame fails on a
+/// full disk, its part is cut off again and writing may go on. Files grow as far as the
+/// file system lets them: the format has no limit of its own.
+///
+/// The process must ignore `SIGPIPE`; then a reader that leaves is an error like others.
+/// A write waits for as long as the reader of a pipe does not read: call it on a thread of
+/// its own. One thread at a time.
+public struct Y4MWriter: ~Copyable {
+    /// What the header says.
+    public let format: Y4MFormat
+    /// Frames written so far.
+    public private(set) var frameCount: Int64 = 0
+
+    private let file: Descriptor
+    private let canCut: Bool
+    private var byteCount: Int64 = 0
+    private var gathered = Buffer(byteCount: 0)
+    private var brokenBy: MediaFileError?
+
+    /// Makes a file, or empties the one that is there, and writes the header.
+    public init(path: String, format: Y4MFormat) throws(MediaFileError) {
+        let file = try Descriptor.creating(path)
+        let isRegular = file.isRegular
+        try self.init(file, canCut: isRegular, format: format)
+    }
+
+    /// Writes the header to an open file, pipe or terminal, such as standard output.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Open for writing. It is duplicated: the caller keeps its own and may
+    ///     close it.
+    ///   - name: What errors call it.
+    public init(
+        descriptor: Int32, name: String = "standard output", format: Y4MFormat
+    ) throws(MediaFileError) {
+        let file = try Descriptor.duplicating(descriptor, name: name)
+        // Its offset may be anywhere: another program may have written before.
+        try self.init(file, canCut: false, format: format)
+    }
+
+    private init(
+        _ file: consuming Descriptor, canCut: Bool, format: Y4MFormat
+    ) throws(MediaFileError) {
+        guard format.size.isLegal else {
+            throw MediaFileError(
+                .badArgument, file: file.name, rule: "\(format.size) is no legal size",
+                cure: "keep both sides within 1 and \(FrameSize.maximumDimension)")
+        }
+        let header = Array(format.header.utf8)
+        let result = header.withUnsafeBytes { header in
+            withUnsafeTemporaryAllocation(of: iovec.self, capacity: 1) { parts in
+                parts.initialize(
+                    repeating: iovec(
+                        iov_base: UnsafeMutableRawPointer(mutating: header.baseAddress),
+                        iov_len: header.count))
+                return Result { () throws(MediaFileError) in try file.append(parts) }
+            }
+        }
+        try result.get()
+        self.file = file
+        self.canCut = canCut
+        self.format = format
+        byteCount = Int64(header.count)
+    }
+
+    /// Closes the file, and reports what the system had kept back until now.
+    public consuming func close() throws(MediaFileError) {
+        try file.close()
+    }
+}
+
+extension Y4MWriter {
+    /// Appends a frame.
+    ///
+    /// - Parameters:
+    ///   - y: Rows of luma.
+    ///   - yStride: Bytes from a row to the next, at least the width.
+    ///   - u: Rows of U, half the size rounded up.
+    ///   - uStride: Likewise.
+    ///   - v: Rows of V.
+    ///   - vStride: Likewise.
+    /// - Throws: ``MediaFileError/Code/badArgument`` for a plane too short, before anything is
+    ///   written; ``MediaFileError/Code/readerGone``, ``MediaFileError/Code/full``. A stream
+    ///   that broke in mid-frame answers with the same error from then on.
+    public mutating func write(
+        y: RawSpan, yStride: Int, u: RawSpan, uStride: Int, v: RawSpan, vStride: Int
+    ) throws(MediaFileError) {
+        if let brokenBy { throw brokenBy }
+        try format.check(y.byteCount, stride: yStride, plane: 0, file: file.name)
+        try format.check(u.byteCount, stride: uStride, plane: 1, file: file.name)
+        try format.check(v.byteCount, stride: vStride, plane: 2, file: file.name)
+
+        let luma = PixelFormat.i420.plane(0, of: format.size)
+        let chroma = PixelFormat.i420.plane(1, of: format.size)
+        let lumaBytes = luma.rowBytes * luma.rows
+        let chromaBytes = chroma.rowBytes * chroma.rows
+        let lumaGathers = yStride != luma.rowBytes
+        if lumaGathers || uStride != chroma.rowBytes || vStride != chroma.rowBytes {
+            gathered.reserve(lumaBytes + 2 * chromaBytes)
+        }
+        let scratch = gathered.bytes.baseAddress
+        let marker: StaticString = "FRAME\n"
+
+        let result = y.withUnsafeBytes { y in
+            u.withUnsafeBytes { u in
+                v.withUnsafeBytes { v in
+                    withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) { parts in
+                        parts.initialize(repeating: iovec())
+                        parts[0] = iovec(
+                            iov_base: UnsafeMutableRawPointer(mutating: marker.utf8Start),
+                            iov_len: marker.utf8CodeUnitCount)
+                        parts[1] = luma.part(of: y, stride: yStride, gatheredAt: scratch)
+                        parts[2] = chroma.part(
+                            of: u, stride: uStride, gatheredAt: scratch?.advanced(by: lumaBytes))
+                        parts[3] = chroma.part(
+                            of: v, stride: vStride,
+                            gatheredAt: scratch?.advanced(by: lumaBytes + chromaBytes))
+                        return Result { () throws(MediaFileError) in try file.append(parts) }
+                    }
+                }
+            }
+        }
+        switch result {
+        case .success:
+            frameCount += 1
+            byteCount += Int64(marker.utf8CodeUnitCount + lumaBytes + 2 * chromaBytes)
+        case .failure(let error):
+            do throws(MediaFileError) {
+                guard canCut else { throw error }
+                try file.setByteCount(byteCount)
+                try file.seek(to: byteCount)
+            } catch {
+                brokenBy = error
+            }
+            throw error
+        }
+    }
+}
+
+extension PlaneGeometry {
+    /// The plane's rows without padding: in place where there is none, else gathered.
+    fileprivate func part(
+        of plane: UnsafeRawBufferPointer, stride: Int, gatheredAt scratch: UnsafeMutableRawPointer?
+    ) -> iovec {
+        let byteCount = rowBytes * rows
+        if stride == rowBytes {
+            return iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: plane.baseAddress), iov_len: byteCount)
+        }
+        let target = UnsafeMutableRawBufferPointer(start: scratch, count: byteCount)
+        for row in 0..<rows {
+            UnsafeMutableRawBufferPointer(
+                rebasing: target[(row * rowBytes)..<((row + 1) * rowBytes)]
+            )
+            .copyMemory(
+                from: UnsafeRawBufferPointer(
+                    rebasing: plane[(row * stride)..<(row * stride + rowBytes)]))
+        }
+        return iovec(iov_base: scratch, iov_len: byteCount)
+    }
+}
+
+extension Y4MFormat {
+    /// Refuses a plane that its rows and stride do not fit into.
+    func check(
+        _ byteCount: Int, stride: Int, plane: Int, file: String
+    ) throws(MediaFileError) {
+        let geometry = PixelFormat.i420.plane(plane, of: size)
+        let name = ["Y", "U", "V"][plane]
+        guard stride >= geometry.rowBytes else {
+            throw MediaFileError(
+                .badArgument, file: file,
+                rule: "plane \(name): a stride of \(stride) bytes is shorter than a row of \(size)",
+                cure: "pass at least \(geometry.rowBytes)")
+        }
+        guard let least = geometry.byteCount(stride: stride), byteCount >= least else {
+            throw MediaFileError(
+                .badArgument, file: file,
+                rule: "plane \(name): \(byteCount) bytes do not hold \(geometry.rows) rows"
+                    + " at a stride of \(stride)",
+                cure: "pass the whole plane")
+        }
+    }
+}
