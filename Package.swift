@@ -34,6 +34,8 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(name: "Watermark", dependencies: ["Filters", "Pictures"]),
+    BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
+    BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
 let package = Package(

@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
-private let bundledPlugins = ["Adjust", "ColorBars", "Slides", "Tone", "Watermark"]
+private let bundledPlugins = [
+    "Adjust", "ColorBars", "Slides", "Tone", "Watermark", "WaveFile", "Y4MFile",
+]
 
 /// What built plugins need and show.
 @Suite struct LinkageTests {

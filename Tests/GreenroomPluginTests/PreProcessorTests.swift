@@ -90,8 +90,8 @@ import Testing
     }
 
     @Test func `Watermark puts its picture into the corner and nowhere else`() throws {
-        let pictures = try TemporaryPictures()
-        let path = try pictures.addPNG(
+        let media = try TemporaryMedia()
+        let path = try media.addPNG(
             "logo.png", FrameSize(width: 5, height: 4), [255, 255, 255, 255])
         let session = try session(
             "Watermark",

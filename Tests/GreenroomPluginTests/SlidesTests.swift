@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test func `slides come in the order of their names, on time, and again and again`() throws {
-        let pictures = try TemporaryPictures()
+        let media = try TemporaryMedia()
         let size = FrameSize(width: 8, height: 6)
-        try pictures.addPNG("b.png", size, [0, 200, 0, 255])
-        try pictures.addPNG("a.PNG", size, [200, 0, 0, 255])
-        try pictures.addPNG(".hidden.png", size, [9, 9, 9, 255])
-        try pictures.addFile("notes.txt", [65])
+        try media.addPNG("b.png", size, [0, 200, 0, 255])
+        try media.addPNG("a.PNG", size, [200, 0, 0, 255])
+        try media.addPNG(".hidden.png", size, [9, 9, 9, 255])
+        try media.addFile("notes.txt", [65])
         let (frames, _, start) = try frames(
-            [("path", .path(pictures.path)), ("seconds", .number(1.2))], seconds: 4.79)
+            [("path", .path(media.path)), ("seconds", .number(1.2))], seconds: 4.79)
         // A slide of 1.2 s is three frames of 0.4 s.
         #expect(frames.count == 12)
         let times = frames.map { (($0.info.ptsNanoseconds ?? 0) - start) / 1_000_000 }
@@ -43,8 +43,8 @@ import Testing
     }
 
     @Test func `a picture of another shape has black bars`() throws {
-        let pictures = try TemporaryPictures()
-        let path = try pictures.addPNG(
+        let media = try TemporaryMedia()
+        let path = try media.addPNG(
             "tall", FrameSize(width: 10, height: 30), [10, 20, 200, 255])
         let (frames, _, _) = try frames([("path", .path(path))], seconds: 0.1)
         let frame = try #require(frames.first)
@@ -55,20 +55,20 @@ import Testing
     }
 
     @Test func `a damaged picture is left out and told once`() throws {
-        let pictures = try TemporaryPictures()
-        try pictures.addPNG("a.png", FrameSize(width: 4, height: 3), [200, 0, 0, 255])
-        try pictures.addFile("b.jpg", [1, 2, 3])
+        let media = try TemporaryMedia()
+        try media.addPNG("a.png", FrameSize(width: 4, height: 3), [200, 0, 0, 255])
+        try media.addFile("b.jpg", [1, 2, 3])
         let (frames, log, _) = try frames(
-            [("path", .path(pictures.path)), ("seconds", .number(0.5))], seconds: 3)
+            [("path", .path(media.path)), ("seconds", .number(0.5))], seconds: 3)
         #expect(frames.count >= 6)
         #expect(frames.allSatisfy { pixel($0, 20, 15) == [200, 0, 0] })
         #expect(log.count { $0.contains("b.jpg: the file is neither PNG nor JPEG") } == 1)
     }
 
     @Test func `without a picture there is no share, and a reason`() throws {
-        let pictures = try TemporaryPictures()
+        let media = try TemporaryMedia()
         for (path, reason) in [
-            (pictures.path, "the folder has no .png, .jpg or .jpeg"),
+            (media.path, "the folder has no .png, .jpg or .jpeg"),
             ("/no/slides", "nothing is there"),
             ("/dev/null", "not a regular file"),
         ] {

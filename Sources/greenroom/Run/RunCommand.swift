@@ -24,12 +24,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         Signals.block()
         let file = try source.read()
-        let plan: SessionPlan
-        do {
-            plan = try SessionPlan(file, locator: .ofThisProcess)
-        } catch {
-            throw Failure(.badFile, "\(error)")
-        }
+        let plan = try SessionPlan(file, locator: .ofThisProcess)
         let writesY4M = plan.outputs.contains {
             if case .y4mStandardOutput = $0 { true } else { false }
         }

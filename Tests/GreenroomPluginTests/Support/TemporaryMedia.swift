@@ -4,12 +4,12 @@ import GreenroomPlugin
 import Testing
 
 /// A folder of files for plugins to read; removed with the value.
-final class TemporaryPictures {
+final class TemporaryMedia {
     let path: String
     private var names: [String] = []
 
     init() throws {
-        var template = Array("/tmp/greenroom-pictures-XXXXXX".utf8CString)
+        var template = Array("/tmp/greenroom-media-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         path = String(
             decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
