@@ -101,7 +101,8 @@ extension SessionReport {
                 lines.append("\(sound.role): \(count) blocks refused: \(status)")
             }
         }
-        for output in plan.outputs {
+        // Before there are tracks, nothing is written.
+        for output in plan.outputs where !(pictures.isEmpty && sounds.isEmpty) {
             if case .record(let folder, _, _) = output {
                 lines.append("recorded in \(folder), with session.json")
             }
