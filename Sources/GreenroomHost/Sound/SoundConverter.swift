@@ -36,4 +36,11 @@ struct SoundConverter: ~Copyable, @unchecked Sendable {
             output.span.extracting(..<(Int(produced) * format.channels)),
             channels: format.channels)
     }
+
+    /// Brings out what the resampler's filter holds back of the last samples.
+    mutating func drain(into queue: inout SoundQueue) {
+        let held = Int(speex_resampler_get_input_latency(state))
+        let silence = [Int16](repeating: 0, count: held * format.channels)
+        convert(silence.span, into: &queue)
+    }
 }
