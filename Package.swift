@@ -29,11 +29,13 @@ struct BundledPlugin {
 }
 
 let bundledPlugins: [BundledPlugin] = [
-    BundledPlugin(name: "Adjust", dependencies: ["Filters"]),
+    BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
     BundledPlugin(name: "Tone"),
-    BundledPlugin(name: "Watermark", dependencies: ["Filters", "Pictures"]),
+    BundledPlugin(name: "Watermark", dependencies: ["Pictures"]),
+    BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
+    BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
 let package = Package(
@@ -69,9 +71,7 @@ let package = Package(
         .target(
             name: "Pictures", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
             path: "Plugins/Pictures"),
-        .target(
-            name: "Filters", dependencies: ["GreenroomMedia", "Pictures"],
-            path: "Plugins/Filters"),
+        .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
 
         // The host, bottom up.
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
@@ -104,13 +104,14 @@ let package = Package(
             name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomPluginTests",
-            dependencies: ["GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport"]),
+            dependencies: [
+                "CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
+            ]),
         .testTarget(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
-        .testTarget(
-            name: "FiltersTests", dependencies: ["Filters", "GreenroomMedia", "Pictures"]),
+        .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),
         .testTarget(

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
-install_packages $build_packages gcc g++ binutils ffmpeg
+install_packages $build_packages gcc g++ binutils ffmpeg python3-jsonschema python3-yaml
 prepare_media
 
 say "Linting"

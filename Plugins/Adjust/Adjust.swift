@@ -1,11 +1,12 @@
-import Filters
+import Tones
 import GreenroomPlugin
 
 /// Changes brightness, contrast and saturation of a camera's frames, and mirrors them.
 final class Adjust: VideoSourcePreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.adjust", name: "Adjust", version: "1.0.0",
-        summary: "Brightness, contrast, saturation and mirroring of the camera")
+        summary: "Brightness, contrast, saturation and mirroring of the camera", vendor: "Greenroom"
+    )
 
     struct Settings: PluginSettings {
         var brightness = 0.0

@@ -46,4 +46,16 @@ public struct Picture: ~Copyable, Sendable {
         guard (0..<height).contains(row) else { return Span() }
         return pixels.span.extracting(row * strideBytes..<(row + 1) * strideBytes)
     }
+
+    /// Copies a row to where it is wanted, as much of it as there is room for.
+    public func copyRow(_ row: Int, into target: inout MutableSpan<UInt8>) {
+        let source = self.row(row)
+        source.withUnsafeBufferPointer { source in
+            target.withUnsafeMutableBufferPointer { target in
+                let count = min(source.count, target.count)
+                guard let from = source.baseAddress, let to = target.baseAddress else { return }
+                to.update(from: from, count: count)
+            }
+        }
+    }
 }

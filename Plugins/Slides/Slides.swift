@@ -8,7 +8,7 @@ import Pictures
 final class Slides: Screen {
     static let plugin = PluginDescription(
         id: "org.greenroom.slides", name: "Slides", version: "1.0.0",
-        summary: "Shows PNG and JPEG pictures as a screen share")
+        summary: "Shows PNG and JPEG pictures as a screen share", vendor: "Greenroom")
 
     struct Settings: PluginSettings {
         var path = ""
@@ -66,9 +66,8 @@ final class Slides: Screen {
         number = due
         try show(in: frame.size)
         for y in 0..<frame.height {
-            let from = picture.row(y)
-            var to = frame.row(y)
-            for index in to.indices { to[index] = from[index] }
+            var row = frame.row(y)
+            picture.copyRow(y, into: &row)
         }
     }
 

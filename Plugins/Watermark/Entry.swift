@@ -1,5 +1,5 @@
 import GreenroomPlugin
 
-/// What the host looks for in the library.
+/// The library's entry, `greenroom_plugin_entry`.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? { exportPlugins(Watermark.self) }

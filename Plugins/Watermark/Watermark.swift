@@ -1,4 +1,3 @@
-import Filters
 import GreenroomPlugin
 import Pictures
 
@@ -6,7 +5,7 @@ import Pictures
 final class Watermark: VideoSourcePreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.watermark", name: "Watermark", version: "1.0.0",
-        summary: "Puts a PNG picture with alpha over the camera")
+        summary: "Puts a PNG picture with alpha over the camera", vendor: "Greenroom")
 
     struct Settings: PluginSettings {
         var path = ""

@@ -20,10 +20,9 @@ extension Schema {
     fileprivate var members: [(String, JSON?)] {
         switch kind {
         case .text(let pattern):
-            return [
-                ("type", "string"), ("minLength", 1),
-                ("pattern", pattern.map { .string("^(\($0))$") }),
-            ]
+            let rule: (String, JSON?) =
+                pattern.map { ("pattern", .string("^(\($0))$")) } ?? ("minLength", 1)
+            return [("type", "string"), rule]
         case .choice(let choices):
             // oneOf with const, so that an editor shows the meaning of each word.
             return [

@@ -101,7 +101,14 @@ extension SessionFile {
         /// The frame rate; nil for the track's.
         public var rate: FrameRate?
         /// What becomes of a picture of another shape.
-        public var fit = Fit.letterbox
+        public var fit: Fit
+
+        /// Makes a wish.
+        public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
+            self.size = size
+            self.rate = rate
+            self.fit = fit
+        }
     }
 
     /// Where media go.

@@ -93,7 +93,8 @@ enum SessionShape {
         Field(
             "plugin", \.reference, reference.located(),
             "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or the "
-                + "path of a library (with a \"/\"), from this file's folder.",
+                + "path of a library (with a \"/\") from this file's folder, and \"#NAME\" behind "
+                + "it if the library has several.",
             examples: ["ColorBars", "./build/libMyCamera.so"], isRequired: true),
         Field(
             "settings", \.settings, .settings,

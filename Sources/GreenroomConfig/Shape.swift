@@ -31,8 +31,16 @@ extension Shape {
         Shape(schema: schema) { node, path, reading in
             if let scalar = node.scalar, let value = parse(scalar) { return value }
             if case .refused = node.content { return nil }
-            reading.complain(
-                "needs \(schema.expectation), found \(node.inWords).", about: node, path)
+            var message = "needs \(schema.expectation), found \(node.inWords)."
+            // Quotes make the difference between a text and a number.
+            if case .scalar(let text, let isPlain) = node.content, node.scalar != .null {
+                let other = ConfigNode(
+                    content: .scalar(text, isPlain: !isPlain), origin: node.origin)
+                if let scalar = other.scalar, parse(scalar) != nil {
+                    message += isPlain ? " Put it in quotes." : " Remove the quotes."
+                }
+            }
+            reading.complain(message, about: node, path)
             return nil
         }
     }

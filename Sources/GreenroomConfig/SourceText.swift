@@ -37,6 +37,11 @@ public struct SourceText: Sendable {
     /// How many lines there are, at least 1.
     public var lineCount: Int { lines.count }
 
+    /// Behind the last character.
+    var end: Place.Origin {
+        .file(line: lines.count, column: (lines.last?.count ?? 0) + 1)
+    }
+
     /// A line without its break; nil if there is none of that number.
     ///
     /// - Parameter number: The line, from 1.

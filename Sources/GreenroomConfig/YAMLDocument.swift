@@ -25,7 +25,10 @@ struct YAMLDocument {
     init(_ text: String, in source: SourceText) throws(SessionFileError) {
         let start = Place(.file(line: 1, column: 1), path: "")
         try self.init(text, in: source, nothing: start) { mark in
-            .file(line: mark?.line ?? 1, column: mark?.column ?? 1)
+            guard let mark else { return start.origin }
+            // libyaml puts the end of a text without a last break on a line of its own.
+            guard mark.line <= source.lineCount else { return source.end }
+            return .file(line: mark.line, column: mark.column)
         }
     }
 

@@ -46,6 +46,8 @@ struct YAMLSyntaxProblem {
             message = "the list that begins with \"[\" needs a \",\" or its \"]\" before this."
         case "did not find expected ',' or '}'":
             message = "the section that begins with \"{\" needs a \",\" or its \"}\" before this."
+        case "did not find expected node content":
+            message = "a value is missing before this. Write it, or remove what announces it."
         case "found character that cannot start any token":
             let shown =
                 found.map { "a text can't begin with \"\($0)\"" } ?? "this can't begin a text"
@@ -58,6 +60,9 @@ struct YAMLSyntaxProblem {
             message = "a second document begins here. A session file has one: remove the \"---\"."
         case "did not find expected <document start>":
             message = "a second thing begins here. A session file is one section of keys."
+        case let limit where limit.hasPrefix("Maximum nesting level"):
+            message =
+                "nested too deeply, at most \(YAMLDocument.maximumDepth) levels are read."
         default:
             message = "this is not YAML: \(problem)."
         }

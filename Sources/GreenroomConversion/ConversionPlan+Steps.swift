@@ -11,7 +11,7 @@ extension ConversionPlan {
         private let output: ColorSpace
 
         init(
-            format: PixelFormat, rest geometry: Geometry, turn: Rotation, from input: ColorSpace,
+            format: PixelFormat, _ geometry: Geometry, turn: Rotation, from input: ColorSpace,
             to output: ColorSpace
         ) {
             self.format = format
@@ -34,6 +34,7 @@ extension ConversionPlan {
                 if recolors, !geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
                 scaleAndTurn()
                 if recolors, geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
+                // By way of 32 bits to 24, where there is no direct way.
                 if !format.convertsDirectly(to: wanted, input) { convert(to: .rgba, input) }
             }
             convert(to: wanted, wanted.isRGB ? input : output)
@@ -120,6 +121,10 @@ extension ConversionPlan {
 
 extension PixelFormat {
     /// Whether one pass leads from this format to another one.
+    ///
+    /// Left out are BT.709 limited to RGB, which ``ColorKernels`` do from I420 alone, and YUY2 to
+    /// NV12: libyuv 1857 writes wrong chroma there at widths that end 17 to 30 pixels after a
+    /// multiple of 32.
     ///
     /// - Parameter color: The colour space of the YUV side.
     fileprivate func convertsDirectly(to other: PixelFormat, _ color: ColorSpace) -> Bool {

@@ -110,7 +110,7 @@ public struct ConversionPlan: Equatable, Sendable {
         }
 
         var builder = StepBuilder(
-            format: inputFormat, rest: geometry, turn: turn, from: inputColor, to: color)
+            format: inputFormat, geometry, turn: turn, from: inputColor, to: color)
         if inputFormat.isRGB {
             builder.addStepsFromRGB(to: format)
         } else {

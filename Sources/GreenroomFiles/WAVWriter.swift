@@ -9,7 +9,7 @@ import Glibc
 /// writing may go on.
 ///
 /// One thread at a time.
-public struct WAVWriter: ~Copyable {
+public struct WAVWriter: ~Copyable, Sendable {
     /// Samples of each channel in a second, in hertz.
     public let sampleRate: Int
     /// Interleaved channels.

@@ -1,15 +1,33 @@
 import ArgumentParser
 import Glibc
+import GreenroomConfig
 import GreenroomHost
 
 /// An end of the command with a message for people and an exit code for programs.
 struct Failure: Error {
     var status: ExitStatus
+    /// What is printed to standard error; nothing if it is empty.
     var message: String
 
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
-        self.message = message
+        self.message = "greenroom: \(message)"
+    }
+
+    /// Every fault of a session file. Each begins with its place and nothing before it, so that
+    /// editors find the way there.
+    init(_ error: SessionFileError) {
+        status = .badFile
+        message = "\(error)"
+        if error.diagnostics.count > 1 {
+            message += "\n\(error.diagnostics.count) faults in \(error.source.file)"
+        }
+    }
+
+    /// An end that was explained already.
+    init(explained status: ExitStatus) {
+        self.status = status
+        message = ""
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import GreenroomConfig
 import GreenroomHost
 
 /// The command line.
@@ -23,11 +24,21 @@ struct Greenroom: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch let failure as Failure {
-            if let standardError { fputs("greenroom: \(failure.message)\n", standardError) }
-            fflush(standardError)
-            Glibc.exit(failure.status.rawValue)
+            end(with: failure)
+        } catch let error as SessionFileError {
+            end(with: Failure(error))
+        } catch let error as UnreadableFile {
+            end(with: Failure(.badFile, "\(error)"))
         } catch {
             exit(withError: error)
         }
+    }
+
+    private static func end(with failure: Failure) -> Never {
+        if let standardError, !failure.message.isEmpty {
+            fputs("\(failure.message)\n", standardError)
+            fflush(standardError)
+        }
+        Glibc.exit(failure.status.rawValue)
     }
 }

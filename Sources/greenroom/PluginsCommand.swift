@@ -1,4 +1,5 @@
 import ArgumentParser
+import GreenroomConfig
 import GreenroomHost
 import GreenroomMedia
 
@@ -9,9 +10,13 @@ struct PluginsCommand: ParsableCommand {
         abstract: "List the plugins that can be named in a session file.",
         discussion: "GREENROOM_PLUGIN_PATH adds folders, separated by colons.")
 
+    @Flag(help: "Print the list as one JSON object.")
+    var json = false
+
     func run() throws {
         let locator = PluginLocator.ofThisProcess
         var rows: [[String]] = []
+        var plugins: [JSON] = []
         var refusals: [LoadError] = []
         for finding in locator.scan() {
             switch finding.result {
@@ -22,12 +27,27 @@ struct PluginsCommand: ParsableCommand {
                         locator.isBundled(library.path) ? "bundled" : library.path,
                         descriptor.summary,
                     ])
+                    plugins.append(descriptor.json(in: library))
                 }
             case .failure(let error): refusals.append(error)
             }
         }
+        if json {
+            let refused = refusals.map { refusal -> JSON in
+                [
+                    "library": .string(refusal.place), "code": .string(refusal.code.rawValue),
+                    "reason": .string(refusal.explanation),
+                ]
+            }
+            print((["plugins": .array(plugins), "refused": .array(refused)] as JSON).text)
+            return
+        }
         rows.sort { ($0[1], $0[0]) < ($1[1], $1[0]) }
-        print(table([["NAME", "KIND", "VERSION", "FROM", "SUMMARY"]] + rows))
+        if rows.isEmpty {
+            print("no plugins in \(locator.folders.joined(separator: ", "))")
+        } else {
+            print(table([["NAME", "KIND", "VERSION", "FROM", "SUMMARY"]] + rows))
+        }
         for refusal in refusals { print("refused: \(refusal)") }
     }
 }
@@ -44,6 +64,9 @@ struct PluginCommand: ParsableCommand {
 
         @Argument(help: "A plugin's name or id, or the path of a library (with a slash in it).")
         var plugin: String
+
+        @Flag(help: "Print it as one JSON object.")
+        var json = false
 
         func run() throws {
             let locator = PluginLocator.ofThisProcess
@@ -62,6 +85,10 @@ struct PluginCommand: ParsableCommand {
         }
 
         private func show(_ descriptor: PluginDescriptor, _ library: PluginLibrary) {
+            if json {
+                print(descriptor.json(in: library).text)
+                return
+            }
             print("\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name)")
             print("  \(descriptor.summary)")
             print("  id: \(descriptor.id)")
@@ -82,6 +109,40 @@ struct PluginCommand: ParsableCommand {
             }
             print(table(rows))
         }
+    }
+}
+
+extension PluginDescriptor {
+    /// The plugin for programs.
+    fileprivate func json(in library: PluginLibrary) -> JSON {
+        .members([
+            ("name", .string(name)),
+            ("id", .string(id)),
+            ("kind", .string(kind.name)),
+            ("version", .string(version)),
+            ("summary", .string(summary)),
+            ("vendor", vendor.map { .string($0) }),
+            ("url", url.map { .string($0) }),
+            ("library", .string(library.path)),
+            ("settings", .array(parameters.map(\.json))),
+        ])
+    }
+}
+
+extension Parameter {
+    /// The setting for programs.
+    fileprivate var json: JSON {
+        .members([
+            ("name", .string(name)),
+            ("title", .string(title)),
+            ("type", .string("\(type)")),
+            ("unit", unit.map { .string($0) }),
+            ("default", defaultValue.map { JSON($0) }),
+            ("minimum", bounds.map { .number($0.lowerBound) }),
+            ("maximum", bounds.map { .number($0.upperBound) }),
+            ("choices", choices.isEmpty ? nil : .array(choices.map { .string($0) })),
+            ("live", .boolean(isLive)),
+        ])
     }
 }
 

@@ -17,12 +17,10 @@ struct SessionFileOptions: ParsableArguments {
     var assignments: [String] = []
 
     /// Reads the file.
-    func read() throws(Failure) -> SessionFile {
+    ///
+    /// - Throws: ``SessionFileError`` or ``UnreadableFile``.
+    func read() throws -> SessionFile {
         let overrides = assignments.map(Override.set) + (duration.map { [.duration($0)] } ?? [])
-        do {
-            return try SessionFile.load(file, overrides: overrides)
-        } catch {
-            throw Failure(.badFile, "\(error)")
-        }
+        return try SessionFile.load(file, overrides: overrides)
     }
 }

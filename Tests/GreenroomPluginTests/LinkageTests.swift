@@ -1,6 +1,10 @@
 import TestSupport
 import Testing
 
+private let bundledPlugins = [
+    "Adjust", "ColorBars", "Slides", "Tone", "Watermark", "WaveFile", "Y4MFile",
+]
+
 /// What built plugins need and show.
 @Suite struct LinkageTests {
     private func output(_ program: String, _ arguments: String...) throws -> String {
@@ -9,14 +13,14 @@ import Testing
         return finished.text
     }
 
-    @Test(arguments: ["ColorBars", "Tone"])
+    @Test(arguments: bundledPlugins)
     func `a plugin does without Foundation`(name: String) throws {
         let libraries = try output("ldd", Checkout.products + "/lib\(name).so")
         #expect(libraries.contains("libswiftCore.so"))
         #expect(!libraries.contains("Foundation"))
     }
 
-    @Test(arguments: ["ColorBars", "Tone"])
+    @Test(arguments: bundledPlugins)
     func `a plugin exports its entry and no other function`(name: String) throws {
         let symbols = try output(
             "nm", "-D", "--defined-only", Checkout.products + "/lib\(name).so")

@@ -144,8 +144,9 @@ extension Answer {
             return
         }
         let written = answer.capability
-        guard let rate = FrameRate(
-            numerator: written.fps_numerator, denominator: written.fps_denominator)
+        guard
+            let rate = FrameRate(
+                numerator: written.fps_numerator, denominator: written.fps_denominator)
         else {
             throw AnswerProblem(
                 explanation: "it answers with the rate \(written.fps_numerator)/"

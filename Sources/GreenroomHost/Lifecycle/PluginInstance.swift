@@ -109,6 +109,14 @@ final class PluginInstance: Sendable {
         }
     }
 
+    /// Whether it has sent something and is in start-send still.
+    var isSendingFromStart: Bool {
+        let isInStart = state.withLock {
+            $0.running?.name == LifecycleStep.startSend.rawValue
+        }
+        return isInStart && hasSent
+    }
+
     /// Whether anything that it sent was accepted.
     var hasSent: Bool {
         if let videoGate { return videoGate.counts.accepted > 0 }
@@ -132,13 +140,18 @@ final class PluginInstance: Sendable {
                 let index = library.descriptors.firstIndex { $0.id == descriptor.id } ?? 0
                 return Status(rawValue: library.entry.create(UInt32(index), &input, &plugin))
             }
-            guard status == .ok else { return failure(status, "create") }
+            guard status == .ok else {
+                let failed = failure(status, "create")
+                giveUp(because: "it could not be created")
+                return failed
+            }
             do throws(LoadError) {
                 let calls = try PluginCalls(
                     checking: plugin, of: descriptor, path: library.path)
                 state.withLock { $0.calls = calls }
                 return .done
             } catch {
+                giveUp(because: "it could not be created")
                 return .failed(.badArgument, error.explanation)
             }
         }
@@ -151,8 +164,11 @@ final class PluginInstance: Sendable {
     func beginInitialize(offer: Offer?) -> PendingStep {
         begin(.initialize) { [self] calls in
             let sender =
-                if let videoGate { HostInterface.videoGates.insert(videoGate) } else if let audioGate
-                { HostInterface.audioGates.insert(audioGate) } else { UInt64(0) }
+                if let videoGate {
+                    HostInterface.videoGates.insert(videoGate)
+                } else if let audioGate { HostInterface.audioGates.insert(audioGate) } else {
+                    UInt64(0)
+                }
             state.withLock {
                 $0.sender = sender
                 $0.newestOffer = offer
@@ -171,8 +187,8 @@ final class PluginInstance: Sendable {
                 return .done
             } catch {
                 // It is initialized all the same, and has to be told of its end.
-                calls.uninitialize()
                 endSender()
+                calls.uninitialize()
                 return .failed(.badAnswer, error.explanation)
             }
         }
@@ -208,8 +224,8 @@ final class PluginInstance: Sendable {
     /// Begins to take the sender away.
     func beginUninitialize() -> PendingStep {
         begin(.uninitialize) { [self] calls in
-            calls.uninitialize()
             endSender()
+            calls.uninitialize()
             return .done
         }
     }
@@ -269,7 +285,8 @@ final class PluginInstance: Sendable {
         }
     }
 
-    private func begin(_ name: String, _ body: @escaping @Sendable () -> StepResult) -> PendingStep {
+    private func begin(_ name: String, _ body: @escaping @Sendable () -> StepResult) -> PendingStep
+    {
         let pending = PendingStep(
             name: name, begun: MonotonicClock.now, result: Monitor<StepResult?>(nil))
         control.run { [self] in
@@ -335,7 +352,9 @@ final class PluginInstance: Sendable {
         let begun = MonotonicClock.now
         let status = calls.process(&description)
         let nanoseconds = MonotonicClock.now - begun
-        state.withLock { $0.times["process", default: CallbackTimes()].add(nanoseconds: nanoseconds) }
+        state.withLock {
+            $0.times["process", default: CallbackTimes()].add(nanoseconds: nanoseconds)
+        }
         return status
     }
 
@@ -371,7 +390,8 @@ final class PluginInstance: Sendable {
             return (true, suppressed)
         }
         if suppressed > 0 {
-            events.send(.pluginLog(role: role, level: .warning, text: "\(suppressed) lines left out"))
+            events.send(
+                .pluginLog(role: role, level: .warning, text: "\(suppressed) lines left out"))
         }
         guard passes else { return }
         events.send(.pluginLog(role: role, level: LogLevel(plugin: level), text: text))

@@ -1,4 +1,3 @@
-import Glibc
 import GreenroomABI
 import GreenroomMedia
 
@@ -26,7 +25,8 @@ struct DescriptorReader {
         let raw = UnsafeRawPointer(address)
         let size = raw.load(as: UInt32.self)
         guard size >= 8 else {
-            throw error(.badEntry, "the entry's struct_size is \(size). Set it to sizeof(gr_entry).")
+            throw error(
+                .badEntry, "the entry's struct_size is \(size). Set it to sizeof(gr_entry).")
         }
         let major = raw.load(fromByteOffset: offset(\gr_entry.abi_major), as: UInt16.self)
         guard major == UInt16(GR_ABI_MAJOR) else {
@@ -37,7 +37,8 @@ struct DescriptorReader {
         }
         guard size >= UInt32(MemoryLayout<gr_entry>.size) else {
             throw error(
-                .badEntry, "the entry's struct_size is \(size), and major 1 begins with "
+                .badEntry,
+                "the entry's struct_size is \(size), and major 1 begins with "
                     + "\(MemoryLayout<gr_entry>.size) bytes. Set it to sizeof(gr_entry).")
         }
         try requirePointers(
@@ -88,7 +89,8 @@ struct DescriptorReader {
         guard count > 0 else { return [] }
         guard count <= Self.mostParameters, let table = descriptor.parameters else {
             throw error(
-                .badDescriptor, "\(name): parameter_count is \(count)"
+                .badDescriptor,
+                "\(name): parameter_count is \(count)"
                     + (descriptor.parameters == nil ? " and parameters is NULL." : ", too many."))
         }
         // The writer's own sizeof is the step from one to the next.
@@ -99,7 +101,8 @@ struct DescriptorReader {
             let place = "\(name): parameter \(index)"
             guard step >= MemoryLayout<gr_parameter>.size, step % 8 == 0, step <= 4096 else {
                 throw error(
-                    .badDescriptor, "\(place): struct_size is \(step). Set it to "
+                    .badDescriptor,
+                    "\(place): struct_size is \(step). Set it to "
                         + "sizeof(gr_parameter).")
             }
             let parameter = try parameter(at: first + index * step, place)
@@ -169,7 +172,8 @@ struct DescriptorReader {
         let value = raw.default_value
         guard value.type == raw.type else {
             throw error(
-                .badDescriptor, "\(place) (\(parameter.name)): the default is of type "
+                .badDescriptor,
+                "\(place) (\(parameter.name)): the default is of type "
                     + "\(value.type), and the parameter of type \(raw.type).")
         }
         let given: ParameterValue
@@ -207,7 +211,8 @@ struct DescriptorReader {
         let size = raw.load(as: UInt32.self)
         guard size >= UInt32(MemoryLayout<Struct>.size) else {
             throw error(
-                .badDescriptor, "\(place): struct_size is \(size), and major 1 begins with "
+                .badDescriptor,
+                "\(place): struct_size is \(size), and major 1 begins with "
                     + "\(MemoryLayout<Struct>.size) bytes. Set it to sizeof(\(type)).")
         }
     }
@@ -244,7 +249,8 @@ struct DescriptorReader {
         guard let copy = String(pluginText: text, longest: Self.longestString) else {
             throw error(
                 .badDescriptor,
-                "\(place) is not UTF-8, or longer than \(Self.longestString) bytes.")
+                "\(place) is not UTF-8, has control characters, or is longer than \(Self.longestString) bytes."
+            )
         }
         return copy
     }
@@ -272,23 +278,5 @@ struct DescriptorReader {
 
     private func error(_ code: LoadError.Code, _ explanation: String) -> LoadError {
         LoadError(code: code, place: path, explanation: explanation)
-    }
-}
-
-extension String {
-    /// Copies a plugin's text; nil if it is not UTF-8 or has no end within a length.
-    init?(pluginText text: UnsafePointer<CChar>, longest: Int) {
-        let length = strnlen(text, longest + 1)
-        guard length <= longest else { return nil }
-        let bytes = UnsafeRawBufferPointer(start: text, count: length)
-        guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
-        self = string
-    }
-
-    /// Copies a plugin's text for people: cut at a length, and what is not UTF-8 replaced.
-    init(repairing text: UnsafePointer<CChar>, longest: Int) {
-        let length = strnlen(text, longest)
-        self.init(
-            decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
     }
 }

@@ -24,6 +24,12 @@ public struct PluginLibrary: Sendable {
             throw LoadError(
                 code: .notFound, place: path, explanation: String(cString: strerror(errno)) + ".")
         }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw LoadError(
+                code: .notAPlugin, place: path,
+                explanation: status.st_mode & S_IFMT == S_IFDIR
+                    ? "Is a directory. Name the shared library in it." : "it is no file.")
+        }
         // A path without a slash would be looked for in the system's library folders.
         let file = path.contains("/") ? path : "./\(path)"
         guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
@@ -42,8 +48,8 @@ public struct PluginLibrary: Sendable {
         var descriptors: [PluginDescriptor] = []
         for index in 0..<entry.plugin_count {
             let descriptor = try reader.descriptor(index, of: entry)
-            for other in descriptors where other.id == descriptor.id || other.name == descriptor.name
-            {
+            for other in descriptors
+            where other.id == descriptor.id || other.name == descriptor.name {
                 throw LoadError(
                     code: .badDescriptor, place: path,
                     explanation: "two plugins share the id \(other.id) or the name \(other.name).")

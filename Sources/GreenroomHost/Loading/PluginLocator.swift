@@ -70,11 +70,10 @@ public struct PluginLocator: Sendable {
         }
         throw LoadError(
             code: .noSuchPlugin, place: name,
-            explanation: "no \(kind?.name ?? "plugin") of this name in "
+            explanation: "there is no \(kind?.name ?? "plugin") of this name in "
                 + "\(folders.joined(separator: ", ")). "
-                + (names.isEmpty ? "There is none at all." : "There are: ")
-                + names.sorted().joined(separator: ", ")
-                + ". A path must have a slash in it; GREENROOM_PLUGIN_PATH adds folders.")
+                + (names.isEmpty ? "" : "There are: \(names.sorted().joined(separator: ", ")). ")
+                + "A path must have a slash in it; GREENROOM_PLUGIN_PATH adds folders.")
     }
 
     /// Looks into every library of every folder. In the bundled folders, libraries that are no

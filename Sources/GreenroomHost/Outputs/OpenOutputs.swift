@@ -105,7 +105,8 @@ struct RecordingFolder {
         }
         guard access(made, W_OK | X_OK) == 0 else {
             throw OutputError(
-                place: made, explanation: "can't be written to: \(String(cString: strerror(errno))).")
+                place: made,
+                explanation: "can't be written to: \(String(cString: strerror(errno))).")
         }
     }
 

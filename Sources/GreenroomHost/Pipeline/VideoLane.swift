@@ -78,8 +78,10 @@ final class VideoLane: Sendable {
     /// - Returns: The slot it falls on, or nil.
     func claim(nanoseconds: Int64) -> Int64? {
         state.withLock { state in
-            let anchor = state.anchor ?? (nanoseconds, rate.nearestFrame(atNanoseconds: nanoseconds))
-            let slot = anchor.slot + rate.nearestFrame(atNanoseconds: nanoseconds - anchor.nanoseconds)
+            let anchor =
+                state.anchor ?? (nanoseconds, rate.nearestFrame(atNanoseconds: nanoseconds))
+            let slot =
+                anchor.slot + rate.nearestFrame(atNanoseconds: nanoseconds - anchor.nanoseconds)
             if state.failure != nil {
                 state.counts.failed += 1
             } else if slot < 0 {

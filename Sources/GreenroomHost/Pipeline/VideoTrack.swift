@@ -68,8 +68,8 @@ final class VideoTrack: Sendable {
 
     /// The track's thread. Ends when the input is closed and empty.
     ///
-    /// - Parameter epoch: The session's start on its clock.
-    func run(epoch: Int64) {
+    /// - Parameter timeline: What moments are told by.
+    func run(on timeline: SessionTimeline) {
         let converter = FrameConverter()
         var hung: Set<Int> = []
         var complained: Set<String> = []
@@ -77,7 +77,7 @@ final class VideoTrack: Sendable {
             let came = arrival.nanoseconds
             let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came)
             if let edited = filter(arrival.intoFrame(), converter, &hung, &complained) {
-                deliver(edited, at: moment - epoch, converter, &complained)
+                deliver(edited, at: timeline.time(of: moment), converter, &complained)
             }
             counters.withLock { counts in
                 counts.taken += 1

@@ -146,6 +146,8 @@ public struct SessionReport: Codable, Sendable {
         public var restamped: Int
         /// Frames of 48 kHz that the source had sent in time.
         public var played: Int
+        /// Frames of 48 kHz that were sent before the recording began.
+        public var early: Int
         /// Frames of 48 kHz that were sent and not played yet; at the end, never.
         public var queued: Int
         /// Frames of silence because the source was late.
@@ -231,7 +233,8 @@ extension SessionReport.Plugin {
         callbacks = instance.callbackTimes.mapValues { times in
             SessionReport.Callback(
                 calls: times.calls,
-                meanMilliseconds: Double(times.totalNanoseconds) / Double(max(times.calls, 1)) / 1e6,
+                meanMilliseconds: Double(times.totalNanoseconds) / Double(max(times.calls, 1))
+                    / 1e6,
                 longestMilliseconds: Double(times.longestNanoseconds) / 1e6)
         }
     }
@@ -293,6 +296,7 @@ extension SessionReport.Sound {
         bytesCopied = counts.bytesCopied
         restamped = counts.restamped
         played = queue.played
+        early = queue.early
         self.queued = queued
         concealed = queue.concealed
         idle = queue.idle

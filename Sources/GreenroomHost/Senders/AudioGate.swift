@@ -27,7 +27,8 @@ final class AudioGate: Sendable {
 
     private struct State: ~Copyable {
         var status = Status.notStarted
-        var epoch: Int64 = 0
+        /// The timeline's start on the session clock; nil before.
+        var epoch: Int64?
         var queue = SoundQueue()
         var converter: SoundConverter?
         var counts = Counts()
@@ -44,7 +45,8 @@ final class AudioGate: Sendable {
                 }
                 let rate = Int64(AudioFormat.session.sampleRate)
                 // A credible stamp is within seconds of now, and now within 292 years of the start.
-                let place = (Int128(moment) - Int128(epoch)) * Int128(rate) / 1_000_000_000
+                let place =
+                    (Int128(moment) - Int128(epoch ?? moment)) * Int128(rate) / 1_000_000_000
                 queue.begin(at: Int64(clamping: place))
             }
             counts.sent += 1
@@ -70,9 +72,12 @@ final class AudioGate: Sendable {
         self.clock = clock
     }
 
-    /// Says when the session's timeline begins, on the session clock.
+    /// Begins the session's timeline. What was sent before belongs to no time of it, and goes.
     func begin(epoch: Int64) {
-        state.withLock { $0.epoch = epoch }
+        state.change { state in
+            state.epoch = epoch
+            state.queue.clear()
+        }
     }
 
     /// Makes the gate answer as a state of the lifecycle demands; ends waits that are over.
@@ -183,9 +188,14 @@ struct CheckedBlock {
         self.samples = samples
     }
 
+    /// What resampling may add to a block's own length, in frames of the session's rate.
+    static let mostRoundingFrames = 2
+
     /// The most frames that the block becomes at the session's rate.
     var sessionFrames: Int {
-        frames * AudioFormat.session.sampleRate / format.sampleRate + 2
+        guard format.sampleRate != AudioFormat.session.sampleRate else { return frames }
+        return frames * AudioFormat.session.sampleRate / format.sampleRate
+            + Self.mostRoundingFrames
     }
 
     /// Lends the samples, which are the plugin's until `send` returns.

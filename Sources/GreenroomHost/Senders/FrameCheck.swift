@@ -139,6 +139,7 @@ private func checkedPlane(
 
 /// The structs of the interface that a plugin passes to the host.
 protocol SizedStruct {
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     var struct_size: UInt32 { get }
 }
 

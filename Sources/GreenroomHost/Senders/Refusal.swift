@@ -99,45 +99,68 @@ struct Refusal: Error, Equatable, Sendable {
     private var ruleAndCure: (rule: String, cure: String) {
         switch rule {
         case .notStarted:
-            ("the state is initialized, and nothing is accepted before start-send",
-                "Begin sending when start_send is called")
+            (
+                "the state is initialized, and nothing is accepted before start-send",
+                "Begin sending when start_send is called"
+            )
         case .stopped:
-            ("the state is stopped, and nothing is accepted once stop-send has begun",
-                "End the sending thread before stop_send returns")
+            (
+                "the state is stopped, and nothing is accepted once stop-send has begun",
+                "End the sending thread before stop_send returns"
+            )
         case .gone:
-            ("the sender has ended with uninitialize, or never was",
-                "Forget the sender in uninitialize")
+            (
+                "the sender has ended with uninitialize, or never was",
+                "Forget the sender in uninitialize"
+            )
         case .null:
             ("a pointer that must not be NULL is NULL", "Pass the struct's address")
         case .structTooSmall(let size, let needed):
-            ("struct_size is \(size), and major 1 begins with \(needed) bytes",
-                "Set struct_size to sizeof the struct")
+            (
+                "struct_size is \(size), and major 1 begins with \(needed) bytes",
+                "Set struct_size to sizeof the struct"
+            )
         case .misaligned:
             ("samples are not on an even address", "Keep them in an array of int16_t")
         case .unknownFormat(let format):
             ("pixel format \(format) is unknown", "Use one of GR_FORMAT_...")
         case .compressedLease:
-            ("MJPEG frames are not leased, for their length is not known before",
-                "Pass them to send")
+            (
+                "MJPEG frames are not leased, for their length is not known before",
+                "Pass them to send"
+            )
         case .size(let width, let height):
-            ("the size is \(width)x\(height), and each side must be 1 to "
-                + "\(FrameSize.maximumDimension)", "Scale the frame down or send a real size")
+            (
+                "the size is \(width)x\(height), and each side must be 1 to "
+                    + "\(FrameSize.maximumDimension)", "Scale the frame down or send a real size"
+            )
         case .planeCount(let count, let needed):
-            ("plane_count is \(count), and the format has \(needed)", "Set plane_count to \(needed)")
+            (
+                "plane_count is \(count), and the format has \(needed)",
+                "Set plane_count to \(needed)"
+            )
         case .planeWithoutData(let plane):
             ("planes[\(plane)].data is NULL", "Point it at the plane's first row")
         case .stride(let plane, let stride, let needed):
-            ("planes[\(plane)].stride_bytes is \(stride), and a row has \(needed) bytes",
-                "Set it to the bytes from one row to the next, \(needed) or more")
+            (
+                "planes[\(plane)].stride_bytes is \(stride), and a row has \(needed) bytes",
+                "Set it to the bytes from one row to the next, \(needed) or more"
+            )
         case .length(let plane, let length, let needed):
-            ("planes[\(plane)].size_bytes is \(length), and its rows and stride need \(needed)",
-                "Pass all rows; chroma rounds up at odd sizes: (width + 1) / 2 by (height + 1) / 2")
+            (
+                "planes[\(plane)].size_bytes is \(length), and its rows and stride need \(needed)",
+                "Pass all rows; chroma rounds up at odd sizes: (width + 1) / 2 by (height + 1) / 2"
+            )
         case .compressedLength(let length, let longest):
-            ("planes[0].size_bytes is \(length), and an image of this size has 2 to \(longest)",
-                "Pass the length of the image")
+            (
+                "planes[0].size_bytes is \(length), and an image of this size has 2 to \(longest)",
+                "Pass the length of the image"
+            )
         case .blockLength(let length, let needed):
-            ("size_bytes is \(length), and frame_count * channels samples need \(needed)",
-                "Pass all samples, 2 bytes each")
+            (
+                "size_bytes is \(length), and frame_count * channels samples need \(needed)",
+                "Pass all samples, 2 bytes each"
+            )
         case .rotation(let degrees):
             ("the rotation is \(degrees)", "Use 0, 90, 180 or 270 degrees clockwise")
         case .range(let range):
@@ -145,27 +168,39 @@ struct Refusal: Error, Equatable, Sendable {
         case .matrix(let matrix):
             ("colour matrix \(matrix) is unknown", "Use GR_MATRIX_BT601 or GR_MATRIX_BT709")
         case .revision(let revision, let newest):
-            ("offer revision \(revision) was never made; the newest is \(newest)",
-                "Carry back the revision of the offer that the frame was made for")
+            (
+                "offer revision \(revision) was never made; the newest is \(newest)",
+                "Carry back the revision of the offer that the frame was made for"
+            )
         case .timestamp(let pts):
-            ("pts_ns is \(pts), and the session clock is never negative",
-                "Stamp with now_ns, or pass GR_PTS_UNSTAMPED")
+            (
+                "pts_ns is \(pts), and the session clock is never negative",
+                "Stamp with now_ns, or pass GR_PTS_UNSTAMPED"
+            )
         case .lease(let id):
-            ("lease \(id) is unknown, or was committed or abandoned before",
-                "Give each lease back once")
+            (
+                "lease \(id) is unknown, or was committed or abandoned before",
+                "Give each lease back once"
+            )
         case .rate(let rate):
-            ("the sample rate is \(rate) Hz, and 8000 to 192000 are accepted",
-                "Resample to a rate between them")
+            (
+                "the sample rate is \(rate) Hz, and 8000 to 192000 are accepted",
+                "Resample to a rate between them"
+            )
         case .channels(let channels):
             ("the block has \(channels) channels, and 1 or 2 are accepted", "Mix down to stereo")
         case .emptyBlock:
             ("the block has no samples", "Send what there is, when there is some")
         case .longBlock(let frames, let longest):
-            ("the block has \(frames) frames, and at this rate 100 ms are \(longest)",
-                "Send at most 100 ms a call")
+            (
+                "the block has \(frames) frames, and at this rate 100 ms are \(longest)",
+                "Send at most 100 ms a call"
+            )
         case .queueFull:
-            ("the queue of 200 ms has no room for the block",
-                "Send in real time, or pass a timeout to be paced by the host")
+            (
+                "the queue of 200 ms has no room for the block",
+                "Send in real time, or pass a timeout to be paced by the host"
+            )
         case .noBuffer(let limit):
             ("all \(limit) leases are out", "Commit or abandon a lease before the next")
         case .data(let fault):

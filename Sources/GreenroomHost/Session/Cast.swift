@@ -35,6 +35,8 @@ struct Cast {
     private(set) var failedRole: String?
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
+    /// Those who were named for sending from inside start-send.
+    private var pumps: Set<String> = []
 
     init(plan: SessionPlan, clock: SessionClock, events: SessionEvents, deadline: Int64) {
         self.plan = plan
@@ -109,8 +111,9 @@ struct Cast {
         perform(filters) { $0.beginStartSend() }
     }
 
-    /// Starts the sources. One that sends from inside start-send and does not return is kept:
-    /// its frames are as good as any.
+    /// Starts the sources, and waits until each has returned from start-send, or has sent
+    /// something from inside it: a source that pumps there is kept, and named when its deadline
+    /// has passed.
     mutating func startSources() {
         perform(sources) { $0.beginStartSend() }
     }
@@ -133,6 +136,26 @@ struct Cast {
                 default: instance.beginDestroy()
                 }
             }
+        }
+    }
+
+    /// Names those who send from inside start-send, once each, when its deadline has passed.
+    mutating func namePumps() {
+        for source in sources {
+            let instance = source.instance
+            guard instance.isSendingFromStart, !pumps.contains(instance.role),
+                let (callback, nanoseconds) = instance.runningCallback,
+                nanoseconds > deadlineNanoseconds
+            else { continue }
+            pumps.insert(instance.role)
+            events.send(
+                .callbackHangs(
+                    role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9))
+            events.send(
+                .note(
+                    role: instance.role,
+                    text: "it sends from inside start-send, which should return at once: begin a "
+                        + "thread there. The session goes on with it."))
         }
     }
 
@@ -159,7 +182,13 @@ struct Cast {
         let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
         for (source, step) in steps {
             let instance = source.instance
-            switch instance.finish(step, until: deadline) {
+            var result = instance.finish(step, until: MonotonicClock.now)
+            while result == nil, MonotonicClock.now < deadline, !instance.isSendingFromStart {
+                let next = min(deadline, MonotonicClock.deadline(after: 10_000_000))
+                result = instance.finish(step, until: next)
+            }
+            if result == nil, instance.isSendingFromStart { continue }
+            switch result {
             case .done:
                 break
             case .failed(let status, let reason):
@@ -182,14 +211,6 @@ struct Cast {
         events.send(
             .callbackHangs(
                 role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9))
-        if step.name == LifecycleStep.startSend.rawValue, instance.hasSent {
-            events.send(
-                .note(
-                    role: instance.role,
-                    text: "it sends from inside start-send, which should return at once: begin a "
-                        + "thread there. The session goes on with it."))
-            return
-        }
         instance.giveUp(because: "it hangs in \(callback)")
         fail(source)
     }

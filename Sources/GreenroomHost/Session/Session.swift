@@ -74,9 +74,10 @@ public final class Session: Sendable {
             throw error
         }
         cast.startFilters()
+        parts.start()
+        cast.startSources()
         parts.begin(at: clock.now)
         self.parts.withLock { $0 = parts }
-        cast.startSources()
         events.send(.started)
         write(report(cast, parts, outcome: nil), to: parts)
         let outcome = watch(&cast, parts)
@@ -98,6 +99,7 @@ public final class Session: Sendable {
         var nextReport = clock.now + Self.reportNanoseconds
         while true {
             cast.dropLost()
+            cast.namePumps()
             if clock.now >= nextReport {
                 write(report(cast, parts, outcome: nil), to: parts)
                 nextReport = clock.now + Self.reportNanoseconds

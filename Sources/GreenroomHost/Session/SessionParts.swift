@@ -21,7 +21,7 @@ final class SessionParts: Sendable {
     private let soundClock: SoundClock
     private let soundThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
-    private let start = Monitor<Int64>(0)
+    private let timeline: SessionTimeline
 
     /// Opens every output.
     ///
@@ -30,6 +30,7 @@ final class SessionParts: Sendable {
         cast: Cast, plan: SessionPlan, clock: SessionClock, events: SessionEvents
     ) throws {
         self.events = events
+        timeline = SessionTimeline()
         var outputs = OpenOutputs(duration: plan.durationNanoseconds)
         for output in plan.outputs { try outputs.open(output, for: cast) }
 
@@ -48,7 +49,8 @@ final class SessionParts: Sendable {
         }
         var sounds: [(role: String, gate: AudioGate)] = []
         var tracks: [SoundClock.Track] = []
-        for (kind, source) in [(VideoTrackKind.camera, cast.microphone), (.share, cast.shareAudio)] {
+        for (kind, source) in [(VideoTrackKind.camera, cast.microphone), (.share, cast.shareAudio)]
+        {
             guard let source, let gate = source.instance.audioGate else { continue }
             sounds.append((source.instance.role, gate))
             tracks.append(SoundClock.Track(gate: gate, sinks: outputs.soundSinks(of: kind)))
@@ -61,7 +63,7 @@ final class SessionParts: Sendable {
     }
 
     /// When the session's timeline began, on the session clock.
-    var epoch: Int64 { start.withLock { $0 } }
+    var epoch: Int64 { timeline.epoch }
 
     /// Whether there were outputs and every one has failed.
     var hasLostEveryOutput: Bool {
@@ -71,20 +73,25 @@ final class SessionParts: Sendable {
             && recordings.allSatisfy { $0.failure != nil }
     }
 
-    /// Starts every thread; the session's timeline begins.
-    func begin(at epoch: Int64) {
-        start.change { $0 = epoch }
-        for sound in sounds { sound.gate.begin(epoch: epoch) }
+    /// Starts the threads of the pictures. What comes before the timeline begins is early.
+    func start() {
         for picture in pictures {
             let track = picture.track
             let events = events
-            var threads = [HostThread(name: track.kind.rawValue) { track.run(epoch: epoch) }]
+            let timeline = timeline
+            var threads = [HostThread(name: track.kind.rawValue) { track.run(on: timeline) }]
             for lane in track.lanes {
                 threads.append(HostThread(name: lane.name) { lane.run(events: events) })
             }
             picture.threads.change { $0 = threads }
         }
+    }
+
+    /// Begins the session's timeline.
+    func begin(at epoch: Int64) {
+        timeline.begin(at: epoch)
         guard !sounds.isEmpty else { return }
+        for sound in sounds { sound.gate.begin(epoch: epoch) }
         let soundClock = soundClock
         let thread = HostThread(name: "sound") { soundClock.run(epoch: epoch) }
         soundThread.change { $0 = thread }

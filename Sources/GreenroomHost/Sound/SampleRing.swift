@@ -13,6 +13,9 @@ struct SampleRing: Sendable {
 
     var room: Int { capacity - count }
 
+    /// Forgets what is in it.
+    mutating func clear() { count = 0 }
+
     /// Appends as many frames as there is room for.
     ///
     /// - Parameters:

@@ -11,11 +11,16 @@ struct SoundQueue: Sendable {
         var played = 0
         /// Frames of silence because the source was sending and had nothing there.
         var concealed = 0
+        /// Frames that were sent before the session's time began.
+        var early = 0
         /// Frames of silence before a source's first sound, and while it was not sending.
         var idle = 0
     }
 
-    static let capacity = AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
+    /// What the interface promises, and room for the rounding of resampled blocks.
+    static let capacity =
+        AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
+        + 2 * CheckedBlock.mostRoundingFrames
 
     private var ring = SampleRing(capacity: capacity)
     /// The place that is pulled next.
@@ -39,6 +44,14 @@ struct SoundQueue: Sendable {
     mutating func begin(at wanted: Int64) {
         lead = max(wanted - place, 0)
         isContinuous = true
+    }
+
+    /// Forgets what is queued: it was sent before the session's time began.
+    mutating func clear() {
+        counts.early += ring.count
+        ring.clear()
+        lead = 0
+        isContinuous = false
     }
 
     /// Ends what was continuous: the source stopped.

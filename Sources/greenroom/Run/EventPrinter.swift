@@ -14,6 +14,15 @@ final class EventPrinter: Sendable {
         case plain
         /// JSON lines on a descriptor.
         case json(Int32)
+
+        /// How often it is shown how the session stands; nil for never.
+        var statusMicroseconds: UInt32? {
+            switch self {
+            case .terminal: 250_000
+            case .json: 1_000_000
+            case .plain: nil
+            }
+        }
     }
 
     private struct State {
@@ -71,10 +80,12 @@ final class EventPrinter: Sendable {
                 let rate = Self.oneDigit(rates[picture.track] ?? 0)
                 return "\(picture.track) \(rate) fps, \(picture.dropped) dropped"
             }
-            let clock = "\(Int(snapshot.seconds) / 60):"
+            let clock =
+                "\(Int(snapshot.seconds) / 60):"
                 + (Int(snapshot.seconds) % 60 < 10 ? "0" : "")
                 + "\(Int(snapshot.seconds) % 60)"
-            let sound = snapshot.sound.concealed > 0
+            let sound =
+                snapshot.sound.concealed > 0
                 ? ["sound late \(snapshot.sound.concealed / 48) ms"] : []
             let line = (["sending \(clock)"] + pictures + sound).joined(separator: "  ")
             state.withLock { state in

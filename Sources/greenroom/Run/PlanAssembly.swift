@@ -50,19 +50,36 @@ private struct Assembly {
                 (name: $0.name, value: ParameterValue($0.value.value))
             }
             let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
-            for problem in problems { report(problem, plugin) }
+            for problem in problems { report(problem, plugin, of: descriptor) }
             return SourcePlan(
                 library: library, descriptor: descriptor, settings: settings,
                 onFailure: plugin.onFailure == .end ? .end : .continue)
         } catch {
-            report("\(error)", plugin.reference.place)
+            report(explain(error, name, kind), plugin.reference.place)
             return nil
         }
     }
 
-    private mutating func report(_ problem: SettingProblem, _ plugin: SessionFile.Plugin) {
+    /// Why a plugin can't be had, and which name was meant.
+    private func explain(_ error: LoadError, _ name: String, _ kind: PluginKind) -> String {
+        guard error.code == .noSuchPlugin, !name.contains("/") else { return "\(error)" }
+        let names = locator.scan().flatMap { finding in
+            (try? finding.result.get())?.descriptors.filter { $0.kind == kind }.map(\.name) ?? []
+        }
+        let meant = nearestName(to: name, among: names).map { " Did you mean \"\($0)\"?" }
+        return "\(error)\(meant ?? "")"
+    }
+
+    private mutating func report(
+        _ problem: SettingProblem, _ plugin: SessionFile.Plugin, of descriptor: PluginDescriptor
+    ) {
         let setting = plugin.settings.last { $0.name == problem.name }
-        if let setting {
+        let known = descriptor.parameters.map(\.name)
+        if let setting, !known.contains(setting.name) {
+            let meant = nearestName(to: setting.name, among: known)
+                .map { " Did you mean \"\($0)\"?" }
+            report("\(problem.explanation)\(meant ?? "")", setting.namePlace)
+        } else if let setting {
             report(problem.explanation, setting.value.place)
         } else {
             var place = plugin.place

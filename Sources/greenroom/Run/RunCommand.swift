@@ -24,12 +24,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         Signals.block()
         let file = try source.read()
-        let plan: SessionPlan
-        do {
-            plan = try SessionPlan(file, locator: .ofThisProcess)
-        } catch {
-            throw Failure(.badFile, "\(error)")
-        }
+        let plan = try SessionPlan(file, locator: .ofThisProcess)
         let writesY4M = plan.outputs.contains {
             if case .y4mStandardOutput = $0 { true } else { false }
         }
@@ -44,11 +39,12 @@ struct RunCommand: ParsableCommand {
             printer.show(event)
         }
         Signals.handle { session.stop() }
-        let interval: UInt32 = json ? 1_000_000 : 250_000
-        Thread {
-            while true {
-                usleep(interval)
-                if let snapshot = session.snapshot { printer.show(snapshot) }
+        if let interval = style.statusMicroseconds {
+            Thread {
+                while true {
+                    usleep(interval)
+                    if let snapshot = session.snapshot { printer.show(snapshot) }
+                }
             }
         }
         let report: SessionReport

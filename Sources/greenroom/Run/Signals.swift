@@ -44,10 +44,12 @@ struct Thread {
     init(_ run: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
         let body = Unmanaged.passRetained(Body(run))
-        let status = pthread_create(&thread, nil, { argument in
-            if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-            return nil
-        }, body.toOpaque())
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            }, body.toOpaque())
         if status == 0 { pthread_detach(thread) } else { body.release() }
     }
 }

@@ -1,0 +1,47 @@
+import GreenroomPlugin
+
+/// Plays a WAV file as a microphone, at its own rate.
+final class WaveFile: Microphone {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.wave-file", name: "WaveFile", version: "1.0.0",
+        summary: "Plays a WAV file as a microphone", vendor: "Greenroom")
+
+    private let player: WavePlayer
+
+    init(settings: WaveSettings, host: PluginHost) {
+        player = WavePlayer(settings: settings, host: host)
+    }
+
+    var format: AudioFormat { player.format }
+
+    func onInitialize() throws { try player.open() }
+
+    func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) throws {
+        try player.fill(&samples, fromFrame: time.index)
+    }
+
+    func onUninitialized() { player.close() }
+}
+
+/// Plays a WAV file as the sound of a share, at its own rate.
+final class WaveFileShareAudio: ScreenAudio {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.wave-file-share-audio", name: "WaveFileShareAudio", version: "1.0.0",
+        summary: "Plays a WAV file as the sound of a share", vendor: "Greenroom")
+
+    private let player: WavePlayer
+
+    init(settings: WaveSettings, host: PluginHost) {
+        player = WavePlayer(settings: settings, host: host)
+    }
+
+    var format: AudioFormat { player.format }
+
+    func onInitialize() throws { try player.open() }
+
+    func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) throws {
+        try player.fill(&samples, fromFrame: time.index)
+    }
+
+    func onUninitialized() { player.close() }
+}

@@ -1,0 +1,72 @@
+import GreenroomFiles
+import GreenroomPlugin
+
+/// Plays a Y4M film as a camera, in its own size and at its own rate.
+final class Y4MFile: Camera {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.y4m-file", name: "Y4MFile", version: "1.0.0",
+        summary: "Plays a Y4M file as a camera", vendor: "Greenroom")
+
+    struct Settings: PluginSettings {
+        var path = ""
+        var loop = true
+
+        static let table: [Setting<Self>] = [
+            .path("path", \.path, title: "Y4M file", required: true),
+            .boolean("loop", \.loop, title: "Begin again at the end; else the last frame stays"),
+        ]
+    }
+
+    private let settings: Settings
+    private let host: PluginHost
+    private var reader: Y4MReader?
+
+    init(settings: Settings, host: PluginHost) {
+        self.settings = settings
+        self.host = host
+    }
+
+    /// The film's range; a Y4M file does not tell its matrix, so the one that is usual for its
+    /// size is taken.
+    var color: ColorSpace {
+        guard let format = reader?.format else { return .bt601Limited }
+        let isHD = format.size.width >= 1280 || format.size.height > 576
+        return ColorSpace(range: format.range, matrix: isHD ? .bt709 : .bt601)
+    }
+
+    func onInitialize(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer {
+        let opened: Y4MReader
+        do {
+            opened = try Y4MReader(path: settings.path)
+        } catch {
+            throw PluginError("\(error)", status: .unavailable)
+        }
+        guard opened.frameCount > 0 else {
+            throw PluginError(
+                "\(settings.path): there is no whole frame in the file; make the file again",
+                status: .unavailable)
+        }
+        if let note = opened.note { host.log(.warning, note) }
+        let film = VideoCapability(size: opened.format.size, rate: opened.format.rate)
+        reader = consume opened
+        return .fixed(film)
+    }
+
+    func fill(_ frame: inout MutableFrame, at time: FrameTime) throws {
+        guard let count = reader?.frameCount, count > 0 else { return }
+        let index = settings.loop ? time.index % Int64(count) : min(time.index, Int64(count) - 1)
+        let (yStride, uStride, vStride) = (
+            frame.strideBytes(ofPlane: 0), frame.strideBytes(ofPlane: 1),
+            frame.strideBytes(ofPlane: 2)
+        )
+        try frame.withPlanes { y, u, v in
+            try reader?.readFrame(
+                Int(index), y: &y, yStride: yStride, u: &u, uStride: uStride, v: &v,
+                vStride: vStride)
+        }
+    }
+
+    func onUninitialized() { reader = nil }
+}

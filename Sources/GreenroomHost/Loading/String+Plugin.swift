@@ -1,0 +1,40 @@
+import Glibc
+
+extension String {
+    /// Copies a plugin's text; nil if it is not UTF-8, has control characters, or has no end
+    /// within a length.
+    init?(pluginText text: UnsafePointer<CChar>, longest: Int) {
+        let length = strnlen(text, longest + 1)
+        guard length <= longest else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: text, count: length)
+        guard let string = String(validating: bytes, as: UTF8.self),
+            !string.unicodeScalars.contains(where: \.isControl)
+        else { return nil }
+        self = string
+    }
+
+    /// Copies a plugin's text for people: cut at a length, and what is not UTF-8 or would
+    /// drive a terminal replaced, so that no plugin can forge a line of the log.
+    init(repairing text: UnsafePointer<CChar>, longest: Int) {
+        let length = strnlen(text, longest)
+        let decoded = String(
+            decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
+        var scalars = String.UnicodeScalarView()
+        for scalar in decoded.unicodeScalars {
+            scalars.append(
+                !scalar.isControl ? scalar : scalar == "\n" || scalar == "\t" ? " " : "\u{FFFD}")
+        }
+        self.init(scalars)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it drives a terminal, or changes the direction of a line, instead of being seen.
+    fileprivate var isControl: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: self != "\u{200D}"
+        default: false
+        }
+    }
+}

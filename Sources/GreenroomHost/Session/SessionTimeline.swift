@@ -1,0 +1,18 @@
+import Synchronization
+
+/// The session's own time, which is zero at the moment when all its sources have been started.
+final class SessionTimeline: Sendable {
+    private let start = Atomic<Int64>(.max)
+
+    /// When it began, on the session clock; the end of time before it has.
+    var epoch: Int64 { start.load(ordering: .acquiring) }
+
+    /// Begins it.
+    func begin(at epoch: Int64) { start.store(epoch, ordering: .releasing) }
+
+    /// The time of a moment on the session clock; long before zero if it has not begun.
+    func time(of moment: Int64) -> Int64 {
+        let (time, overflow) = moment.subtractingReportingOverflow(epoch)
+        return overflow ? .min / 2 : time
+    }
+}

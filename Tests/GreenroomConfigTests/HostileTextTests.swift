@@ -1,0 +1,162 @@
+import GreenroomConfig
+import Testing
+
+/// Texts that nobody wrote by hand: each has to be refused quickly, with a place, and without
+/// a crash.
+@Suite struct HostileTextTests {
+    @Test(
+        arguments: [
+            ([0x63, 0x3A, 0x20, 0xFF, 0x0A], "1:4: this is not UTF-8. Save the file as UTF-8."),
+            ([0x0A, 0x61, 0xC3, 0x28], "2:2: this is not UTF-8. Save the file as UTF-8."),
+            ([0xED, 0xA0, 0x80], "1:1: this is not UTF-8. Save the file as UTF-8."),
+            ([0xFF, 0xFE, 0x61, 0x00], "1:1: the file is UTF-16. Save it as UTF-8."),
+            ([0x61, 0x3A, 0x00], "1:3: the character U+0000 may not stand in YAML. Remove it."),
+            ([0x61, 0x1B], "1:2: the character U+001B may not stand in YAML. Remove it."),
+        ] as [([UInt8], String)])
+    func `bytes that are no text are refused where they stand`(bytes: [UInt8], fault: String) {
+        #expect(faults(bytes) == [fault])
+    }
+
+    @Test func `a byte order mark and CR LF are fine, and columns count as editors do`() {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        #expect(faults(mark + "camera: { plugin: A }\r\n".utf8) == [])
+        #expect(
+            faults(mark + "camera: { plugn: A, plugin: B }\r\n".utf8) == [
+                #"1:11: camera.plugn: unknown key. Did you mean "plugin"?"#
+            ])
+    }
+
+    @Test func `a large file is refused`() {
+        let yaml = "camera: { plugin: A }\n" + String(repeating: "#", count: 256 * 1024)
+        #expect(
+            faults(yaml) == ["1:1: the file is too large. A session file has at most 262144 bytes."]
+        )
+    }
+
+    @Test(arguments: [40, 900, 5000])
+    func `deep nesting is refused`(depth: Int) {
+        let open = String(repeating: "[", count: depth)
+        let close = String(repeating: "]", count: depth)
+        let told = faults("camera: { plugin: A, settings: { a: \(open)\(close) } }")
+        #expect(told.contains { $0.contains("nested too deeply, at most 32 levels are read.") })
+    }
+
+    @Test func `deep blocks are refused`() {
+        let yaml = (0..<600).map { String(repeating: " ", count: $0) + "a:" }
+        let told = faults(yaml.joined(separator: "\n"))
+        #expect(told.contains { $0.contains("nested too deeply") })
+    }
+
+    @Test func `aliases that would grow without end are refused before they grow`() {
+        var yaml = "l0: &l0 [x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...12 {
+            let aliases = Array(repeating: "*l\(level - 1)", count: 9).joined(separator: ", ")
+            yaml += "l\(level): &l\(level) [\(aliases)]\n"
+        }
+        let told = faults(yaml + "? *l12\n: x\n")
+        #expect(
+            told == [
+                "1:1: the file has more than 20 words that look like YAML aliases (*name). "
+                    + "Session files have none: write the values out."
+            ])
+    }
+
+    @Test func `a few aliases are told one by one, and repeated content is not looked into`() {
+        let told = faults(
+            "camera: &c { plugin: A, wrong: 1 }\nmicrophone: *c\nshare: { plugin: &n B, x: *n }\n")
+        #expect(told.filter { $0.contains("anchors (&") }.map { $0.prefix(4) } == ["1:9:", "3:18"])
+        #expect(!told.contains { $0.contains("wrong") })
+    }
+
+    @Test func `a star in a comment or a text is no alias`() {
+        let comments = String(repeating: "# this *word* is * marked\n", count: 10)
+        #expect(faults(comments + "camera: { plugin: A, settings: { a: \"*.png\" } }") == [])
+    }
+
+    @Test func `a NUL that an escape makes is refused`() {
+        #expect(
+            faults(#"camera: { plugin: "a\0b" }"#) == [
+                "1:19: camera.plugin: a text may not contain a NUL character. Remove it."
+            ])
+    }
+
+    @Test func `many double keys are all told, and very many at once`() {
+        func yaml(_ count: Int) -> String {
+            let keys = (0..<count).map { "    k\($0): 1\n    k\($0): 2\n" }.joined()
+            return "camera:\n  plugin: A\n  settings:\n\(keys)"
+        }
+        #expect(faults(yaml(20)).count == 20)
+        #expect(faults(yaml(20)).allSatisfy { $0.contains("stands here a second time") })
+        #expect(faults(yaml(200)).first?.contains("more than one value for \"k") == true)
+    }
+
+    @Test func `a quoted line can't drive the terminal`() throws {
+        let error = #expect(throws: SessionFileError.self) {
+            _ = try read("camera: { plugin: A, \"\u{202E}x\\e[31m\": 1 }")
+        }
+        let text = try #require(error).description
+        #expect(!text.unicodeScalars.contains("\u{202E}"))
+        #expect(!text.unicodeScalars.contains("\u{1B}"))
+    }
+
+    @Test func `a long line is quoted around the fault`() throws {
+        let filler = String(repeating: "x", count: 200)
+        let error = #expect(throws: SessionFileError.self) {
+            _ = try read("camera: { plugin: \(filler), plugn: 1, settings: { a: \(filler) } }")
+        }
+        let lines = try #require(error).description.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[1].count < 140)
+        let caret = try #require(lines[2].firstIndex(of: "^"))
+        let column = lines[2].distance(from: lines[2].startIndex, to: caret)
+        #expect(lines[1].dropFirst(column).hasPrefix("plugn: 1"))
+    }
+
+    @Test func `no change of a good file makes the reader crash or fall silent`() {
+        var random = SplitMix(state: 20_240_607)
+        let seeds = Samples.good.map { Array($0.utf8) } + Samples.bad.map { Array($0.yaml.utf8) }
+        let pieces = [
+            "\t", "\n", ": ", "- ", "&a ", "*a", "{", "}", "[", "]", "\"", "'", "|\n", "!x ",
+        ]
+        .map { Array($0.utf8) }
+        for _ in 0..<3000 {
+            guard var bytes = seeds.randomElement(using: &random) else { return }
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let at = Int.random(in: 0...bytes.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
+                case 1: bytes.insert(contentsOf: pieces.randomElement(using: &random) ?? [], at: at)
+                case 2: bytes.removeSubrange(at..<min(bytes.count, at + 3))
+                default: bytes.insert(contentsOf: bytes[..<at].suffix(12), at: at)
+                }
+            }
+            do {
+                _ = try read(bytes)
+            } catch {
+                #expect(!error.diagnostics.isEmpty)
+                for diagnostic in error.diagnostics {
+                    #expect(!diagnostic.message.isEmpty)
+                    guard case .file(let line, let column) = diagnostic.place.origin else {
+                        Issue.record("a place outside the file")
+                        continue
+                    }
+                    #expect((1...error.source.lineCount).contains(line))
+                    #expect(column >= 1)
+                }
+            }
+        }
+    }
+}
+
+/// Random numbers that are the same each time.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

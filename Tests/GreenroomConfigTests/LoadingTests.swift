@@ -1,0 +1,31 @@
+import Foundation
+import GreenroomConfig
+import Testing
+
+@Suite struct LoadingTests {
+    @Test func `paths start from the file's folder, wherever it is named from`() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "greenroom-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "my.session.yaml").path
+        try "camera: { plugin: ./libA.so }\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let file = try SessionFile.load(path)
+        let real = try #require(realpath(folder.path, nil))
+        defer { free(real) }
+        #expect(file.folder == String(cString: real))
+        #expect(file.camera?.reference.value == .path("\(file.folder)/./libA.so"))
+        #expect(file.name == "my")
+        #expect(file.source.file == path)
+    }
+
+    @Test func `a file that can't be read is named with the system's reason`() {
+        let missing = #expect(throws: UnreadableFile.self) {
+            _ = try SessionFile.load("/nowhere/demo.yaml")
+        }
+        #expect(missing?.description == "/nowhere/demo.yaml: No such file or directory")
+        let folder = #expect(throws: UnreadableFile.self) { _ = try SessionFile.load("/tmp") }
+        #expect(folder?.description == "/tmp: Is a directory")
+        #expect(throws: SessionFileError.self) { _ = try SessionFile.load("/dev/zero") }
+    }
+}

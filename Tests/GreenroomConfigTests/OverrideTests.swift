@@ -1,0 +1,123 @@
+import GreenroomConfig
+import GreenroomMedia
+import Testing
+
+@Suite struct OverrideTests {
+    private let yaml = """
+        camera: { plugin: ColorBars, settings: { pattern: bars } }
+        outputs:
+          - record: here
+        """
+
+    @Test func `a value takes the place of the file's`() throws {
+        let file = try read(yaml, overrides: [.set("camera.settings.pattern=grey")])
+        let setting = try #require(file.camera?.settings.first)
+        #expect(setting.value.value == .string("grey"))
+        #expect(
+            setting.value.place
+                == Place(
+                    .argument("--set camera.settings.pattern=grey"), path: "camera.settings.pattern"
+                ))
+    }
+
+    @Test func `the last of two wins`() throws {
+        let file = try read(yaml, overrides: [.duration("10s"), .set("session.duration=3s")])
+        #expect(file.duration == .seconds(3))
+    }
+
+    @Test func `sections that are missing are made`() throws {
+        let file = try read(
+            yaml,
+            overrides: [
+                .set("microphone.plugin=Tone"), .set("camera.pre-processors[0].plugin=Watermark"),
+                .set("camera.pre-processors[0].settings.opacity=0.5"),
+            ])
+        #expect(file.microphone?.reference.value == .name("Tone"))
+        #expect(file.preProcessors.first?.settings.map(\.value.value) == [.number(0.5)])
+    }
+
+    @Test func `a short form becomes its section`() throws {
+        let file = try read(
+            yaml, overrides: [.set("outputs[0].record.size=640x360")])
+        guard case .record(let folder, let picture, _)? = file.outputs.first?.value else {
+            Issue.record("no recording")
+            return
+        }
+        #expect(folder == "/sessions/here")
+        #expect(picture.size?.description == "640x360")
+    }
+
+    @Test func `a list grows behind its last entry`() throws {
+        let file = try read(
+            yaml, overrides: [.set("outputs[1].record.folder=/tmp/x")])
+        #expect(file.outputs.count == 2)
+    }
+
+    @Test(
+        arguments: [
+            ("a: b # c", .string("a: b # c")), ("*x", .string("*x")), ("-", .string("-")),
+            ("", .string("")), ("5", .integer(5)), ("\"5\"", .string("5")), ("'5'", .string("5")),
+            ("a=b", .string("a=b")), ("true", .boolean(true)), ("a]", .string("a]")),
+        ] as [(String, SettingValue)])
+    func `a value stands for itself unless it is quoted`(text: String, value: SettingValue) throws {
+        let file = try read(yaml, overrides: [.set("camera.settings.x=\(text)")])
+        #expect(file.camera?.settings.last?.value.value == value)
+    }
+
+    @Test func `a value can be a list or a section`() throws {
+        let file = try read(
+            yaml,
+            overrides: [
+                .set("outputs=[{record: a}, {y4m: \"-\"}]"), .set("camera.settings={a: 1, b: 2}"),
+            ])
+        #expect(file.outputs.count == 2)
+        #expect(file.camera?.settings.map(\.name) == ["a", "b"])
+    }
+
+    @Test(arguments: [
+        (
+            "camera.settngs.x=1",
+            #"camera.settngs: unknown key. Did you mean "settings"?"#
+        ),
+        ("camera", "needs PATH=VALUE, such as --set camera.settings.pattern=grey."),
+        ("camera..x=1", "needs PATH=VALUE, such as --set camera.settings.pattern=grey."),
+        ("=1", "needs PATH=VALUE, such as --set camera.settings.pattern=grey."),
+        ("outputs[x].record=1", "needs PATH=VALUE, such as --set camera.settings.pattern=grey."),
+        (
+            "outputs[5].record=a",
+            "outputs: has 1 entries, counted from 0. Use [1] to add one."
+        ),
+        (
+            "camera[0]=a",
+            "camera: there is no [0] in it, it is a section."
+        ),
+        (
+            "camera.settings.pattern.x=1",
+            #"camera.settings.pattern: there is no "x" in it, it is the text "bars"."#
+        ),
+        (
+            "session.duration=3",
+            "session.duration: needs a time such as 10s, 500ms, 2m or 1h30m, from 1ms to 8760h, "
+                + "found the number 3."
+        ),
+        (
+            "camera.settings={a: ",
+            "camera.settings: a value is missing before this. Write it, or remove what announces "
+                + "it."
+        ),
+    ])
+    func `a fault names the argument`(assignment: String, message: String) {
+        #expect(
+            faults(yaml, overrides: [.set(assignment)]) == ["--set \(assignment): \(message)"])
+    }
+
+    @Test func `faults of the file and of arguments are told together, the file's first`() {
+        let told = faults(
+            "camera: { plugin: A, plugn: B }",
+            overrides: [.duration("x"), .set("share.plugin=true")])
+        #expect(told.count == 3)
+        #expect(told[0].hasPrefix("1:22: camera.plugn"))
+        #expect(told.contains { $0.hasPrefix("--duration x: session.duration: needs a time") })
+        #expect(told.contains { $0.hasPrefix("--set share.plugin=true: share.plugin: needs") })
+    }
+}

@@ -1,0 +1,163 @@
+import GreenroomConfig
+import GreenroomMedia
+import Testing
+
+/// Reads a text as the file `s.yaml` of the folder `/sessions`.
+func read(
+    _ yaml: String, overrides: [Override] = []
+) throws(SessionFileError) -> SessionFile {
+    try read(Array(yaml.utf8), overrides: overrides)
+}
+
+func read(
+    _ bytes: [UInt8], overrides: [Override] = []
+) throws(SessionFileError) -> SessionFile {
+    try SessionFile.read(bytes, file: "s.yaml", folder: "/sessions", overrides: overrides)
+}
+
+/// What is said about a file, a line each, without the file's name and the quoted lines.
+func faults(_ yaml: String, overrides: [Override] = []) -> [String] {
+    faults(Array(yaml.utf8), overrides: overrides)
+}
+
+func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
+    do {
+        _ = try read(bytes, overrides: overrides)
+        return []
+    } catch {
+        return error.diagnostics.map { diagnostic in
+            let first = error.source.render(diagnostic).prefix { $0 != "\n" }
+            return String(first.hasPrefix("s.yaml:") ? first.dropFirst(7) : first)
+        }
+    }
+}
+
+@Suite struct ReadingTests {
+    @Test(arguments: Samples.good)
+    func `a file that is right is read`(yaml: String) {
+        #expect(faults(yaml) == [])
+    }
+
+    @Test(arguments: Samples.bad + Samples.malformed)
+    func `every fault is told with its place and cure`(sample: Samples.Bad) {
+        #expect(faults(sample.yaml) == sample.faults)
+    }
+
+    @Test func `every key arrives in its value`() throws {
+        let file = try read(
+            """
+            session: { name: demo, maximum: 1280x720@60, duration: 1m10s, callback-deadline: 1s }
+            camera:
+              plugin: ColorBars
+              on-failure: continue
+              pre-processors: [{ plugin: Watermark, on-failure: continue }, { plugin: lib/Mine.so }]
+            microphone: { plugin: /opt/libTone.so }
+            share: { plugin: Slides, audio: { plugin: Tone } }
+            outputs:
+              - record: out
+              - record: { folder: /abs, size: 1280x720, fps: 30000/1001, fit: crop, overwrite: true }
+              - loudspeaker: plughw:0,0
+              - loudspeaker:
+              - y4m: { track: share, size: 640x360, fps: 15, fit: reject }
+            """)
+        #expect(file.name == "demo")
+        #expect(file.maximum == VideoCapability(width: 1280, height: 720, fps: 60))
+        #expect(file.duration == .seconds(70))
+        #expect(file.callbackDeadline == .seconds(1))
+        #expect(file.folder == "/sessions")
+        #expect(file.camera?.reference.value == .name("ColorBars"))
+        #expect(file.camera?.onFailure == .continue)
+        #expect(
+            file.preProcessors.map(\.reference.value)
+                == [.name("Watermark"), .path("/sessions/lib/Mine.so")])
+        #expect(file.preProcessors.map(\.onFailure) == [.continue, .end])
+        #expect(file.microphone?.reference.value == .path("/opt/libTone.so"))
+        #expect(file.share?.reference.value == .name("Slides"))
+        #expect(file.shareAudio?.reference.value == .name("Tone"))
+        let rate = try #require(FrameRate("30000/1001"))
+        let picture = SessionFile.Picture(
+            size: FrameSize(width: 1280, height: 720), rate: rate, fit: .crop)
+        let small = SessionFile.Picture(
+            size: FrameSize(width: 640, height: 360), rate: FrameRate(15), fit: .reject)
+        #expect(
+            file.outputs.map(\.value) == [
+                .record(folder: "/sessions/out", picture: SessionFile.Picture(), overwrite: false),
+                .record(folder: "/abs", picture: picture, overwrite: true),
+                .loudspeaker(device: "plughw:0,0"),
+                .loudspeaker(device: "default"),
+                .y4m(track: .share, picture: small),
+            ])
+    }
+
+    @Test func `what a file leaves out has its default`() throws {
+        let file = try read("camera: { plugin: A }\noutputs: [{ y4m: \"-\" }]")
+        #expect(file.name == "s")
+        #expect(file.maximum == VideoCapability(width: 1920, height: 1080, fps: 30))
+        #expect(file.duration == nil)
+        #expect(file.callbackDeadline == .seconds(2))
+        #expect(file.camera?.onFailure == .end)
+        #expect(file.outputs.map(\.value) == [.y4m(track: .camera, picture: SessionFile.Picture())])
+    }
+
+    @Test(
+        arguments: [
+            ("true", .boolean(true)), ("False", .boolean(false)), ("0", .integer(0)),
+            ("-12", .integer(-12)), ("9223372036854775807", .integer(.max)),
+            ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("0.5", .number(0.5)),
+            (".5", .number(0.5)), ("5.", .number(5)), ("-.5e1", .number(-5)),
+            ("1e3", .number(1000)),
+            ("yes", .string("yes")), ("off", .string("off")), ("0x10", .string("0x10")),
+            ("007", .string("007")), ("+5", .string("+5")), ("1_000", .string("1_000")),
+            (".", .string(".")), ("-", .string("-")), ("e5", .string("e5")),
+            (".inf", .string(".inf")),
+            ("10:30", .string("10:30")), ("\"5\"", .string("5")), ("'true'", .string("true")),
+            ("!!str 5", .string("5")), ("a b", .string("a b")), ("\"\"", .string("")),
+            ("2024-01-01", .string("2024-01-01")),
+        ] as [(String, SettingValue)])
+    func `a setting is what its looks say`(yaml: String, value: SettingValue) throws {
+        // "-" alone would begin a list.
+        let yaml = yaml == "-" ? "\"-\"" : yaml
+        let file = try read("camera:\n  plugin: A\n  settings:\n    x: \(yaml)\n")
+        #expect(file.camera?.settings.map(\.value.value) == [value])
+    }
+
+    @Test func `a setting keeps its places for the check against the plugin`() throws {
+        let file = try read(
+            "camera:\n  plugin: A\n  pre-processors:\n    - plugin: B\n      settings:\n"
+                + "        path: logo.png\n        opacity: 0.6\n")
+        let plugin = try #require(file.preProcessors.first)
+        let setting = try #require(plugin.settings.last)
+        let path = "camera.pre-processors[0].settings.opacity"
+        #expect(plugin.settings.map(\.name) == ["path", "opacity"])
+        #expect(setting.namePlace == Place(.file(line: 7, column: 9), path: path))
+        #expect(setting.value.place == Place(.file(line: 7, column: 18), path: path))
+        #expect(plugin.place.path == "camera.pre-processors[0]")
+        let later = SessionFileError(
+            [Diagnostic("2 is out of bounds.", at: setting.value.place)], in: file.source)
+        #expect(
+            "\(later)" == """
+                s.yaml:7:18: camera.pre-processors[0].settings.opacity: 2 is out of bounds.
+                        opacity: 0.6
+                                 ^
+                """)
+    }
+
+    @Test(
+        arguments: [
+            ("10s", .seconds(10)), ("500ms", .milliseconds(500)), ("2m", .seconds(120)),
+            ("1h30m", .seconds(5400)), ("1.5s", .milliseconds(1500)),
+            ("1m0.25s", .milliseconds(60250)),
+            ("1h1m1s1ms", .milliseconds(3_661_001)), ("0.0000000019s", .nanoseconds(1)),
+            ("10", nil), ("s", nil), ("", nil), ("-1s", nil), ("1m1h", nil), ("1s ", nil),
+            ("1.s", nil), ("5x", nil), ("1.5m", nil), ("99999999999999999999s", nil),
+            ("2147483647h", nil),
+        ] as [(String, Duration?)])
+    func `a time has units, largest first`(text: String, duration: Duration?) {
+        #expect(Duration(asWritten: text) == duration)
+    }
+
+    @Test(arguments: ["10s", "500ms", "2m", "1h30m", "1h1m1s1ms", "0s"])
+    func `a time is written as it is read`(text: String) {
+        #expect(Duration(asWritten: text)?.asWritten == text)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@testable import GreenroomConfig
+
+@Suite struct SchemaTests {
+    /// A validator that is not ours: python3-jsonschema, with PyYAML to read the files.
+    private static let validator = """
+        import json, sys
+        try:
+            import jsonschema, yaml
+        except ImportError:
+            sys.exit("run: apt-get install python3-jsonschema python3-yaml")
+        task = json.load(sys.stdin)
+        schema = json.loads(task["schema"])
+        Validator = jsonschema.Draft202012Validator
+        Validator.check_schema(schema)
+        whole = Validator(schema)
+        results = [whole.is_valid(yaml.safe_load(text)) for text in task["files"]]
+        def walk(node, path):
+            if isinstance(node, dict):
+                for example in node.get("examples", []) + [node[k] for k in ["default"] if k in node]:
+                    part = {k: v for k, v in node.items()} | {"$defs": schema["$defs"]}
+                    if not Validator(part).is_valid(example):
+                        sys.exit(f"{path}: {example!r} is no example")
+                for key, value in node.items():
+                    walk(value, f"{path}/{key}")
+        walk(schema, "")
+        print(json.dumps(results))
+        """
+
+    private func validate(_ files: [String]) throws -> [Bool] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-c", Self.validator]
+        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let task = try JSONEncoder().encode(Task(schema: SessionFile.jsonSchema, files: files))
+        try input.fileHandleForWriting.write(contentsOf: task)
+        try input.fileHandleForWriting.close()
+        let result = try output.fileHandleForReading.readToEnd() ?? Data()
+        let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try #require(
+            process.terminationStatus == 0, "\(String(decoding: complaint, as: UTF8.self))")
+        return try JSONDecoder().decode([Bool].self, from: result)
+    }
+
+    private struct Task: Encodable {
+        var schema: String
+        var files: [String]
+    }
+
+    @Test func `another validator agrees with the reader, and with every example and default`()
+        throws
+    {
+        let samples = Samples.bad.filter {
+            !$0.yaml.contains("? [a]") && !$0.yaml.contains("!mine")
+        }
+        let results = try validate(Samples.good + samples.map(\.yaml))
+        #expect(results.count == Samples.good.count + samples.count)
+        for (yaml, isValid) in zip(Samples.good, results) {
+            #expect(isValid, "the schema refuses: \(yaml)")
+        }
+        for (sample, isValid) in zip(samples, results.dropFirst(Samples.good.count)) {
+            #expect(isValid != sample.isSeenBySchema, "\(sample.yaml)")
+        }
+    }
+
+    @Test func `the schema is the same text each time, in the order in which people write`() throws
+    {
+        let schema = SessionFile.jsonSchema
+        #expect(schema == SessionFile.jsonSchema)
+        #expect(
+            schema.hasPrefix("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\""))
+        let order = ["\"session\": {", "\"camera\": {", "\"microphone\": {", "\"outputs\": {"]
+        let positions = try order.map { try #require(schema.range(of: $0)).lowerBound }
+        #expect(positions == positions.sorted())
+        _ = try JSONSerialization.jsonObject(with: Data(schema.utf8))
+    }
+
+    @Test func `every key has a sentence and an example`() {
+        for section in SessionShape.root.schema.sections {
+            #expect(section.summary.hasSuffix("."))
+            for field in section.fields {
+                #expect(field.summary.hasSuffix("."), "\(section.name).\(field.key)")
+                #expect(!field.examples.isEmpty, "\(section.name).\(field.key)")
+            }
+        }
+    }
+
+    @Test func `sections of one name are one section`() {
+        let sections = SessionShape.root.schema.sections
+        #expect(Set(sections.map(\.name)).count == sections.count)
+        #expect(sections.count == 9)
+    }
+
+    @Test(arguments: [
+        (Pattern.size, "1280x720", true), (Pattern.size, "1280X720", false),
+        (Pattern.size, "0x720", false), (Pattern.size, "+1x2", false),
+        (Pattern.capability, "640x360@30", true), (Pattern.capability, "640x360@30000/1001", true),
+        (Pattern.capability, "640x360", false), (Pattern.duration, "1h30m", true),
+        (Pattern.duration, "1.5s", true), (Pattern.duration, "500ms", true),
+        (Pattern.duration, "", false), (Pattern.duration, "5", false),
+        (Pattern.duration, "1m1h", false),
+    ])
+    func `a pattern says what the reader says`(pattern: String, text: String, isRight: Bool) throws
+    {
+        #expect((try Regex(pattern).wholeMatch(in: text) != nil) == isRight)
+        if pattern == Pattern.duration {
+            #expect((Duration(asWritten: text) != nil) == isRight)
+        }
+    }
+}
