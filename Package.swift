@@ -109,7 +109,8 @@ let package = Package(
                 "CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(
-            name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
+            name: "GreenroomHostTests",
+            dependencies: ["GreenroomConversion", "GreenroomHost", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
         .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),

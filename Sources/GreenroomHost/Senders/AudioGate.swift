@@ -85,8 +85,9 @@ final class AudioGate: Sendable {
         state.change { state in
             state.status = LifecycleTable.senderStatus(in: lifecycle)
             if state.status != .ok {
-                state.queue.end()
+                state.converter?.drain(into: &state.queue)
                 state.converter = nil
+                state.queue.end()
             }
         }
     }

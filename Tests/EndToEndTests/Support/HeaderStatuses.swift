@@ -8,6 +8,7 @@ enum HeaderStatuses {
             decoding: try readFile(Checkout.include + "/greenroom/plugin.h"), as: UTF8.self)
         let matches = header.matches(of: #/\bGR_STATUS_([A-Z_]+) = ([0-9]+)/#)
         return Dictionary(
-            matches.map { (String($0.1), Int32($0.2) ?? -1) }, uniquingKeysWith: { first, _ in first })
+            matches.map { (String($0.1), Int32($0.2) ?? -1) },
+            uniquingKeysWith: { first, _ in first })
     }
 }

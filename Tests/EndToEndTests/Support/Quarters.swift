@@ -31,13 +31,9 @@ struct Quarters {
         let (width, height) = (picture.width, picture.height)
         let places = [(0, 0), (1, 0), (1, 1), (0, 1)]
         for (place, expected) in zip(places, expected) {
-            let columns =
-                place.0 == 0 ? [0, width / 4, width / 2 - 3] : [width / 2 + 3, width * 3 / 4, width - 1]
-            let rows =
-                place.1 == 0
-                ? [0, height / 4, height / 2 - 3] : [height / 2 + 3, height * 3 / 4, height - 1]
-            for x in columns {
-                for y in rows where !picture[x, y].isNear(expected, within: tolerance) {
+            for x in Self.points(of: width, isSecondHalf: place.0 == 1) {
+                for y in Self.points(of: height, isSecondHalf: place.1 == 1)
+                where !picture[x, y].isNear(expected, within: tolerance) {
                     Issue.record(
                         "at \(x), \(y) of \(width)x\(height) is \(picture[x, y]), not \(expected)",
                         sourceLocation: sourceLocation)
@@ -45,5 +41,9 @@ struct Quarters {
                 }
             }
         }
+    }
+
+    private static func points(of side: Int, isSecondHalf: Bool) -> [Int] {
+        isSecondHalf ? [side / 2 + 3, side * 3 / 4, side - 1] : [0, side / 4, side / 2 - 3]
     }
 }
