@@ -100,6 +100,11 @@ extension SessionReport {
                 lines.append("\(sound.role): \(count) blocks refused: \(status)")
             }
         }
+        for loudspeaker in loudspeakers where loudspeaker.underruns + loudspeaker.dropped > 0 {
+            lines.append(
+                "\(loudspeaker.output): \(loudspeaker.underruns) underruns, "
+                    + "\(loudspeaker.dropped / 48) ms lost")
+        }
         for output in plan.outputs {
             if case .record(let folder, _, _) = output {
                 lines.append("recorded in \(folder), with session.json")
