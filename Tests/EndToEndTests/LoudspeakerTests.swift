@@ -1,16 +1,17 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
 /// The session's sound on ALSA's own devices, which need no card.
 @Suite struct LoudspeakerTests {
     private let folder: TemporaryFolder
+    private let configuration: ALSAConfiguration
     private let environment: [String: String?]
 
     init() throws {
         folder = try TemporaryFolder()
-        let configuration = try folder.write(
-            "alsa.conf",
+        configuration = try ALSAConfiguration(
             """
             </usr/share/alsa/alsa.conf>
             pcm.tofile {
@@ -28,7 +29,7 @@ import Testing
             pcm.mono { type plug slave { pcm "telephone" channels 1 rate 44100 } }
             pcm.nothing { type null }
             """)
-        environment = ["ALSA_CONFIG_PATH": configuration]
+        environment = ["ALSA_CONFIG_PATH": configuration.path]
     }
 
     /// Plays a tone of 440 Hz on a device for two seconds.
@@ -113,4 +114,23 @@ import Testing
         #expect(null["playback"] as? Bool == true)
         #expect(null["capture"] as? Bool == true)
     }
+}
+
+/// A file for `ALSA_CONFIG_PATH`, which takes no path with a space; it goes away with its owner.
+private final class ALSAConfiguration {
+    let path: String
+
+    init(_ text: String) throws {
+        var name = Array("/tmp/greenroom-alsa-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw Failure("can't make a file in /tmp") }
+        defer { close(descriptor) }
+        path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let bytes = Array(text.utf8)
+        guard write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw Failure("can't write \(path)")
+        }
+    }
+
+    deinit { unlink(path) }
 }
