@@ -130,15 +130,16 @@ final class SessionParts: Sendable {
         soundThread.withLock { $0 }?.join(until: deadline)
     }
 
-    /// Ends the outputs of sound.
+    /// Ends the outputs of sound, all within one deadline.
     func finishOutputs() {
-        for recording in recordings { recording.finish() }
+        let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+        for recording in recordings { recording.finish(until: deadline) }
         for recording in recordings {
             if let reason = recording.failure {
                 events.send(.outputFailed(output: recording.name, reason: reason))
             }
         }
-        for loudspeaker in loudspeakers { loudspeaker.finish() }
+        for loudspeaker in loudspeakers { loudspeaker.finish(until: deadline) }
         for loudspeaker in loudspeakers {
             if let reason = loudspeaker.statistics.failure {
                 events.send(.outputFailed(output: loudspeaker.name, reason: reason))
