@@ -32,7 +32,12 @@ final class SessionParts: Sendable {
         self.events = events
         timeline = SessionTimeline()
         var outputs = OpenOutputs(duration: plan.durationNanoseconds, events: events)
-        for output in plan.outputs { try outputs.open(output, for: cast) }
+        // Those that make files come last: where another can't be opened, no file stays behind to
+        // stand in the way of the next run.
+        let files = plan.outputs.filter(\.makesFiles)
+        for output in plan.outputs.filter({ !$0.makesFiles }) + files {
+            try outputs.open(output, for: cast)
+        }
 
         let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance) }
         pictures = [(VideoTrackKind.camera, cast.camera), (.share, cast.share)].compactMap {
