@@ -164,6 +164,38 @@ import TestSupport
         #expect(try report.sound("microphone").played > 0)
     }
 
+    @Test func `a start-send that sends and then fails ends the session`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("PumpThenFail"))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: "5s")
+        let run = try session.run()
+        #expect(run.exit == .code(69), "\(run)")
+        #expect(
+            run.lines(of: "camera").contains("start-send failed (FAILED): the lens fell off"),
+            "\(run)")
+        #expect(run.duration < .seconds(5), "\(run)")
+        let report = try session.expectTrueReport(run)
+        #expect(report.failedPlugin == "camera")
+        #expect(try report.plugin("camera").state == "destroyed")
+    }
+
+    @Test func `a plugin that gives up and then hangs is waited for once`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("GiveUpThenHang", "", "on-failure: continue"))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: "500ms", deadline: "1s")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let named = run.lines(of: "camera").split(separator: "\n")
+            .filter { $0.contains("has not returned") }
+        #expect(named.count == 1, "\(run)")
+        try session.expectTrueReport(run)
+        try session.expectUnharmed("share", run)
+    }
+
     // MARK: - Filters
 
     private func withHangingFilter(_ policy: String, duration: String?) throws -> TestSession {

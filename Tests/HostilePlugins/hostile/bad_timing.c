@@ -68,6 +68,24 @@ static gr_status pump_in_start(instance *me) {
   return GR_STATUS_OK;
 }
 
+/* PumpThenFail: sends one good frame from within start_send, and then fails. */
+static gr_status pump_then_fail(instance *me) {
+  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 320, 180, 0);
+  const gr_video_frame frame = as_frame(me, &picture);
+  report(me, "pump-then-fail", me->video->send(me->sender, &frame));
+  free_picture(&picture);
+  const struct timespec moment = {0, 200000000};
+  nanosleep(&moment, NULL);
+  me->host->set_error(me->handle, "the lens fell off");
+  return GR_STATUS_FAILED;
+}
+
+/* GiveUpThenHang: gives up as soon as it sends, and then returns from nothing. */
+static gr_status give_up(instance *me) {
+  me->host->give_up(me->handle, GR_STATUS_FAILED, "no more light");
+  return GR_STATUS_OK;
+}
+
 static void stop_nothing(instance *me) { (void)me; }
 
 /* SlowStart: takes a second in start_send, which is within the deadline. */
@@ -98,6 +116,10 @@ const behaviour bad_timing[] = {
      .start = fail_to_start, .uninitialize = hang_always},
     {.name = "PumpInStart", CAMERA, .summary = "Sends from within start_send and does not return",
      .start = pump_in_start, .stop = stop_nothing},
+    {.name = "PumpThenFail", CAMERA, .summary = "Sends from within start_send, and then fails",
+     .start = pump_then_fail, .stop = stop_nothing},
+    {.name = "GiveUpThenHang", CAMERA, .summary = "Gives up, and hangs in stop_send",
+     .start = give_up, .stop = hang_always, .uninitialize = hang_always, .destroy = hang_always},
     {.name = "SlowStart", CAMERA, .summary = "Takes a second to start", .start = start_slowly},
     {.name = "WaitInCallback", CAMERA, .summary = "Calls wait_until_ns in start_send",
      .start = wait_in_start},
