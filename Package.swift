@@ -110,6 +110,8 @@ let package = Package(
                 "CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(
+            name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
+        .testTarget(
             name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
