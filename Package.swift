@@ -29,11 +29,11 @@ struct BundledPlugin {
 }
 
 let bundledPlugins: [BundledPlugin] = [
-    BundledPlugin(name: "Adjust", dependencies: ["Filters"]),
+    BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
     BundledPlugin(name: "Tone"),
-    BundledPlugin(name: "Watermark", dependencies: ["Filters", "Pictures"]),
+    BundledPlugin(name: "Watermark", dependencies: ["Pictures"]),
     BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
@@ -71,9 +71,7 @@ let package = Package(
         .target(
             name: "Pictures", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
             path: "Plugins/Pictures"),
-        .target(
-            name: "Filters", dependencies: ["GreenroomMedia", "Pictures"],
-            path: "Plugins/Filters"),
+        .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
 
         // The host, bottom up.
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
@@ -103,7 +101,8 @@ let package = Package(
             name: "GreenroomConversionTests",
             dependencies: ["GreenroomConversion", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
+            name: "GreenroomFilesTests",
+            dependencies: ["GreenroomFiles", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [
@@ -112,11 +111,11 @@ let package = Package(
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomHostTests", dependencies: ["GreenroomHost", "GreenroomMedia"]),
+            name: "GreenroomHostTests",
+            dependencies: ["GreenroomConversion", "GreenroomHost", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
-        .testTarget(
-            name: "FiltersTests", dependencies: ["Filters", "GreenroomMedia", "Pictures"]),
+        .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),
         .testTarget(

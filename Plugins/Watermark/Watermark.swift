@@ -1,4 +1,3 @@
-import Filters
 import GreenroomPlugin
 import Pictures
 

@@ -18,7 +18,7 @@ extension Shape<String> {
 extension Reading {
     /// A path, from the file's folder unless it is absolute.
     func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : "\(folder)/\(path)"
+        absolutePath(path, from: folder)
     }
 }
 

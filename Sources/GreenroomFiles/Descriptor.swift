@@ -1,7 +1,7 @@
 import Glibc
 
 /// The owner of an open file; it closes it.
-struct Descriptor: ~Copyable {
+struct Descriptor: ~Copyable, Sendable {
     /// What the file is called in errors.
     let name: String
     /// −1 once it is closed.

@@ -2,7 +2,9 @@
 public struct MediaFileError: Error, Hashable, Sendable {
     /// What went wrong, for a program. More may be added.
     public struct Code: Hashable, Sendable {
-        private enum Kind { case open, read, write, closedByReader, full, malformed, unsupported, argument }
+        private enum Kind {
+            case open, read, write, closedByReader, full, malformed, unsupported, argument
+        }
         private let kind: Kind
 
         /// The file could not be opened or made.

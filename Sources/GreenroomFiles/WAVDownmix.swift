@@ -16,7 +16,9 @@ struct WAVDownmix {
     init(channels: Int, speakers: UInt32) {
         let mask = speakers.nonzeroBitCount == channels ? speakers : Self.usual[channels] ?? 0
         let bits = (0..<32).filter { mask & 1 << UInt32($0) != 0 }
-        let gains = (0..<channels).map { bits.indices.contains($0) ? Self.gain(bits[$0]) : (0.5, 0.5) }
+        let gains = (0..<channels).map {
+            bits.indices.contains($0) ? Self.gain(bits[$0]) : (0.5, 0.5)
+        }
         let loudest = max(
             gains.reduce(0) { $0 + $1.0 }, gains.reduce(0) { $0 + $1.1 }, 1)
         left = gains.map { $0.0 / loudest }

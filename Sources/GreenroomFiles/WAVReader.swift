@@ -4,7 +4,7 @@
 /// The file is read a few milliseconds at a time. A file of more than two channels is mixed
 /// down to stereo: front channels as they are, centre and surrounds 3 dB lower, the whole
 /// lowered so that it cannot clip. One thread at a time.
-public struct WAVReader: ~Copyable {
+public struct WAVReader: ~Copyable, Sendable {
     /// Samples of each channel in a second, in hertz; any number above 0.
     public let sampleRate: Int
     /// The channels that are delivered: 1 or 2.

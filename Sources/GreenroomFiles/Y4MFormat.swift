@@ -77,7 +77,8 @@ extension Y4MFormat {
                 guard let side = Int(value), (1...FrameSize.maximumDimension).contains(side)
                 else {
                     throw malformed(
-                        offset, "\(text) is not a side of 1 to \(FrameSize.maximumDimension) pixels")
+                        offset, "\(text) is not a side of 1 to \(FrameSize.maximumDimension) pixels"
+                    )
                 }
                 if text.first == "W" { width = side } else { height = side }
             case "F":

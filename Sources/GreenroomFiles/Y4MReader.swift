@@ -4,7 +4,7 @@ import GreenroomMedia
 ///
 /// The file is read where it lies, a frame at a time, and nothing is allocated per frame.
 /// One thread at a time.
-public struct Y4MReader: ~Copyable {
+public struct Y4MReader: ~Copyable, Sendable {
     /// What the header says.
     public let format: Y4MFormat
     /// Whole frames in the file.

@@ -12,7 +12,7 @@ import GreenroomMedia
 /// The process must ignore `SIGPIPE`; then a reader that leaves is an error like others.
 /// A write waits for as long as the reader of a pipe does not read: call it on a thread of
 /// its own. One thread at a time.
-public struct Y4MWriter: ~Copyable {
+public struct Y4MWriter: ~Copyable, Sendable {
     /// What the header says.
     public let format: Y4MFormat
     /// Frames written so far.
@@ -156,10 +156,12 @@ extension PlaneGeometry {
         }
         let target = UnsafeMutableRawBufferPointer(start: scratch, count: byteCount)
         for row in 0..<rows {
-            UnsafeMutableRawBufferPointer(rebasing: target[(row * rowBytes)..<((row + 1) * rowBytes)])
-                .copyMemory(
-                    from: UnsafeRawBufferPointer(
-                        rebasing: plane[(row * stride)..<(row * stride + rowBytes)]))
+            UnsafeMutableRawBufferPointer(
+                rebasing: target[(row * rowBytes)..<((row + 1) * rowBytes)]
+            )
+            .copyMemory(
+                from: UnsafeRawBufferPointer(
+                    rebasing: plane[(row * stride)..<(row * stride + rowBytes)]))
         }
         return iovec(iov_base: scratch, iov_len: byteCount)
     }

@@ -1,7 +1,6 @@
-/* A camera that sends as fast as the host takes frames: what the frame path carries. */
+/* A camera that sends at a rate far above a camera's: what the frame path carries. */
 #include <greenroom/plugin.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +8,9 @@ typedef struct flood {
   gr_plugin functions;
   const gr_video_functions *video;
   gr_sender sender;
-  uint32_t width, height, bgra, leased;
-  atomic_bool sending;
+  const gr_host *host;
+  gr_instance instance;
+  uint32_t width, height, bgra, leased, fps;
   pthread_t thread;
 } flood;
 
@@ -34,7 +34,10 @@ static void *send_frames(void *self) {
     frame.planes[1] = (gr_plane){pixels, (uint64_t)w * h / 4, w / 2, 0};
     frame.planes[2] = (gr_plane){pixels, (uint64_t)w * h / 4, w / 2, 0};
   }
-  while (atomic_load(&me->sending)) {
+  const int64_t start = me->host->now_ns(me->instance);
+  for (int64_t n = 0;; n++) {
+    frame.info.pts_ns = start + n * 1000000000 / me->fps;
+    if (me->host->wait_until_ns(me->instance, frame.info.pts_ns) != GR_STATUS_OK) break;
     if (me->leased) {
       /* Filling is the plugin's own time and not the path's: the frame goes back as it came. */
       gr_lease lease = {.struct_size = sizeof lease};
@@ -53,19 +56,17 @@ static gr_status initialize(void *self, const gr_initialize *in) {
   me->sender = in->sender;
   me->video = in->video;
   in->answer->kind = GR_ANSWER_FIXED;
-  in->answer->capability = (gr_capability){me->width, me->height, 1000, 1};
+  in->answer->capability = (gr_capability){me->width, me->height, me->fps, 1};
   return GR_STATUS_OK;
 }
 
 static gr_status start_send(void *self) {
   flood *me = self;
-  atomic_store(&me->sending, 1);
   return pthread_create(&me->thread, NULL, send_frames, me) ? GR_STATUS_FAILED : GR_STATUS_OK;
 }
 
 static void stop_send(void *self) {
   flood *me = self;
-  atomic_store(&me->sending, 0);
   pthread_join(me->thread, NULL);
 }
 
@@ -80,6 +81,7 @@ static const gr_parameter parameters[] = {
     NUMBER("height", 1080, 2, 8192),
     NUMBER("bgra", 0, 0, 1),
     NUMBER("leased", 0, 0, 1),
+    NUMBER("fps", 1000, 1, 1000),
 };
 
 static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **plugin) {
@@ -93,6 +95,9 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
   me->height = (uint32_t)in->settings[1].value.integer;
   me->bgra = (uint32_t)in->settings[2].value.integer;
   me->leased = (uint32_t)in->settings[3].value.integer;
+  me->fps = (uint32_t)in->settings[4].value.integer;
+  me->host = in->host;
+  me->instance = in->instance;
   *plugin = &me->functions;
   return GR_STATUS_OK;
 }
@@ -100,7 +105,7 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
 static const gr_descriptor *descriptor(uint32_t index) {
   static const gr_descriptor only = {
       .struct_size = sizeof only, .kind = GR_KIND_VIDEO_SOURCE, .id = "org.greenroom.flood",
-      .name = "Flood", .version = "1.0.0", .summary = "Sends as fast as the host takes frames",
+      .name = "Flood", .version = "1.0.0", .summary = "Sends at a rate far above a camera's",
       .parameters = parameters, .parameter_count = sizeof parameters / sizeof parameters[0]};
   return index == 0 ? &only : NULL;
 }

@@ -1,3 +1,5 @@
+import GreenroomMedia
+
 /// A setting with the value that its plugin gets.
 public struct Setting: Equatable, Sendable {
     /// The parameter's name.
@@ -89,7 +91,7 @@ extension Parameter {
             return value
         case (.path, .string(let text)):
             guard !text.isEmpty else { throw problem("the path is empty. Name a file or folder.") }
-            return .string(text.hasPrefix("/") ? text : "\(folder)/\(text)")
+            return .string(absolutePath(text, from: folder))
         // YAML reads 720 as a number and true as a boolean where a name was meant.
         case (.string, .integer(let number)):
             return .string("\(number)")

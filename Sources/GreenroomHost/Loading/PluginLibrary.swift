@@ -27,7 +27,8 @@ public struct PluginLibrary: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw LoadError(
                 code: .notAPlugin, place: path,
-                explanation: "it is no file. Name the shared library itself, e.g. \(path)/libX.so.")
+                explanation: status.st_mode & S_IFMT == S_IFDIR
+                    ? "Is a directory. Name the shared library in it." : "it is no file.")
         }
         // A path without a slash would be looked for in the system's library folders.
         let file = path.contains("/") ? path : "./\(path)"

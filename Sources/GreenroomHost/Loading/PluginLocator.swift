@@ -101,7 +101,7 @@ public struct PluginLocator: Sendable {
     ) throws(LoadError) -> (library: PluginLibrary, descriptor: PluginDescriptor) {
         let parts = path.split(separator: "#", maxSplits: 1).map(String.init)
         let file = parts.first ?? path
-        let library = try PluginLibrary(loading: file.hasPrefix("/") ? file : "\(folder)/\(file)")
+        let library = try PluginLibrary(loading: absolutePath(file, from: folder))
         if parts.count == 2 {
             if let descriptor = library[parts[1], nil] { return (library, descriptor) }
         } else {

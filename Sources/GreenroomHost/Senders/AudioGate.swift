@@ -85,8 +85,9 @@ final class AudioGate: Sendable {
         state.change { state in
             state.status = LifecycleTable.senderStatus(in: lifecycle)
             if state.status != .ok {
-                state.queue.end()
+                state.converter?.drain(into: &state.queue)
                 state.converter = nil
+                state.queue.end()
             }
         }
     }
@@ -188,9 +189,14 @@ struct CheckedBlock {
         self.samples = samples
     }
 
+    /// What resampling may add to a block's own length, in frames of the session's rate.
+    static let mostRoundingFrames = 2
+
     /// The most frames that the block becomes at the session's rate.
     var sessionFrames: Int {
-        frames * AudioFormat.session.sampleRate / format.sampleRate + 2
+        guard format.sampleRate != AudioFormat.session.sampleRate else { return frames }
+        return frames * AudioFormat.session.sampleRate / format.sampleRate
+            + Self.mostRoundingFrames
     }
 
     /// Lends the samples, which are the plugin's until `send` returns.

@@ -182,12 +182,14 @@ struct Cast {
         let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
         for (source, step) in steps {
             let instance = source.instance
+            let mayPump = step.name == LifecycleStep.startSend.rawValue
             var result = instance.finish(step, until: MonotonicClock.now)
-            while result == nil, MonotonicClock.now < deadline, !instance.isSendingFromStart {
+            while result == nil, MonotonicClock.now < deadline {
+                if mayPump, instance.isSendingFromStart { break }
                 let next = min(deadline, MonotonicClock.deadline(after: 10_000_000))
                 result = instance.finish(step, until: next)
             }
-            if result == nil, instance.isSendingFromStart { continue }
+            if result == nil, mayPump, instance.isSendingFromStart { continue }
             switch result {
             case .done:
                 break
@@ -245,6 +247,10 @@ struct Cast {
                 }
             let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
             guard instance.finish(pending, until: deadline) != nil else {
+                events.send(
+                    .callbackHangs(
+                        role: instance.role, callback: step.rawValue,
+                        seconds: Double(deadlineNanoseconds) / 1e9))
                 instance.giveUp(because: "it hangs in \(step.rawValue)")
                 break
             }

@@ -82,6 +82,8 @@ public final class Session: Sendable {
         write(report(cast, parts, outcome: nil), to: parts)
         let outcome = watch(&cast, parts)
         let end = min(clock.now - parts.epoch, plan.durationNanoseconds ?? .max)
+        // A stop-send may take its time; the recordings end with the session's.
+        parts.finishSound(at: end)
         cast.stopSources()
         parts.finish(at: end)
         cast.end()

@@ -60,6 +60,7 @@ final class SessionParts: Sendable {
         reports = outputs.reports
         loudspeakers = outputs.loudspeakers
         soundClock = SoundClock(tracks: tracks, mixSinks: outputs.loudspeakers)
+        if let duration = plan.durationNanoseconds { soundClock.finish(at: duration) }
     }
 
     /// When the session's timeline began, on the session clock.
@@ -97,11 +98,17 @@ final class SessionParts: Sendable {
         soundThread.change { $0 = thread }
     }
 
-    /// Brings every track and lane to an end at a time of the session.
+    /// Lets the sound end at a time of the session; what is due until then is still delivered.
+    ///
+    /// - Parameter nanoseconds: From the session's start.
+    func finishSound(at nanoseconds: Int64) {
+        soundClock.finish(at: nanoseconds)
+    }
+
+    /// Brings every track and lane to an end at a time of the session, and waits for the sound's.
     ///
     /// - Parameter nanoseconds: From the session's start.
     func finish(at nanoseconds: Int64) {
-        soundClock.finish(at: nanoseconds)
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for picture in pictures {
             picture.track.input.close()

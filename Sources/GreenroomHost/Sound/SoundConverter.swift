@@ -23,4 +23,10 @@ struct SoundConverter: ~Copyable, Sendable {
         queue.append(
             output.span.extracting(..<(produced * format.channels)), channels: format.channels)
     }
+
+    /// Brings out what the resampler's filter holds back of the last samples.
+    mutating func drain(into queue: inout SoundQueue) {
+        let silence = [Int16](repeating: 0, count: resampler.heldFrames * format.channels)
+        convert(silence.span, into: &queue)
+    }
 }

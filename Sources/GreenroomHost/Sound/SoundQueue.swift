@@ -17,7 +17,10 @@ struct SoundQueue: Sendable {
         var idle = 0
     }
 
-    static let capacity = AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
+    /// What the interface promises, and room for the rounding of resampled blocks.
+    static let capacity =
+        AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
+        + 2 * CheckedBlock.mostRoundingFrames
 
     private var ring = SampleRing(capacity: capacity)
     /// The place that is pulled next.

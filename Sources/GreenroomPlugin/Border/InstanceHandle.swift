@@ -78,10 +78,10 @@ final class InstanceHandle {
     // MARK: - Callbacks
 
     private func initialize(_ input: UnsafePointer<gr_initialize>) throws {
-        let input = input.pointee
-        guard input.struct_size >= MemoryLayout<gr_initialize>.size else {
+        guard input.pointee.struct_size >= MemoryLayout<gr_initialize>.size else {
             throw PluginError.short("gr_initialize")
         }
+        let input = input.pointee
         let offer = try input.offer.map { try Offer($0) }
         try input.answer?.check()
         if let functions = input.video {

@@ -8,10 +8,10 @@ struct Offer {
     var suggested: VideoCapability
 
     init(_ offer: UnsafePointer<gr_offer>) throws(PluginError) {
-        let offer = offer.pointee
-        guard offer.struct_size >= MemoryLayout<gr_offer>.size else {
+        guard offer.pointee.struct_size >= MemoryLayout<gr_offer>.size else {
             throw .short("gr_offer")
         }
+        let offer = offer.pointee
         guard let suggested = VideoCapability(offer.suggested) else {
             throw PluginError("the host suggests no legal size and rate", status: .badArgument)
         }

@@ -16,15 +16,7 @@ extension MutableFrame {
     ///   - plane: The plane, from 0.
     @_lifetime(&self)
     public mutating func row(_ row: Int, ofPlane plane: Int = 0) -> MutableSpan<UInt8> {
-        let geometry = geometry(ofPlane: plane)
-        var bytes = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
-        if (0..<geometry.rows).contains(row), let start = planes[plane].start {
-            // The product fits: the last row was checked to lie within the plane.
-            bytes = UnsafeMutableBufferPointer(
-                start: (start + row * planes[plane].stride)
-                    .assumingMemoryBound(to: UInt8.self),
-                count: geometry.rowBytes)
-        }
+        let bytes = bytes(ofRow: row, plane)
         return unsafe _overrideLifetime(MutableSpan(_unsafeElements: bytes), mutating: &self)
     }
 
@@ -50,5 +42,16 @@ extension MutableFrame {
                     from: UnsafeRawBufferPointer(rebasing: bytes.prefix(row.count)))
             }
         }
+    }
+
+    private func bytes(ofRow row: Int, _ plane: Int) -> UnsafeMutableBufferPointer<UInt8> {
+        let geometry = geometry(ofPlane: plane)
+        guard (0..<geometry.rows).contains(row), let start = planes[plane].start else {
+            return UnsafeMutableBufferPointer(start: nil, count: 0)
+        }
+        // The product fits: the last row was checked to lie within the plane.
+        return UnsafeMutableBufferPointer(
+            start: (start + row * planes[plane].stride).assumingMemoryBound(to: UInt8.self),
+            count: geometry.rowBytes)
     }
 }

@@ -14,6 +14,15 @@ final class EventPrinter: Sendable {
         case plain
         /// JSON lines on a descriptor.
         case json(Int32)
+
+        /// How often it is shown how the session stands; nil for never.
+        var statusMicroseconds: UInt32? {
+            switch self {
+            case .terminal: 250_000
+            case .json: 1_000_000
+            case .plain: nil
+            }
+        }
     }
 
     private struct State {

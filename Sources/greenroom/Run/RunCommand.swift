@@ -39,11 +39,12 @@ struct RunCommand: ParsableCommand {
             printer.show(event)
         }
         Signals.handle { session.stop() }
-        let interval: UInt32 = json ? 1_000_000 : 250_000
-        Thread {
-            while true {
-                usleep(interval)
-                if let snapshot = session.snapshot { printer.show(snapshot) }
+        if let interval = style.statusMicroseconds {
+            Thread {
+                while true {
+                    usleep(interval)
+                    if let snapshot = session.snapshot { printer.show(snapshot) }
+                }
             }
         }
         let report: SessionReport
@@ -88,28 +89,32 @@ extension SessionReport {
                 if lost > 0 { line += "; \(lost) frames lost" }
                 lines.append(line)
             }
-            for (status, count) in picture.refused.sorted(by: { $0.key < $1.key }) {
-                lines.append("\(picture.track): \(count) frames refused: \(status)")
-            }
+            lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
         }
         for sound in sounds {
             if sound.concealed > 0 {
                 lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
             }
-            for (status, count) in sound.refused.sorted(by: { $0.key < $1.key }) {
-                lines.append("\(sound.role): \(count) blocks refused: \(status)")
-            }
+            lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
         }
         for loudspeaker in loudspeakers where loudspeaker.underruns + loudspeaker.dropped > 0 {
             lines.append(
                 "\(loudspeaker.output): \(loudspeaker.underruns) underruns, "
                     + "\(loudspeaker.dropped / 48) ms lost")
         }
-        for output in plan.outputs {
+        // Before there are tracks, nothing is written.
+        for output in plan.outputs where !(pictures.isEmpty && sounds.isEmpty) {
             if case .record(let folder, _, _) = output {
                 lines.append("recorded in \(folder), with session.json")
             }
         }
         return lines.isEmpty ? outcome : lines.joined(separator: "\n")
+    }
+
+    /// One frame that meets the end of the session is nobody's fault.
+    private func refusals(of unit: String, _ counts: [String: Int]) -> [String] {
+        counts.sorted { $0.key < $1.key }
+            .filter { $0.key != Status.stopped.description || $0.value > 1 }
+            .map { "\($0.value) \(unit) refused: \($0.key)" }
     }
 }

@@ -36,6 +36,12 @@ extension Finished {
 
     /// The answers to what was done under a name, in order.
     func answers(to call: String) -> [Answer] { answers.filter { $0.call == call } }
+
+    /// What the plugin at a place of the session said, e.g. `"camera"`, and what the host said of it.
+    func lines(of role: String) -> String {
+        standardError.split(separator: "\n").filter { $0.hasPrefix("\(role): ") }
+            .joined(separator: "\n")
+    }
 }
 
 /// The host's answer to a call of a hostile plugin, from its line `status CALL NUMBER TEXT`.

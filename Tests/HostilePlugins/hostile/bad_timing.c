@@ -36,6 +36,18 @@ static void hang_in_uninitialize(instance *me) { hang_in(me, "uninitialize"); }
 
 static void hang_in_destroy(instance *me) { hang_in(me, "destroy"); }
 
+/* FailsThenHangs: fails to start, and then does not return from uninitialize either. */
+
+static gr_status fail_to_start(instance *me) {
+  me->host->set_error(me->handle, "no light");
+  return GR_STATUS_FAILED;
+}
+
+static void hang_always(instance *me) {
+  (void)me;
+  for (;;) pause();
+}
+
 /* PumpInStart: sends good frames from within start_send; ends when a frame is refused, or if
    it is deaf, never. */
 
@@ -73,11 +85,17 @@ static gr_status wait_in_start(instance *me) {
 }
 
 #define CAMERA .kind = GR_KIND_VIDEO_SOURCE
+#define HANG                                                                                    \
+  .summary = "Never returns from the callback that `where` names", .create = hang_in_create,   \
+  .initialize = hang_in_initialize, .start = hang_in_start, .stop = hang_in_stop,              \
+  .uninitialize = hang_in_uninitialize, .destroy = hang_in_destroy
 
 const behaviour bad_timing[] = {
-    {.name = "Hang", CAMERA, .summary = "Never returns from the callback that `where` names",
-     .create = hang_in_create, .initialize = hang_in_initialize, .start = hang_in_start,
-     .stop = hang_in_stop, .uninitialize = hang_in_uninitialize, .destroy = hang_in_destroy},
+    {.name = "Hang", CAMERA, HANG},
+    {.name = "HangMic", .kind = GR_KIND_VIRTUAL_MIC, HANG},
+    {.name = "HangShare", .kind = GR_KIND_SHARE_SOURCE, HANG},
+    {.name = "FailsThenHangs", CAMERA, .summary = "Fails to start, and hangs in uninitialize",
+     .start = fail_to_start, .uninitialize = hang_always},
     {.name = "PumpInStart", CAMERA, .summary = "Sends from within start_send and does not return",
      .start = pump_in_start, .stop = stop_nothing},
     {.name = "SlowStart", CAMERA, .summary = "Takes a second to start", .start = start_slowly},

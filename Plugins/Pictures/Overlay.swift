@@ -1,5 +1,4 @@
 public import GreenroomMedia
-public import Pictures
 
 /// A picture with alpha, made ready to be blended into I420 frames of one size and colour.
 ///

@@ -1,5 +1,5 @@
-import Filters
 import GreenroomMedia
+import Pictures
 import Testing
 
 struct OverlayPlacementTests {

@@ -1,5 +1,4 @@
 public import GreenroomMedia
-import Pictures
 
 /// Where a picture sits in a frame.
 public enum OverlayPosition: String, CaseIterable, Sendable {

@@ -1,5 +1,4 @@
 import GreenroomMedia
-import Pictures
 
 extension OverlayPlane {
     /// The planes Y, U and V of a picture.

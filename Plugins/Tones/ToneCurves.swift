@@ -19,8 +19,9 @@ public struct ToneCurves: Sendable {
         }
     }
 
-    private var luma = InlineArray<256, UInt8>(repeating: 0)
-    private var chroma = InlineArray<256, UInt8>(repeating: 0)
+    /// New samples by old ones, 256 each.
+    private let luma: [UInt8]
+    private let chroma: [UInt8]
 
     /// Whether luma stays as it is, bit for bit.
     public let keepsLuma: Bool
@@ -46,22 +47,22 @@ public struct ToneCurves: Sendable {
         func sample(_ value: Double, _ bounds: ClosedRange<Double>) -> UInt8 {
             UInt8(min(max(value, bounds.lowerBound), bounds.upperBound).rounded())
         }
-        for index in 0..<256 {
-            let old = Double(index)
-            luma[index] = sample(
-                grey + (old - grey) * adjustment.contrast + adjustment.brightness * span,
-                lumaBounds)
-            chroma[index] = sample(128 + (old - 128) * chromaFactor, chromaBounds)
+        luma = (0..<256).map { old in
+            let contrasted = grey + (Double(old) - grey) * adjustment.contrast
+            return sample(contrasted + adjustment.brightness * span, lumaBounds)
+        }
+        chroma = (0..<256).map { old in
+            sample(128 + (Double(old) - 128) * chromaFactor, chromaBounds)
         }
     }
 
     /// Puts a row of luma through its table.
-    public func applyLuma(to row: inout MutableSpan<UInt8>) {
-        for index in row.indices { row[index] = luma[Int(row[index])] }
-    }
+    public func applyLuma(to row: inout MutableSpan<UInt8>) { Self.apply(luma.span, to: &row) }
 
     /// Puts a row of U or V through its table.
-    public func applyChroma(to row: inout MutableSpan<UInt8>) {
-        for index in row.indices { row[index] = chroma[Int(row[index])] }
+    public func applyChroma(to row: inout MutableSpan<UInt8>) { Self.apply(chroma.span, to: &row) }
+
+    private static func apply(_ table: Span<UInt8>, to row: inout MutableSpan<UInt8>) {
+        for index in row.indices { row[index] = table[Int(row[index])] }
     }
 }

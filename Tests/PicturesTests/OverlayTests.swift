@@ -1,4 +1,3 @@
-import Filters
 import GreenroomMedia
 import Pictures
 import Testing

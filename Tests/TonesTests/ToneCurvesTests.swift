@@ -1,4 +1,4 @@
-import Filters
+import Tones
 import GreenroomMedia
 import Testing
 

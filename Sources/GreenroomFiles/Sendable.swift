@@ -1,2 +1,0 @@
-extension Y4MWriter: @unchecked Sendable {}
-extension WAVWriter: @unchecked Sendable {}

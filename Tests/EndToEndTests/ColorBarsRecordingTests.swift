@@ -1,0 +1,142 @@
+import Testing
+import TestSupport
+
+/// A recording of ColorBars, which numbers and stamps its frames, is checked frame by frame.
+@Suite struct ColorBarsRecordingTests {
+    /// The difference of two numbers that count modulo 2²⁴.
+    private func difference(_ later: Int, _ earlier: Int) -> Int {
+        let difference = (later - earlier) & 0xff_ffff
+        return difference < 0x80_0000 ? difference : difference - 0x100_0000
+    }
+
+    /// Expects that the frames are those that the report tells of, each in the slot of its stamp.
+    ///
+    /// - Parameter sourceRate: How many frames a second the source numbers.
+    private func expectCounted(
+        _ recording: Y4MRecording, _ output: Report.Picture.Output, sourceRate: Double
+    ) throws {
+        let rate = try #require(recording.framesPerSecond)
+        let codes = try (0..<recording.frameCount).map { index in
+            try #require(
+                BurntInCode(try recording.frame(index)), "frame \(index) can't be read")
+        }
+        let steps = zip(codes.dropFirst(), codes).map { difference($0.index, $1.index) }
+        #expect(steps.allSatisfy { $0 >= 0 }, "no frame is older than the one before: \(steps)")
+        #expect(steps.filter { $0 == 0 }.count == output.repeated, "\(steps)")
+        let period = 1000 / rate
+        for (place, code) in codes.enumerated()
+        where place == 0 || codes[place - 1].index != code.index {
+            let slots = difference(code.milliseconds, codes[0].milliseconds)
+            // Half a period, and a millisecond of rounding at either end. Where the first frame
+            // was repeated before the second, slots are counted from its last.
+            let due = Double(place - steps.prefix { $0 == 0 }.count) * period
+            guard place > 0 else { continue }
+            #expect(
+                abs(Double(slots) - due) <= period / 2 + 2,
+                "frame \(place) is \(slots) ms after the first, and its slot \(due)")
+            // The stamp is that of the frame's own number.
+            let own = Double(difference(code.index, codes[0].index)) * 1000 / sourceRate
+            #expect(abs(Double(slots) - own) <= 2)
+        }
+    }
+
+    @Test func `720p for three seconds has every frame in its place, in the right colours`() throws
+    {
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "3s")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let recording = try session.picture("camera")
+        #expect(recording.width == 1280 && recording.height == 720)
+        #expect(recording.framesPerSecond == 30)
+        #expect(recording.frameCount == 90)
+        try expectCounted(
+            recording, try report.picture("camera").outputs[0], sourceRate: 30)
+
+        // White, yellow, cyan, green, magenta, red, blue and black of 75 %.
+        let frame = try recording.frame(45)
+        for (bar, rgb) in [
+            (1, 1, 1), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1), (0, 0, 0),
+        ].enumerated() {
+            let expected = YUV.of(
+                (191 * Double(rgb.0), 191 * Double(rgb.1), 191 * Double(rgb.2)), kr: 0.299,
+                kb: 0.114, isFull: false)
+            let (x, y) = ((2 * bar + 1) * 80, 720 * 2 / 3)
+            #expect(frame[x, y].isNear(expected, within: 2), "bar \(bar): \(frame[x, y])")
+        }
+
+        // The ball moves.
+        let row = 720 * 7 / 8
+        func ball(_ picture: YUVPicture) -> [Int] {
+            (0..<1280).filter { picture[$0, row].isNear(YUV(y: 235, u: 128, v: 128), within: 2) }
+        }
+        #expect(ball(try recording.frame(10)).count > 60)
+        #expect(ball(try recording.frame(10)) != ball(try recording.frame(60)))
+
+        // Others read it, too.
+        let stream = try #require(
+            try FFProbe(session.recording + "/camera.y4m").streams.first)
+        #expect(stream.width == 1280 && stream.height == 720)
+        #expect(stream.frameCount == "90" && stream.frameRate == "30/1")
+        #expect(stream.pixelFormat == "yuv420p" && stream.colorRange == "tv")
+    }
+
+    @Test func `grey stripes in NV12 of full range and BT.709 are recorded`() throws {
+        let session = try TestSession(
+            """
+            camera: \(TestSession.bundled(
+                "ColorBars", "pattern: grey, range: full, matrix: bt709"))
+            """, maximum: "640x360@30", duration: "500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let recording = try session.picture("camera")
+        #expect(recording.frameCount == 15)
+        try expectCounted(
+            recording, try report.picture("camera").outputs[0], sourceRate: 30)
+        let frame = try recording.frame(7)
+        for stripe in [0, 4, 5, 9, 11, 12] {
+            let grey = 100 + 10 * Double(stripe)
+            let expected = YUV.of((grey, grey, grey), kr: 0.2126, kb: 0.0722, isFull: false)
+            let (x, y) = (620, (2 * stripe + 1) * 360 / 32)
+            #expect(frame[x, y].isNear(expected, within: 2), "stripe \(stripe): \(frame[x, y])")
+        }
+    }
+
+    @Test func `a camera that is faster than the output loses whole frames`() throws {
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars"))", maximum: "640x360@30",
+            duration: "800ms", outputs: "[{ record: { folder: recording, fps: 10 } }]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let output = try report.picture("camera").outputs[0]
+        let recording = try session.picture("camera")
+        #expect(recording.frameCount == 8 && recording.framesPerSecond == 10)
+        #expect(output.excess > 0)
+        try expectCounted(recording, output, sourceRate: 30)
+    }
+
+    @Test func `a filter edits every frame`() throws {
+        let invert = try TestSession.hostile("Invert")
+        let session = try TestSession(
+            """
+            camera: \(TestSession.bundled(
+                "ColorBars", "counter: false, ball: false", "pre-processors: [\(invert)]"))
+            """, maximum: "640x360@30", duration: "500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let filter = try report.plugin("camera.pre-processors[0]")
+        let picture = try report.picture("camera")
+        #expect(filter.callbacks["process"]?.calls == picture.accepted - picture.superseded)
+        #expect(picture.unprocessed == 0)
+        #expect(picture.conversions == 0, "it is I420 of the right size already")
+        let recording = try session.picture("camera")
+        let black = YUV(y: 255 - 16, u: 128, v: 128)
+        for index in 0..<recording.frameCount {
+            #expect(try recording.frame(index)[639, 10].isNear(black, within: 2))
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Glibc
+import Testing
+import TestSupport
+
+/// A callback that does not return is named while it hangs, and the session ends on time.
+@Suite struct HangTests {
+    /// The most that a session with something that hangs may take, in callback deadlines after
+    /// its duration: each phase of the end costs one, and a busy machine its time.
+    private static let mostDeadlines = 12
+    private static let deadline = Duration.milliseconds(500)
+
+    private func expectOnTime(
+        _ run: Finished, after duration: Duration, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let most = duration + Self.deadline * Self.mostDeadlines
+        #expect(run.duration < most, "\(run)", sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: ["create", "initialize", "start-send"])
+    func `a plugin that hangs before it sends is named, and the session goes on`(place: String)
+        throws
+    {
+        // Without a duration: what is told is told while the session runs.
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Hang", "where: \(place)", "on-failure: continue"))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: nil, deadline: "500ms")
+        let child = try session.start()
+        let named = "camera: \(place) has not returned after 0.5 s\n"
+        #expect(child.waitForErrors(containing: named, atMost: .seconds(20)))
+        let goesOn = "camera: the session goes on without it\n"
+        #expect(child.waitForErrors(containing: goesOn, atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: "share: status good-frame 0", atMost: .seconds(20)))
+        usleep(200_000)
+        child.signal(SIGINT)
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(130), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let plugin = try report.plugin("camera")
+        #expect(plugin.state == "faulted" && plugin.fault == "it hangs in \(place)")
+        try session.expectUnharmed("share", run)
+    }
+
+    @Test(arguments: ["create", "initialize", "start-send"])
+    func `a plugin that hangs before it sends ends the session`(place: String) throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Hang", "where: \(place)"))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: nil, deadline: "500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(69), "\(run)")
+        let line = "camera: \(place) has not returned after 0.5 s\n"
+        #expect(run.standardError.contains(line), "\(run)")
+        expectOnTime(run, after: .zero)
+    }
+
+    @Test(arguments: ["stop-send", "uninitialize", "destroy"])
+    func `a plugin that hangs at the end is named, and the recordings are whole`(place: String)
+        throws
+    {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Hang", "where: \(place)"))
+            share: \(try TestSession.hostile("Share"))
+            microphone: \(try TestSession.hostile("Mic"))
+            """, duration: "400ms", deadline: "500ms")
+        let run = try session.run()
+        let line = "camera: \(place) has not returned after 0.5 s\n"
+        #expect(run.standardError.contains(line), "\(run)")
+        expectOnTime(run, after: .milliseconds(400))
+        let report = try session.expectTrueReport(run)
+        #expect(try report.plugin("camera").state == "faulted")
+        #expect(try report.plugin("share").state == "destroyed")
+        try session.expectUnharmed("camera", run)
+        try session.expectUnharmed("share", run)
+        #expect(try session.picture("camera").frameCount == 6)
+        #expect(try session.picture("share").frameCount == 6)
+        #expect(try session.sound("camera").frameCount == 19_200)
+    }
+
+    @Test func `plugins that hang together share one deadline`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Hang", "where: stop-send"))
+            share: \(try TestSession.hostile("HangShare", "where: stop-send"))
+            microphone: \(try TestSession.hostile("HangMic", "where: stop-send"))
+            """, duration: "300ms", deadline: "2s")
+        let run = try session.run()
+        for role in ["camera", "share", "microphone"] {
+            #expect(run.lines(of: role).contains("stop-send has not returned after 2"), "\(run)")
+        }
+        // One after another they would take 6 s.
+        #expect(run.duration < .milliseconds(300) + .seconds(2) * 2, "\(run)")
+        try session.expectTrueReport(run)
+    }
+
+    @Test func `a plugin that fails and then hangs is named`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: continue"))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: "300ms", deadline: "500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let lines = run.lines(of: "camera")
+        #expect(lines.contains("start-send failed (FAILED): no light"), "\(run)")
+        #expect(lines.contains("uninitialize has not returned after 0.5 s"), "\(run)")
+        expectOnTime(run, after: .milliseconds(300))
+        let report = try session.expectTrueReport(run)
+        #expect(try report.plugin("camera").fault == "it hangs in uninitialize")
+        try session.expectUnharmed("share", run)
+    }
+
+    // MARK: - Pumps in start-send
+
+    @Test(arguments: [false, true])
+    func `a pump inside start-send is recorded, named once, and stopped on time`(isDeaf: Bool)
+        throws
+    {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("PumpInStart", "deaf: \(isDeaf ? 1 : 0)"))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: "1200ms", deadline: "500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let told = run.lines(of: "camera").split(separator: "\n").filter {
+            $0.contains("it sends from inside start-send")
+        }
+        #expect(told.count == 1, "\(run)")
+        let lines = run.standardError
+        let naming = try #require(
+            lines.firstRange(of: "start-send has not returned"), "\(run)")
+        let stopping = try #require(lines.firstRange(of: "stopping: "), "\(run)")
+        #expect(naming.lowerBound < stopping.lowerBound, "named while it hangs:\n\(run)")
+        expectOnTime(run, after: .milliseconds(1200))
+        let report = try session.expectTrueReport(run)
+        let plugin = try report.plugin("camera")
+        #expect(plugin.state == (isDeaf ? "faulted" : "destroyed"), "\(run)")
+        try session.expectUnharmed("camera", run)
+        try session.expectUnharmed("share", run)
+        #expect(try session.picture("camera").frameCount == 18, "\(run)")
+        #expect(try session.picture("share").frameCount == 18, "\(run)")
+        // It sends twice as fast as the recording, so that half of its frames are enough.
+        #expect(try report.picture("camera").outputs[0].delivered >= 9, "\(run)")
+    }
+
+    @Test func `a microphone that is paced inside start-send is recorded, and stopped on time`()
+        throws
+    {
+        // It sends ten seconds.
+        let session = try TestSession(
+            "microphone: \(try TestSession.hostile("PatientMic"))", duration: "1s",
+            deadline: "500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let stopped = try #require(run.answers(to: "ten-seconds-at-once").first, "\(run)")
+        #expect(stopped.status == 2, "stop-send ends the wait:\n\(run)")
+        expectOnTime(run, after: .seconds(1))
+        let report = try session.expectTrueReport(run)
+        #expect(try session.sound("camera").frameCount == 48_000)
+        #expect(try report.sound("microphone").played > 0)
+    }
+
+    // MARK: - Filters
+
+    private func withHangingFilter(_ policy: String, duration: String?) throws -> TestSession {
+        let hanging = try TestSession.hostile(
+            "FilterHangs", "frames: 3", "on-failure: \(policy)")
+        let invert = try TestSession.hostile("Invert")
+        return try TestSession(
+            """
+            camera: \(try TestSession.hostile(
+                "Camera", "", "pre-processors: [\(hanging), \(invert)]"))
+            """, duration: duration, deadline: "500ms")
+    }
+
+    @Test func `the picture goes on without a filter that hangs`() throws {
+        let session = try withHangingFilter("continue", duration: "1500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let lines = run.lines(of: "camera.pre-processors[0]")
+        #expect(lines.contains("process has not returned after 0.5 s"), "\(run)")
+        #expect(lines.contains("the session goes on without it"), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let picture = try report.picture("camera")
+        #expect(picture.lostInFilter == 1, "\(run)")
+        #expect(picture.outputs[0].delivered > 6, "there are frames after it:\n\(run)")
+        #expect(try report.plugin("camera.pre-processors[0]").fault == "it hangs in process")
+        #expect(try report.plugin("camera.pre-processors[1]").state == "destroyed")
+        let recording = try session.picture("camera")
+        #expect(recording.frameCount == 22 || recording.frameCount == 23, "1.5 s at 15 fps")
+        // The filter behind it edits the frames before and after.
+        let upright = Quarters().expected[0]
+        for index in [0, recording.frameCount - 1] {
+            #expect(abs(try recording.frame(index)[0, 0].y - (255 - upright.y)) <= 2)
+        }
+    }
+
+    @Test func `a filter that hangs ends the session`() throws {
+        let session = try withHangingFilter("end", duration: nil)
+        let run = try session.run()
+        #expect(run.exit == .code(69), "\(run)")
+        #expect(
+            run.standardError.contains("camera.pre-processors[0]: process has not returned"),
+            "\(run)")
+        expectOnTime(run, after: .zero)
+        let report = try session.expectTrueReport(run)
+        #expect(report.failedPlugin == "camera.pre-processors[0]")
+    }
+}

@@ -1,0 +1,49 @@
+import Testing
+
+/// The picture of hostile sources: four flat quarters, red, green, blue and grey.
+struct Quarters {
+    /// BT.709, instead of BT.601.
+    var isBT709 = false
+    /// How far the picture was turned clockwise on its way, in quarter turns.
+    var turns = 0
+
+    private static let colors: [(red: Double, green: Double, blue: Double)] = [
+        (200, 40, 40), (40, 200, 40), (40, 40, 200), (200, 200, 200),
+    ]
+
+    /// The quarters as they lie, top left, top right, bottom right, bottom left, in limited
+    /// range.
+    var expected: [YUV] {
+        let clockwise = [0, 1, 3, 2].map { color in
+            YUV.of(
+                Self.colors[color], kr: isBT709 ? 0.2126 : 0.299, kb: isBT709 ? 0.0722 : 0.114,
+                isFull: false)
+        }
+        return (0..<4).map { clockwise[($0 + 4 - turns) % 4] }
+    }
+
+    /// Expects the quarters in a frame that they fill: in their middles, and in all four corners
+    /// of each but for two pixels at the seams, where chroma is shared.
+    func expect(
+        in picture: YUVPicture, within tolerance: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (width, height) = (picture.width, picture.height)
+        let places = [(0, 0), (1, 0), (1, 1), (0, 1)]
+        for (place, expected) in zip(places, expected) {
+            for x in Self.points(of: width, isSecondHalf: place.0 == 1) {
+                for y in Self.points(of: height, isSecondHalf: place.1 == 1)
+                where !picture[x, y].isNear(expected, within: tolerance) {
+                    Issue.record(
+                        "at \(x), \(y) of \(width)x\(height) is \(picture[x, y]), not \(expected)",
+                        sourceLocation: sourceLocation)
+                    return
+                }
+            }
+        }
+    }
+
+    private static func points(of side: Int, isSecondHalf: Bool) -> [Int] {
+        isSecondHalf ? [side / 2 + 3, side * 3 / 4, side - 1] : [0, side / 4, side / 2 - 3]
+    }
+}

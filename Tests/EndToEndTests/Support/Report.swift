@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+
+/// `session.json`, as a program that knows nothing of the product reads it: every member must
+/// be there, unless it is optional here.
+struct Report: Decodable {
+    struct Plugin: Decodable {
+        struct Offer: Decodable {
+            var revision: Int
+            var rows: [String]
+            var suggested: String
+            var answer: String?
+            var source: String?
+            var track: String?
+        }
+
+        struct Callback: Decodable {
+            var calls: Int
+            var meanMilliseconds: Double
+            var longestMilliseconds: Double
+        }
+
+        var role: String
+        var id: String
+        var name: String
+        var version: String
+        var kind: String
+        var state: String
+        var fault: String?
+        var gaveUp: String?
+        var offer: Offer?
+        var callbacks: [String: Callback]
+    }
+
+    struct Picture: Decodable {
+        struct Output: Decodable {
+            var output: String
+            var rate: String
+            var delivered: Int
+            var repeated: Int
+            var excess: Int
+            var queueFull: Int
+            var early: Int
+            var late: Int
+            var unconvertible: Int
+            var failed: Int
+            var failure: String?
+        }
+
+        var track: String
+        var capability: String
+        var sent: Int
+        var accepted: Int
+        var leased: Int
+        var refused: [String: Int]
+        var refusedCalls: [String: Int]
+        var abandoned: Int
+        var bytesCopied: Int
+        var superseded: Int
+        var discarded: Int
+        var restamped: Int
+        var unstamped: Int
+        var unconvertible: Int
+        var lostInFilter: Int
+        var unprocessed: Int
+        var conversions: Int
+        var bytesConverted: Int
+        var allocations: Int
+        var outputs: [Output]
+    }
+
+    struct Sound: Decodable {
+        var role: String
+        var sent: Int
+        var accepted: Int
+        var refused: [String: Int]
+        var resampled: Int
+        var bytesCopied: Int
+        var restamped: Int
+        var played: Int
+        var queued: Int
+        var early: Int
+        var concealed: Int
+        var idle: Int
+    }
+
+    struct SoundFile: Decodable {
+        var output: String
+        var written: Int
+        var lost: Int
+        var failure: String?
+    }
+
+    var greenroom: String
+    var session: String
+    var outcome: String
+    var failedPlugin: String?
+    var plugins: [Plugin]
+    var pictures: [Picture]
+    var sounds: [Sound]
+    var soundFiles: [SoundFile]
+
+    init(_ path: String) throws {
+        do {
+            self = try JSONDecoder().decode(Report.self, from: Data(try readFile(path)))
+        } catch let error as DecodingError {
+            throw Failure("\(path): \(error)")
+        }
+    }
+
+    /// The plugin at a place of the session, e.g. `"camera"`.
+    func plugin(_ role: String) throws -> Plugin {
+        guard let plugin = plugins.first(where: { $0.role == role }) else {
+            throw Failure("the report has no plugin \(role): \(plugins.map(\.role))")
+        }
+        return plugin
+    }
+
+    /// The picture of a track.
+    func picture(_ track: String) throws -> Picture {
+        guard let picture = pictures.first(where: { $0.track == track }) else {
+            throw Failure("the report has no picture \(track): \(pictures.map(\.track))")
+        }
+        return picture
+    }
+
+    /// The sound of a source.
+    func sound(_ role: String) throws -> Sound {
+        guard let sound = sounds.first(where: { $0.role == role }) else {
+            throw Failure("the report has no sound \(role): \(sounds.map(\.role))")
+        }
+        return sound
+    }
+}

@@ -1,0 +1,162 @@
+import TestSupport
+import Testing
+
+/// A session that a test runs: its file, and the recording that it makes in the same folder.
+struct TestSession {
+    let folder: TemporaryFolder
+    /// The session file.
+    let file: String
+    /// The folder of the recording.
+    let recording: String
+
+    /// Writes a session file that records.
+    ///
+    /// - Parameters:
+    ///   - sources: The sections `camera`, `microphone` and `share`; ``hostile(_:_:)`` and
+    ///     ``bundled(_:_:)`` name plugins.
+    ///   - duration: nil for a session that runs until it is stopped.
+    ///   - outputs: Other outputs than one recording.
+    init(
+        _ sources: String, maximum: String = "320x180@15", duration: String? = "800ms",
+        deadline: String = "5s", outputs: String = "[{ record: recording }]"
+    ) throws {
+        folder = try TemporaryFolder()
+        recording = folder("recording")
+        file = try folder.write(
+            "session.yaml",
+            """
+            session:
+              maximum: \(maximum)
+              callback-deadline: \(deadline)
+              \(duration.map { "duration: \($0)" } ?? "")
+            \(sources)
+            outputs: \(outputs)
+
+            """)
+    }
+
+    /// Runs the session to its end.
+    func run(
+        _ arguments: String..., environment: [String: String?] = [:],
+        atMost limit: Duration = .seconds(60)
+    ) throws -> Finished {
+        try Greenroom.start(["run", file] + arguments, environment: environment)
+            .wait(atMost: limit)
+    }
+
+    /// Starts the session, for tests that send it signals.
+    func start(_ arguments: String...) throws -> ChildProcess {
+        try Greenroom.start(["run", file] + arguments)
+    }
+
+    /// The report.
+    func report() throws -> Report { try Report(recording + "/session.json") }
+
+    /// The pictures of a track: `"camera"` or `"share"`.
+    func picture(_ track: String) throws -> Y4MRecording {
+        try Y4MRecording("\(recording)/\(track).y4m")
+    }
+
+    /// The sound of a track: `"camera"` for the microphone, or `"share"`.
+    func sound(_ track: String) throws -> WAVRecording {
+        try WAVRecording("\(recording)/\(track).wav")
+    }
+
+    /// A plugin of the hostile library as a flow mapping of YAML.
+    ///
+    /// - Parameters:
+    ///   - settings: As YAML, e.g. `"where: create"`.
+    ///   - more: Other keys of the plugin, e.g. `"on-failure: continue"`.
+    static func hostile(_ name: String, _ settings: String = "", _ more: String = "") throws
+        -> String
+    {
+        mapping(try TestPlugins.hostile() + "#" + name, settings, more)
+    }
+
+    /// A library with one plugin as a flow mapping of YAML.
+    static func library(_ path: String, _ settings: String = "", _ more: String = "") -> String {
+        mapping(path, settings, more)
+    }
+
+    /// A bundled plugin as a flow mapping of YAML.
+    static func bundled(_ name: String, _ settings: String = "", _ more: String = "") -> String {
+        mapping(name, settings, more)
+    }
+
+    private static func mapping(_ plugin: String, _ settings: String, _ more: String) -> String {
+        let rest = more.isEmpty ? "" : ", " + more
+        return "{ plugin: \"\(plugin)\", settings: { \(settings) }\(rest) }"
+    }
+}
+
+extension TestSession {
+    /// Expects that the report adds up, and that it tells the truth about the files.
+    ///
+    /// - Returns: The report.
+    @discardableResult
+    func expectTrueReport(
+        _ run: Finished, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Report {
+        let report = try report()
+        for picture in report.pictures {
+            let name = picture.track
+            #expect(
+                picture.sent == picture.accepted + picture.refused.values.reduce(0, +),
+                "\(name): sent\n\(run)", sourceLocation: sourceLocation)
+            let before =
+                picture.superseded + picture.discarded + picture.lostInFilter
+                + picture.unconvertible
+            for output in picture.outputs {
+                let reached =
+                    output.delivered + output.excess + output.queueFull + output.early
+                    + output.late + output.unconvertible + output.failed
+                #expect(
+                    picture.accepted == before + reached, "\(name): accepted: \(picture)\n\(run)",
+                    sourceLocation: sourceLocation)
+            }
+            #expect(picture.leased <= picture.accepted, sourceLocation: sourceLocation)
+            guard let output = picture.outputs.first(where: { $0.output.contains("recording") })
+            else { continue }
+            let recording = try self.picture(name)
+            #expect(
+                recording.frameCount == output.delivered + output.repeated,
+                "\(name): frames\n\(run)", sourceLocation: sourceLocation)
+            #expect(recording.trailingBytes == 0, "\(run)", sourceLocation: sourceLocation)
+        }
+        for sound in report.sounds {
+            #expect(
+                sound.sent == sound.accepted + sound.refused.values.reduce(0, +),
+                "\(sound.role): sent\n\(run)", sourceLocation: sourceLocation)
+        }
+        for file in report.soundFiles {
+            let recording = try WAVRecording(file.output)
+            #expect(recording.sampleRate == 48_000, sourceLocation: sourceLocation)
+            #expect(recording.headerExcessBytes == 0, "\(run)", sourceLocation: sourceLocation)
+            #expect(
+                recording.frameCount == file.written, "\(run)", sourceLocation: sourceLocation)
+            let role = file.output.hasSuffix("camera.wav") ? "microphone" : "share.audio"
+            let sound = try report.sound(role)
+            #expect(
+                sound.played + sound.concealed + sound.idle == file.written,
+                "\(role): \(sound), \(file)\n\(run)", sourceLocation: sourceLocation)
+        }
+        return report
+    }
+
+    /// Expects that a recording of a well-behaved hostile source is whole: as many frames as
+    /// its time has, the four quarters in each, and nothing refused.
+    func expectUnharmed(
+        _ track: String, _ run: Finished, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let picture = try report().picture(track)
+        let recording = try self.picture(track)
+        #expect(recording.frameCount > 0, "\(run)", sourceLocation: sourceLocation)
+        #expect(picture.outputs[0].delivered > 0, "\(run)", sourceLocation: sourceLocation)
+        let refused = picture.refused.filter { $0.key != "STOPPED" }
+        #expect(refused.isEmpty, "\(run)", sourceLocation: sourceLocation)
+        for index in [0, recording.frameCount - 1] where index >= 0 {
+            Quarters().expect(
+                in: try recording.frame(index), within: 2, sourceLocation: sourceLocation)
+        }
+    }
+}
