@@ -45,6 +45,11 @@ struct Resampler: ~Copyable, @unchecked Sendable {
         mutating get { Int(speex_resampler_get_output_latency(state)) }
     }
 
+    /// Frames of input that bring out what is held back.
+    var heldInputFrames: Int {
+        mutating get { Int(speex_resampler_get_input_latency(state)) }
+    }
+
     /// Frames of output that a block becomes at most.
     func mostFrames(from frames: Int) -> Int {
         (frames * outputRate + input.sampleRate - 1) / input.sampleRate + frames / 500 + 2
