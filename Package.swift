@@ -101,7 +101,8 @@ let package = Package(
             name: "GreenroomConversionTests",
             dependencies: ["GreenroomConversion", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomFilesTests", dependencies: ["GreenroomFiles", "GreenroomMedia"]),
+            name: "GreenroomFilesTests",
+            dependencies: ["GreenroomFiles", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [

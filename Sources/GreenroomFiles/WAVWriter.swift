@@ -66,10 +66,9 @@ public struct WAVWriter: ~Copyable, Sendable {
                 try file.write(UnsafeRawBufferPointer(samples), at: end)
             }
         }
-        do {
-            try result.get()
-        } catch {
-            try file.setByteCount(end)
+        if case .failure(let error) = result {
+            // Where even cutting fails, the header still leaves out what is behind.
+            try? file.setByteCount(end)
             throw error
         }
         dataByteCount += Int64(samples.count * MemoryLayout<Int16>.size)

@@ -14,7 +14,7 @@ import Testing
         let real = try #require(realpath(folder.path, nil))
         defer { free(real) }
         #expect(file.folder == String(cString: real))
-        #expect(file.camera?.reference.value == .path("\(file.folder)/./libA.so"))
+        #expect(file.camera?.reference.value == .path("\(file.folder)/libA.so"))
         #expect(file.name == "my")
         #expect(file.source.file == path)
     }

@@ -45,8 +45,8 @@ struct Resampler: ~Copyable, @unchecked Sendable {
         mutating get { Int(speex_resampler_get_output_latency(state)) }
     }
 
-    /// Frames of input that bring out what is held back.
-    var heldInputFrames: Int {
+    /// Frames of input that are held back: so much silence brings out what came before it.
+    var heldFrames: Int {
         mutating get { Int(speex_resampler_get_input_latency(state)) }
     }
 

@@ -26,7 +26,7 @@ struct SoundConverter: ~Copyable, Sendable {
 
     /// Brings out what the resampler's filter holds back of the last samples.
     mutating func drain(into queue: inout SoundQueue) {
-        let silence = [Int16](repeating: 0, count: resampler.heldInputFrames * format.channels)
+        let silence = [Int16](repeating: 0, count: resampler.heldFrames * format.channels)
         convert(silence.span, into: &queue)
     }
 }

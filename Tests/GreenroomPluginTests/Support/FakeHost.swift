@@ -193,10 +193,21 @@ struct Immortal<Table>: @unchecked Sendable {
     }
 }
 
-/// A C string that stays.
+/// A C string that stays; the same one for the same text.
 func cString(_ text: String) -> UnsafePointer<CChar> {
-    let bytes = Array(text.utf8CString)
-    let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-    memory.initialize(from: bytes, count: bytes.count)
-    return UnsafePointer(memory)
+    strings.withLock { strings in
+        if let known = strings[text] { return known.pointer }
+        let bytes = Array(text.utf8CString)
+        let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+        memory.initialize(from: bytes, count: bytes.count)
+        strings[text] = CString(pointer: UnsafePointer(memory))
+        return UnsafePointer(memory)
+    }
 }
+
+private struct CString: @unchecked Sendable {
+    // Safe to share: written before it is seen, and only read from then on.
+    let pointer: UnsafePointer<CChar>
+}
+
+private let strings = Mutex<[String: CString]>([:])
