@@ -90,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "GreenroomConfig", "GreenroomHost", "GreenroomMedia",
+                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomMedia",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
