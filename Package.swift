@@ -47,7 +47,6 @@ let package = Package(
     ] + bundledPlugins.map(\.product),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -91,9 +90,8 @@ let package = Package(
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "GreenroomConfig", "GreenroomHost", "GreenroomMedia",
+                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomMedia",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ]),
 
         // Tests, one target a module.
@@ -109,6 +107,8 @@ let package = Package(
             dependencies: [
                 "CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
             ]),
+        .testTarget(
+            name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomHostTests",
             dependencies: ["GreenroomConversion", "GreenroomHost", "GreenroomMedia"]),

@@ -26,7 +26,10 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
             return "There is no device of this name: `greenroom devices` lists what there is. A "
                 + "name of your own is defined in ~/.asoundrc, or in a file that "
                 + "ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
-        case ENOENT, ENODEV, ENXIO: return Self.noCard
+        case ENOENT where message.hasPrefix("Cannot access file"):
+            return "ALSA_CONFIG_PATH names it: a path there can have neither spaces nor colons."
+        case ENOENT, ENODEV, ENXIO:
+            return Self.noCard + " `greenroom devices` lists what there is."
         case EBUSY:
             return "Another program has it: end that program, or use a device that shares, such "
                 + "as \"default\" or \"dmix\"."

@@ -16,7 +16,7 @@ struct Greenroom: ParsableCommand {
         version: GreenroomVersion.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, PluginsCommand.self, PluginCommand.self,
-            SchemaCommand.self,
+            DevicesCommand.self, SchemaCommand.self,
         ])
 
     static func main() {

@@ -11,10 +11,14 @@ struct OpenOutputs {
     private var lanes: [(kind: VideoTrackKind, want: VideoWant, lane: VideoLane)] = []
     private var sinks: [(kind: VideoTrackKind, sink: any SoundSink)] = []
     private let duration: Int64?
+    private let events: SessionEvents
 
-    /// - Parameter duration: The session's, in nanoseconds, if it is known.
-    init(duration: Int64?) {
+    /// - Parameters:
+    ///   - duration: The session's, in nanoseconds, if it is known.
+    ///   - events: Get what outputs have to say while they run.
+    init(duration: Int64?, events: SessionEvents) {
         self.duration = duration
+        self.events = events
     }
 
     /// Lanes of a track; those that want the same share a group.
@@ -57,7 +61,7 @@ struct OpenOutputs {
                 sinks.append((kind, recording))
             }
         case .loudspeaker(let device):
-            loudspeakers.append(Loudspeaker(device: device))
+            loudspeakers.append(try Loudspeaker(device: device, events: events))
         case .y4mStandardOutput(let kind, let picture):
             let source = kind == .camera ? cast.camera : cast.share
             guard let agreed = source?.instance.agreement?.track else {

@@ -105,7 +105,12 @@ final class VideoLane: Sendable {
     func push(_ frame: consuming VideoFrame, slot: Int64) {
         var item: Item? = Item(frame: frame, slot: slot)
         state.change { state in
-            if let item = item.take() { _ = state.queue.append(item) }
+            // It may have failed since the slot was claimed.
+            guard state.failure == nil, let item = item.take() else {
+                state.counts.failed += 1
+                return
+            }
+            _ = state.queue.append(item)
         }
     }
 

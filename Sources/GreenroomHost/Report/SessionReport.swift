@@ -168,6 +168,28 @@ public struct SessionReport: Codable, Sendable {
         public var failure: String?
     }
 
+    /// A loudspeaker. What the session gave it is `played` and `dropped`, and what it had not
+    /// played yet.
+    public struct Loudspeaker: Codable, Sendable {
+        /// The device.
+        public var output: String
+        /// What the device runs at, in hertz.
+        public var sampleRate: Int
+        /// Frames of 48 kHz that the device took.
+        public var played: Int
+        /// Times that the device had nothing to play.
+        public var underruns: Int
+        /// Frames of 48 kHz that were lost: the device was away, or too slow.
+        public var dropped: Int
+        /// How much faster the device's clock is than the session's, in millionths; absent for
+        /// a device without a clock, and in the first second.
+        public var driftPPM: Double?
+        /// Times that the device was opened again after it had gone away.
+        public var reopened: Int
+        /// Why there was no sound at the end.
+        public var failure: String?
+    }
+
     /// The version of the host.
     public var greenroom: String
     /// The session's name.
@@ -185,6 +207,8 @@ public struct SessionReport: Codable, Sendable {
     public var sounds: [Sound]
     /// Recordings of sound.
     public var soundFiles: [SoundFile]
+    /// Loudspeakers.
+    public var loudspeakers: [Loudspeaker]
 
     init(
         plan: SessionPlan, instances: [PluginInstance], parts: SessionParts?,
@@ -209,6 +233,14 @@ public struct SessionReport: Codable, Sendable {
                 return SoundFile(
                     output: recording.name, written: counts.written, lost: counts.lost,
                     failure: recording.failure)
+            } ?? []
+        loudspeakers =
+            parts?.loudspeakers.map { loudspeaker in
+                let counts = loudspeaker.statistics
+                return Loudspeaker(
+                    output: loudspeaker.name, sampleRate: counts.sampleRate,
+                    played: counts.played, underruns: counts.underruns, dropped: counts.dropped,
+                    driftPPM: counts.driftPPM, reopened: counts.reopened, failure: counts.failure)
             } ?? []
     }
 }

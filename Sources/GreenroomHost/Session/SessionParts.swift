@@ -31,7 +31,7 @@ final class SessionParts: Sendable {
     ) throws {
         self.events = events
         timeline = SessionTimeline()
-        var outputs = OpenOutputs(duration: plan.durationNanoseconds)
+        var outputs = OpenOutputs(duration: plan.durationNanoseconds, events: events)
         for output in plan.outputs { try outputs.open(output, for: cast) }
 
         let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance) }
@@ -139,5 +139,10 @@ final class SessionParts: Sendable {
             }
         }
         for loudspeaker in loudspeakers { loudspeaker.finish() }
+        for loudspeaker in loudspeakers {
+            if let reason = loudspeaker.statistics.failure {
+                events.send(.outputFailed(output: loudspeaker.name, reason: reason))
+            }
+        }
     }
 }

@@ -12,13 +12,15 @@ struct Resampler: ~Copyable, @unchecked Sendable {
     /// The rate of what comes out, in hertz.
     let outputRate: Int
     private let state: OpaquePointer
-    /// Input and output frames of one ratio, in lowest terms.
-    private var ratio: (input: UInt32, output: UInt32)
+    /// Input frames that become ``denominator`` frames of output; nil before an adjustment.
+    private var inputFrames: UInt32?
 
     /// speexdsp's own middle: transparent for speech, 80 taps.
     private static let quality: Int32 = 5
-    /// Speexdsp multiplies two denominators in 32 bits when the ratio changes.
-    private static let largestTerm = 65_535
+    /// Speexdsp keeps its place between two input samples in parts of the ratio's denominator
+    /// in lowest terms: only if that stays the same does a new ratio begin where the old one
+    /// was. A prime stays; this is the largest whose square fits speexdsp's 32 bits.
+    private static let denominator: UInt32 = 65_521
 
     /// - Returns: nil if there is no memory.
     init?(from input: AudioFormat, to outputRate: Int) {
@@ -34,8 +36,6 @@ struct Resampler: ~Copyable, @unchecked Sendable {
         self.input = input
         self.outputRate = outputRate
         self.state = state
-        ratio = (0, 0)
-        speex_resampler_get_ratio(state, &ratio.input, &ratio.output)
     }
 
     deinit { speex_resampler_destroy(state) }
@@ -79,48 +79,22 @@ struct Resampler: ~Copyable, @unchecked Sendable {
     /// Makes a little more or less output of the same input.
     ///
     /// - Parameter ppm: Millionths more; negative for less.
-    /// - Returns: What it became: steps are up to 16 millionths wide.
+    /// - Returns: What it became. A step is 15 millionths wide, or wider if the rate goes up.
     mutating func adjust(ppm: Double) -> Double {
         let nominal = Double(input.sampleRate) / Double(outputRate)
-        let (above, below) = Self.fraction(near: nominal / (1 + ppm / 1e6))
-        if (above, below) != ratio,
+        let wanted = nominal / (1 + min(max(ppm, -100_000), 100_000) / 1e6)
+        var frames = UInt32(max(1, (wanted * Double(Self.denominator)).rounded()))
+        if frames % Self.denominator == 0 {
+            frames = Double(frames) > wanted * Double(Self.denominator) ? frames - 1 : frames + 1
+        }
+        if frames != inputFrames,
             speex_resampler_set_rate_frac(
-                state, above, below, UInt32(input.sampleRate), UInt32(clamping: outputRate)) == 0
+                state, frames, Self.denominator, UInt32(input.sampleRate),
+                UInt32(clamping: outputRate)) == 0
         {
-            ratio = (above, below)
+            inputFrames = frames
         }
-        return (nominal * Double(ratio.output) / Double(ratio.input) - 1) * 1e6
-    }
-
-    /// The fraction nearest to a number with terms that speexdsp can take, by the mediants of
-    /// Stern and Brocot, in lowest terms.
-    static func fraction(near number: Double) -> (UInt32, UInt32) {
-        // Continued fractions come within one step of the nearest in a few rounds.
-        var (above, below) = ((previous: 0, last: 1), (previous: 1, last: 0))
-        var rest = number
-        while true {
-            let whole = rest.rounded(.down)
-            let room = min(
-                above.last > 0 ? (largestTerm - above.previous) / above.last : .max,
-                below.last > 0 ? (largestTerm - below.previous) / below.last : .max)
-            let term = min(Int(whole), room)
-            let next = (
-                above: term * above.last + above.previous, below: term * below.last + below.previous
-            )
-            if term < Int(whole) {
-                // A part of the last term is nearer than none of it from its half on.
-                if 2 * term > Int(whole) {
-                    (above.last, below.last) = (next.above, next.below)
-                }
-                break
-            }
-            above = (above.last, next.above)
-            below = (below.last, next.below)
-            let fraction = rest - whole
-            guard fraction > 1e-9 else { break }
-            rest = 1 / fraction
-            guard rest < 1e9 else { break }
-        }
-        return (UInt32(clamping: above.last), UInt32(clamping: below.last))
+        guard let inputFrames else { return 0 }
+        return (nominal * Double(Self.denominator) / Double(inputFrames) - 1) * 1e6
     }
 }

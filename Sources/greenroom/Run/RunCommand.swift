@@ -97,6 +97,11 @@ extension SessionReport {
             }
             lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
         }
+        for loudspeaker in loudspeakers where loudspeaker.underruns + loudspeaker.dropped > 0 {
+            lines.append(
+                "\(loudspeaker.output): \(loudspeaker.underruns) underruns, "
+                    + "\(loudspeaker.dropped / 48) ms lost")
+        }
         // Before there are tracks, nothing is written.
         for output in plan.outputs where !(pictures.isEmpty && sounds.isEmpty) {
             if case .record(let folder, _, _) = output {

@@ -1,0 +1,52 @@
+import ArgumentParser
+import GreenroomALSA
+import GreenroomConfig
+
+/// `greenroom devices`.
+struct DevicesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "List the loudspeakers and microphones of this machine.",
+        discussion: """
+            Each comes with its line for a session file. They are the PCMs that ALSA lists; one \
+            of your own is among them if its definition has a `hint { show on }`, and can be \
+            named in any case.
+            """)
+
+    @Flag(help: "Print the list as one JSON object.")
+    var json = false
+
+    func run() throws {
+        let devices: [ALSADevice]
+        do throws(ALSAError) {
+            devices = try ALSADevice.all()
+        } catch {
+            throw Failure(.outputFailed, "ALSA can't list its devices: \(error)")
+        }
+        if json {
+            let list = devices.map { device -> JSON in
+                [
+                    "name": .string(device.name), "description": .string(device.description),
+                    "playback": .boolean(device.canPlay), "capture": .boolean(device.canCapture),
+                ]
+            }
+            let object: JSON = [
+                "devices": .array(list), "card": .boolean(ALSADevice.hasCard),
+            ]
+            print(object.text)
+            return
+        }
+        for device in devices {
+            print(
+                device.description.isEmpty ? device.name : "\(device.name): \(device.description)")
+            // Quoted: names have commas and colons, and a bare null is no name.
+            let name = JSON.string(device.name).text
+            if device.canPlay { print("  - loudspeaker: \(name)") }
+            if device.canCapture {
+                print(
+                    "  microphone: { plugin: AlsaMicrophone, settings: { device: \(name) } }")
+            }
+        }
+        if !ALSADevice.hasCard { print(ALSAError.noCard) }
+    }
+}

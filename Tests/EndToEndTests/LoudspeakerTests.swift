@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The session's sound on ALSA's own devices, which need no card.
+@Suite struct LoudspeakerTests {
+    private let folder: TemporaryFolder
+    private let configuration: ALSAConfiguration
+    private let environment: [String: String?]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        configuration = try ALSAConfiguration(
+            """
+            </usr/share/alsa/alsa.conf>
+            pcm.tofile {
+                type file
+                slave.pcm { type null }
+                file "\(folder("played.wav"))"
+                format "wav"
+            }
+            pcm.telephone {
+                type file
+                slave.pcm { type null }
+                file "\(folder("telephone.raw"))"
+                format "raw"
+            }
+            pcm.mono { type plug slave { pcm "telephone" channels 1 rate 44100 } }
+            pcm.nothing { type null }
+            """)
+        environment = ["ALSA_CONFIG_PATH": configuration.path]
+    }
+
+    /// Plays a tone of 440 Hz on a device for two seconds.
+    private func play(on device: String) throws -> Finished {
+        let session = try folder.write(
+            "session.yaml",
+            """
+            session: { duration: 2s }
+            microphone: { plugin: Tone, settings: { frequency: 440 } }
+            outputs: [{ loudspeaker: "\(device)" }, { record: "\(folder("out"))" }]
+            """)
+        return try Greenroom.run("run", session, environment: environment)
+    }
+
+    private func report() throws -> [String: Any] {
+        let json = try JSONSerialization.jsonObject(
+            with: Data(readFile(folder("out/session.json"))))
+        let loudspeakers = (json as? [String: Any])?["loudspeakers"] as? [[String: Any]]
+        return try #require(loudspeakers?.first)
+    }
+
+    @Test func `a device gets the sound of the session, sample by sample`() throws {
+        let run = try play(on: "tofile")
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(!run.standardError.contains("ALSA lib"))
+        let played = try WAVRecording(folder("played.wav"))
+        #expect(played.sampleRate == 48_000)
+        #expect(abs(played.seconds - 2) < 0.1, "it lasts \(played.seconds) s")
+        let left = try #require(played.channels.first)
+        let begin = try #require(left.firstIndex { $0 != 0 })
+        let end = try #require(left.lastIndex { $0 != 0 })
+        let tone = Array(left[begin...end])
+        #expect(Double(tone.count) / 48_000 > 1.7)
+        let frequency = try #require(Tone.frequency(of: tone, rate: 48_000))
+        #expect(abs(frequency - 440) < 0.1)
+        #expect(Tone.breaks(in: tone, frequency: 440, rate: 48_000, tolerance: 4).isEmpty)
+        let report = try report()
+        #expect(report["underruns"] as? Int == 0)
+        #expect(report["dropped"] as? Int == 0)
+        #expect(report["played"] as? Int == 2 * 48_000)
+        #expect(report["driftPPM"] == nil, "a file has no clock")
+    }
+
+    @Test func `a device of another rate and one channel gets what it can play`() throws {
+        let run = try play(on: "mono")
+        #expect(run.exit == .code(0), "\(run)")
+        let bytes = try readFile(folder("telephone.raw"))
+        let samples = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
+            Double(Int16(bitPattern: UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8))
+        }
+        #expect(abs(Double(samples.count) / 44_100 - 2) < 0.1)
+        let begin = try #require(samples.firstIndex { $0 != 0 })
+        let frequency = Tone.frequency(of: samples[begin...].dropLast(100), rate: 44_100)
+        #expect(abs(try #require(frequency) - 440) < 0.5)
+    }
+
+    @Test func `a device that takes everything at once costs no time`() throws {
+        let run = try play(on: "nothing")
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try report()
+        #expect(report["played"] as? Int == 2 * 48_000)
+        #expect(report["output"] as? String == "loudspeaker nothing")
+    }
+
+    @Test func `an unknown device ends the run before it begins, and says what to do`() throws {
+        let run = try play(on: "nowhere")
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(run.standardError.contains("loudspeaker nowhere: Unknown PCM nowhere"))
+        #expect(run.standardError.contains("`greenroom devices` lists"))
+        #expect(!run.standardError.contains("ALSA lib"))
+    }
+
+    @Test func `devices are listed with their lines for the session file`() throws {
+        let people = try Greenroom.run("devices", environment: environment)
+        #expect(people.exit == .code(0), "\(people)")
+        #expect(people.text.contains(#"- loudspeaker: "null""#))
+        #expect(people.text.contains("microphone: { plugin: AlsaMicrophone, settings: { device: "))
+        #expect(!people.standardError.contains("ALSA lib"))
+        let programs = try Greenroom.run("devices", "--json", environment: environment)
+        let json = try JSONSerialization.jsonObject(with: Data(programs.standardOutput))
+        let devices = try #require((json as? [String: Any])?["devices"] as? [[String: Any]])
+        let null = try #require(devices.first { $0["name"] as? String == "null" })
+        #expect(null["playback"] as? Bool == true)
+        #expect(null["capture"] as? Bool == true)
+    }
+}
