@@ -28,7 +28,8 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
                 + "ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
         case ENOENT where message.hasPrefix("Cannot access file"):
             return "ALSA_CONFIG_PATH names it: a path there can have neither spaces nor colons."
-        case ENOENT, ENODEV, ENXIO: return Self.noCard
+        case ENOENT, ENODEV, ENXIO:
+            return Self.noCard + " `greenroom devices` lists what there is."
         case EBUSY:
             return "Another program has it: end that program, or use a device that shares, such "
                 + "as \"default\" or \"dmix\"."

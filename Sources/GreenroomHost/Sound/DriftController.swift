@@ -1,8 +1,8 @@
 /// Finds out how much faster or slower a card's clock runs than the session's, and by how much
 /// to stretch the sound so that neither too much of it waits for the card nor too little.
 ///
-/// It looks at the fill, which is all sound that has left the session and has not been heard,
-/// and steers it to a target with a proportional and an integral part. A second of
+/// It looks at the fill, which is all sound that waits in the ring and in the card's buffer, and
+/// steers it to a target with a proportional and an integral part. A second of
 /// measurements is averaged before each step, because the fill jumps by a block whenever one
 /// comes or goes. The integral is slow: it learns the card's clock in some minutes, and what
 /// the scheduler does to single blocks leaves it alone.
