@@ -37,7 +37,9 @@ import TestSupport
         let status = #/^sending ([0-9]+:[0-9]{2})  camera ([0-9.]+) fps, ([0-9]+) dropped/#
         let matches = statuses.compactMap { $0.firstMatch(of: status) }
         #expect(matches.count >= 3, "\(run.text)")
-        #expect(matches.last?.1 == "0:01" || matches.last?.1 == "0:00", "\(run.text)")
+        // Two seconds and the stop; a busy machine may take longer over the stop.
+        #expect(matches.last.map { $0.1 >= "0:01" } == true, "\(run.text)")
+        #expect(matches.map(\.1) == matches.map(\.1).sorted(), "\(run.text)")
         let rates = matches.compactMap { Double($0.2) }
         #expect(rates.contains { $0 > 5 && $0 < 30 }, "about 15 frames a second: \(rates)")
         // Whole lines are not mixed with it.
