@@ -35,8 +35,14 @@ struct Cast {
     private(set) var failedRole: String?
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
-    /// Those who were named for sending from inside start-send.
-    private var pumps: Set<String> = []
+    /// Starts that were left running, because the plugin sends from inside them.
+    private var pumps: [Pump] = []
+
+    private struct Pump {
+        var source: Source
+        var start: PluginInstance.PendingStep
+        var isNamed = false
+    }
 
     init(plan: SessionPlan, clock: SessionClock, events: SessionEvents, deadline: Int64) {
         self.plan = plan
@@ -139,23 +145,32 @@ struct Cast {
         }
     }
 
-    /// Names those who send from inside start-send, once each, when its deadline has passed.
-    mutating func namePumps() {
-        for source in sources {
-            let instance = source.instance
-            guard instance.isSendingFromStart, !pumps.contains(instance.role),
-                let (callback, nanoseconds) = instance.runningCallback,
+    /// Looks at those who send from inside start-send: names them, once each, when its deadline
+    /// has passed, and takes its result when it has returned.
+    mutating func followPumps() {
+        let before = pumps
+        pumps = []
+        for var pump in before where all.contains(where: { $0.instance === pump.source.instance }) {
+            let instance = pump.source.instance
+            if let result = instance.finish(pump.start, until: MonotonicClock.now) {
+                settle(result, pump.source, pump.start)
+                continue
+            }
+            if !pump.isNamed, let (callback, nanoseconds) = instance.runningCallback,
                 nanoseconds > deadlineNanoseconds
-            else { continue }
-            pumps.insert(instance.role)
-            events.send(
-                .callbackHangs(
-                    role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9))
-            events.send(
-                .note(
-                    role: instance.role,
-                    text: "it sends from inside start-send, which should return at once: begin a "
-                        + "thread there. The session goes on with it."))
+            {
+                pump.isNamed = true
+                events.send(
+                    .callbackHangs(
+                        role: instance.role, callback: callback,
+                        seconds: Double(nanoseconds) / 1e9))
+                events.send(
+                    .note(
+                        role: instance.role,
+                        text: "it sends from inside start-send, which should return at once: "
+                            + "begin a thread there. The session goes on with it."))
+            }
+            pumps.append(pump)
         }
     }
 
@@ -180,30 +195,36 @@ struct Cast {
     ) {
         let steps = sources.map { (source: $0, step: begin($0.instance)) }
         let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
-        for (source, step) in steps {
+        waiting: for (source, step) in steps {
             let instance = source.instance
             let mayPump = step.name == LifecycleStep.startSend.rawValue
             var result = instance.finish(step, until: MonotonicClock.now)
             while result == nil, MonotonicClock.now < deadline {
-                if mayPump, instance.isSendingFromStart { break }
+                if mayPump, instance.isSendingFromStart {
+                    pumps.append(Pump(source: source, start: step))
+                    continue waiting
+                }
                 let next = min(deadline, MonotonicClock.deadline(after: 10_000_000))
                 result = instance.finish(step, until: next)
             }
-            if result == nil, mayPump, instance.isSendingFromStart { continue }
-            switch result {
-            case .done:
-                break
-            case .failed(let status, let reason):
-                events.send(
-                    .stepFailed(
-                        role: instance.role, step: step.name, status: status, reason: reason))
-                fail(source)
-            case .illegal:
-                // It was given up, or ended, since the step was begun.
-                break
-            case nil:
-                hang(source, step)
-            }
+            if let result { settle(result, source, step) } else { hang(source, step) }
+        }
+    }
+
+    private mutating func settle(
+        _ result: PluginInstance.StepResult, _ source: Source, _ step: PluginInstance.PendingStep
+    ) {
+        switch result {
+        case .done:
+            break
+        case .failed(let status, let reason):
+            events.send(
+                .stepFailed(
+                    role: source.instance.role, step: step.name, status: status, reason: reason))
+            fail(source)
+        case .illegal:
+            // It was given up, or ended, since the step was begun.
+            break
         }
     }
 
