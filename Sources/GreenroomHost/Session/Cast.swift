@@ -36,7 +36,7 @@ struct Cast {
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
     /// Those who were named for sending from inside start-send.
-    private var pumps: Set<String> = []
+    private var pumps: [(source: Source, step: PluginInstance.PendingStep, isNamed: Bool)] = []
 
     init(plan: SessionPlan, clock: SessionClock, events: SessionEvents, deadline: Int64) {
         self.plan = plan
@@ -139,23 +139,30 @@ struct Cast {
         }
     }
 
-    /// Names those who send from inside start-send, once each, when its deadline has passed.
-    mutating func namePumps() {
-        for source in sources {
+    /// Looks after those who send from inside start-send: names each once, when its deadline has
+    /// passed, and takes note of a start-send that has returned after all.
+    mutating func watchPumps() {
+        for index in pumps.indices.reversed() {
+            let (source, step, isNamed) = pumps[index]
             let instance = source.instance
-            guard instance.isSendingFromStart, !pumps.contains(instance.role),
+            if let result = instance.finish(step, until: MonotonicClock.now) {
+                pumps.remove(at: index)
+                settle(result, of: step, source)
+            } else if !isNamed, instance.fault == nil,
                 let (callback, nanoseconds) = instance.runningCallback,
                 nanoseconds > deadlineNanoseconds
-            else { continue }
-            pumps.insert(instance.role)
-            events.send(
-                .callbackHangs(
-                    role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9))
-            events.send(
-                .note(
-                    role: instance.role,
-                    text: "it sends from inside start-send, which should return at once: begin a "
-                        + "thread there. The session goes on with it."))
+            {
+                pumps[index].isNamed = true
+                events.send(
+                    .callbackHangs(
+                        role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9)
+                )
+                events.send(
+                    .note(
+                        role: instance.role,
+                        text: "it sends from inside start-send, which should return at once: begin "
+                            + "a thread there. The session goes on with it."))
+            }
         }
     }
 
@@ -181,29 +188,51 @@ struct Cast {
         let steps = sources.map { (source: $0, step: begin($0.instance)) }
         let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
         for (source, step) in steps {
-            let instance = source.instance
-            let mayPump = step.name == LifecycleStep.startSend.rawValue
-            var result = instance.finish(step, until: MonotonicClock.now)
-            while result == nil, MonotonicClock.now < deadline {
-                if mayPump, instance.isSendingFromStart { break }
-                let next = min(deadline, MonotonicClock.deadline(after: 10_000_000))
-                result = instance.finish(step, until: next)
+            switch outcome(of: step, source.instance, until: deadline) {
+            case .ended(let result): settle(result, of: step, source)
+            case .pumps: pumps.append((source, step, isNamed: false))
+            case .hangs: hang(source, step)
             }
-            if result == nil, mayPump, instance.isSendingFromStart { continue }
-            switch result {
-            case .done:
-                break
-            case .failed(let status, let reason):
-                events.send(
-                    .stepFailed(
-                        role: instance.role, step: step.name, status: status, reason: reason))
-                fail(source)
-            case .illegal:
-                // It was given up, or ended, since the step was begun.
-                break
-            case nil:
-                hang(source, step)
-            }
+        }
+    }
+
+    /// What became of a step by its deadline.
+    private enum Outcome {
+        case ended(PluginInstance.StepResult)
+        /// It is in start-send still, and has sent something from there.
+        case pumps
+        case hangs
+    }
+
+    private func outcome(
+        of step: PluginInstance.PendingStep, _ instance: PluginInstance, until deadline: Int64
+    ) -> Outcome {
+        let isStart = step.name == LifecycleStep.startSend.rawValue
+        while true {
+            // Asked before the result is: one that has returned by then was no pump.
+            let isPump = isStart && instance.isSendingFromStart
+            let glance = MonotonicClock.deadline(after: isPump ? 0 : 10_000_000)
+            let next = isStart ? min(glance, deadline) : deadline
+            if let result = instance.finish(step, until: next) { return .ended(result) }
+            if isPump { return .pumps }
+            if next == deadline { return .hangs }
+        }
+    }
+
+    private mutating func settle(
+        _ result: PluginInstance.StepResult, of step: PluginInstance.PendingStep, _ source: Source
+    ) {
+        switch result {
+        case .done:
+            break
+        case .failed(let status, let reason):
+            events.send(
+                .stepFailed(
+                    role: source.instance.role, step: step.name, status: status, reason: reason))
+            fail(source)
+        case .illegal:
+            // It was given up, or ended, since the step was begun.
+            break
         }
     }
 

@@ -101,7 +101,7 @@ public final class Session: Sendable {
         var nextReport = clock.now + Self.reportNanoseconds
         while true {
             cast.dropLost()
-            cast.namePumps()
+            cast.watchPumps()
             if clock.now >= nextReport {
                 write(report(cast, parts, outcome: nil), to: parts)
                 nextReport = clock.now + Self.reportNanoseconds
