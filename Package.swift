@@ -30,6 +30,7 @@ struct BundledPlugin {
 
 let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
+    BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
     BundledPlugin(name: "Tone"),

@@ -4,8 +4,10 @@ import GreenroomMedia
 /// The thread of a loudspeaker: takes sound from the ring, hands it to the device, follows the
 /// device's clock, and opens the device again when it went away.
 struct LoudspeakerFeed: ~Copyable {
-    /// More than this above the target is thrown away rather than played late, in frames: 100 ms.
-    private static let tolerance = AudioFormat.session.sampleRate / 10
+    /// More than this above the target is thrown away rather than played late, in frames: 40 ms.
+    /// It comes together when what was late arrives after an underrun, whose silence has taken
+    /// its place.
+    private static let tolerance = AudioFormat.session.sampleRate * 40 / 1000
     /// How long to wait between attempts to open the device, in seconds.
     private static let backOff: [Int64] = [1, 2, 4, 5]
 

@@ -20,6 +20,11 @@ struct DriftController: Sendable {
     /// The integral part, in millionths a frame and second.
     private static let integral = 0.0083
 
+    /// The largest difference from the target that a card's clock can have made, in frames: the
+    /// loop keeps 1000 millionths within 900. What is farther off was an accident, and teaches
+    /// nothing about the clock.
+    private static let credible = 1200.0
+
     /// The fill to steer to, in frames of 48 kHz.
     let target: Int
     /// How much faster the card's clock is, in millionths, as far as it is known.
@@ -48,7 +53,9 @@ struct DriftController: Sendable {
         let seconds = Double(weight) / 48_000
         (sum, weight) = (0, 0)
         // Too much is waiting: the card is slower than was thought.
-        driftPPM = Self.limited(driftPPM - Self.integral * excess * seconds)
+        if abs(excess) <= Self.credible {
+            driftPPM = Self.limited(driftPPM - Self.integral * excess * seconds)
+        }
         stretchPPM = Self.limited(driftPPM - Self.proportional * excess)
         return true
     }
