@@ -147,6 +147,25 @@ import TestSupport
         #expect(try report.picture("camera").outputs[0].delivered >= 9, "\(run)")
     }
 
+    @Test func `a pump inside start-send that fails has failed`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile(
+                "PumpsThenFails", "frames: 12", "on-failure: continue"))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: "1s")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let lines = run.lines(of: "camera")
+        #expect(lines.contains("start-send failed (FAILED): the film is over"), "\(run)")
+        #expect(lines.contains("the session goes on without it"), "\(run)")
+        let report = try session.expectTrueReport(run)
+        #expect(try report.plugin("camera").callbacks["destroy"]?.calls == 1, "\(run)")
+        try session.expectUnharmed("camera", run)
+        #expect(try session.picture("camera").frameCount == 15, "the last frame stays")
+        try session.expectUnharmed("share", run)
+    }
+
     @Test func `a microphone that is paced inside start-send is recorded, and stopped on time`()
         throws
     {

@@ -55,15 +55,22 @@ import TestSupport
         }
         #expect(isMarked)
 
-        // The voices are there sample by sample, after the silence that the report tells of.
+        // The voices are there sample by sample, between the silences that the report tells of.
         let voices = try WAVRecording(Self.media + "/voices.wav")
         let sound = try session.sound("camera")
         #expect(voices.sampleRate == 48_000 && sound.frameCount == 144_000)
+        #expect(sound.channels[1] == sound.channels[0])
         let counts = try report.sound("microphone")
         if counts.concealed == 0 {
-            let heard = sound.channels[0].dropFirst(counts.idle)
-            #expect(Array(heard) == Array(voices.channels[0].prefix(heard.count)))
-            #expect(sound.channels[1] == sound.channels[0])
+            let begin = try #require(voices.channels[0].firstIndex { $0 != 0 })
+            let heard = try #require(sound.channels[0].firstIndex { $0 != 0 })
+            // What was sent before the session's time began is early.
+            let lead = max(heard - begin, 0)
+            let early = max(begin - heard, 0)
+            #expect(lead <= counts.idle && early <= counts.early, "\(counts)")
+            let played = sound.channels[0].dropFirst(lead).prefix(counts.played)
+            let isSame = zip(played, voices.channels[0].dropFirst(early)).allSatisfy { $0 == $1 }
+            #expect(isSame, "\(counts)")
         }
 
         // A picture a second.

@@ -70,6 +70,21 @@ static gr_status pump_in_start(instance *me) {
 
 static void stop_nothing(instance *me) { (void)me; }
 
+/* PumpsThenFails: sends `frames` frames from within start_send, and then fails in it. */
+
+static gr_status pump_then_fail(instance *me) {
+  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 320, 180, 0);
+  const struct timespec interval = {0, 33000000};
+  for (int64_t n = 0; n < setting_integer(me, "frames"); n++) {
+    const gr_video_frame frame = as_frame(me, &picture);
+    me->video->send(me->sender, &frame);
+    nanosleep(&interval, NULL);
+  }
+  free_picture(&picture);
+  me->host->set_error(me->handle, "the film is over");
+  return GR_STATUS_FAILED;
+}
+
 /* SlowStart: takes a second in start_send, which is within the deadline. */
 static gr_status start_slowly(instance *me) {
   const struct timespec second = {1, 0};
@@ -98,6 +113,8 @@ const behaviour bad_timing[] = {
      .start = fail_to_start, .uninitialize = hang_always},
     {.name = "PumpInStart", CAMERA, .summary = "Sends from within start_send and does not return",
      .start = pump_in_start, .stop = stop_nothing},
+    {.name = "PumpsThenFails", CAMERA, .summary = "Sends from within start_send, and then fails",
+     .start = pump_then_fail, .stop = stop_nothing},
     {.name = "SlowStart", CAMERA, .summary = "Takes a second to start", .start = start_slowly},
     {.name = "WaitInCallback", CAMERA, .summary = "Calls wait_until_ns in start_send",
      .start = wait_in_start},
