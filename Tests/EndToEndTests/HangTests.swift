@@ -27,7 +27,7 @@ import TestSupport
             share: \(try TestSession.hostile("Share"))
             """, duration: nil, deadline: "500ms")
         let child = try session.start()
-        let named = "camera: \(place) has not returned after 0.5 s\n"
+        let named = "camera: \(place) has not returned after "
         #expect(child.waitForErrors(containing: named, atMost: .seconds(20)))
         let goesOn = "camera: the session goes on without it\n"
         #expect(child.waitForErrors(containing: goesOn, atMost: .seconds(20)))
