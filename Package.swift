@@ -30,6 +30,7 @@ struct BundledPlugin {
 
 let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
+    BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
     BundledPlugin(name: "Tone"),
@@ -46,7 +47,6 @@ let package = Package(
     ] + bundledPlugins.map(\.product),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -92,7 +92,6 @@ let package = Package(
             dependencies: [
                 "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomMedia",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ]),
 
         // Tests, one target a module.
@@ -108,6 +107,8 @@ let package = Package(
             dependencies: [
                 "CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
             ]),
+        .testTarget(
+            name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomHostTests",
             dependencies: ["GreenroomConversion", "GreenroomHost", "GreenroomMedia"]),

@@ -28,7 +28,8 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
                 + "ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
         case ENOENT where message.hasPrefix("Cannot access file"):
             return "ALSA_CONFIG_PATH names it: a path there can have neither spaces nor colons."
-        case ENOENT, ENODEV, ENXIO: return Self.noCard
+        case ENOENT, ENODEV, ENXIO:
+            return Self.noCard + " `greenroom devices` lists what there is."
         case EBUSY:
             return "Another program has it: end that program, or use a device that shares, such "
                 + "as \"default\" or \"dmix\"."
@@ -42,7 +43,7 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
     public static let noCard =
         "There is no such sound card here. Use the device \"null\", or define a PCM of `type "
         + "null` or `type file` in a file that ALSA_CONFIG_PATH names and that begins with "
-        + "</usr/share/alsa/alsa.conf>. `greenroom devices` lists what there is."
+        + "</usr/share/alsa/alsa.conf>."
 
     /// The device, what is wrong, and the cure.
     public var description: String {

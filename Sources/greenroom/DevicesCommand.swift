@@ -37,7 +37,8 @@ struct DevicesCommand: ParsableCommand {
             return
         }
         for device in devices {
-            print(device.description.isEmpty ? device.name : "\(device.name): \(device.description)")
+            print(
+                device.description.isEmpty ? device.name : "\(device.name): \(device.description)")
             // Quoted: names have commas and colons, and a bare null is no name.
             let name = JSON.string(device.name).text
             if device.canPlay { print("  - loudspeaker: \(name)") }

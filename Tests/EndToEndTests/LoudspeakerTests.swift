@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import TestSupport
 import Testing
 
@@ -45,7 +44,8 @@ import Testing
     }
 
     private func report() throws -> [String: Any] {
-        let json = try JSONSerialization.jsonObject(with: Data(readFile(folder("out/session.json"))))
+        let json = try JSONSerialization.jsonObject(
+            with: Data(readFile(folder("out/session.json"))))
         let loudspeakers = (json as? [String: Any])?["loudspeakers"] as? [[String: Any]]
         return try #require(loudspeakers?.first)
     }
@@ -114,23 +114,4 @@ import Testing
         #expect(null["playback"] as? Bool == true)
         #expect(null["capture"] as? Bool == true)
     }
-}
-
-/// A file for `ALSA_CONFIG_PATH`, which takes no path with a space; it goes away with its owner.
-private final class ALSAConfiguration {
-    let path: String
-
-    init(_ text: String) throws {
-        var name = Array("/tmp/greenroom-alsa-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { throw Failure("can't make a file in /tmp") }
-        defer { close(descriptor) }
-        path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let bytes = Array(text.utf8)
-        guard write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw Failure("can't write \(path)")
-        }
-    }
-
-    deinit { unlink(path) }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 private let bundledPlugins = [
-    "Adjust", "ColorBars", "Slides", "Tone", "Watermark", "WaveFile", "Y4MFile",
+    "Adjust", "AlsaMicrophone", "ColorBars", "Slides", "Tone", "Watermark", "WaveFile", "Y4MFile",
 ]
 
 /// What built plugins need and show.

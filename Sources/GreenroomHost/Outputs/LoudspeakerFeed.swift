@@ -4,8 +4,10 @@ import GreenroomMedia
 /// The thread of a loudspeaker: takes sound from the ring, hands it to the device, follows the
 /// device's clock, and opens the device again when it went away.
 struct LoudspeakerFeed: ~Copyable {
-    /// More than this above the target is thrown away rather than played late, in frames: 100 ms.
-    private static let tolerance = AudioFormat.session.sampleRate / 10
+    /// More than this above the target is thrown away rather than played late, in frames: 40 ms.
+    /// It comes together when what was late arrives after an underrun, whose silence has taken
+    /// its place.
+    private static let tolerance = AudioFormat.session.sampleRate * 40 / 1000
     /// How long to wait between attempts to open the device, in seconds.
     private static let backOff: [Int64] = [1, 2, 4, 5]
 
@@ -17,6 +19,8 @@ struct LoudspeakerFeed: ~Copyable {
     private var isStarted = false
     /// Frames to throw away.
     private var excess = 0
+    /// Frames that were taken from the ring, and that the device has not taken.
+    private var unplayed = 0
     private var samples = [Int16](repeating: 0, count: LoudspeakerLine.longest * 2)
 
     /// - Parameter tell: Gets what a user should know.
@@ -66,6 +70,7 @@ struct LoudspeakerFeed: ~Copyable {
         excess -= skipped
         if skipped > 0 { state.withLock { $0.statistics.dropped += skipped } }
         let played = frames - skipped
+        unplayed = played
         guard played > 0 else { return }
         if !isStarted {
             try line?.start(waiting: played + waiting)
@@ -78,8 +83,9 @@ struct LoudspeakerFeed: ~Copyable {
             $0.statistics.played += played
             $0.statistics.failure = nil
         }
-        guard let delay = try line?.delay, line?.hasClock == true else { return }
-        follow(fill: delay + Double(waiting), after: played)
+        unplayed = 0
+        guard line?.hasClock == true, let queued = try line?.queued else { return }
+        follow(fill: queued + Double(waiting), after: played)
     }
 
     private mutating func follow(fill: Double, after frames: Int) {
@@ -96,6 +102,10 @@ struct LoudspeakerFeed: ~Copyable {
     /// Goes on after an accident; gives the device up after anything else.
     private mutating func accept(_ error: ALSAError) {
         isStarted = false
+        excess = 0
+        let lost = unplayed
+        unplayed = 0
+        state.withLock { $0.statistics.dropped += lost }
         do throws(ALSAError) {
             try line?.recover(from: error)
             state.withLock { $0.statistics.underruns += 1 }
@@ -129,7 +139,7 @@ struct LoudspeakerFeed: ~Copyable {
             }
         }
         discardRing()
-        (controller, excess) = (DriftController(target: LoudspeakerLine.target), 0)
+        controller = DriftController(target: LoudspeakerLine.target)
         let rate = line?.sampleRate ?? 0
         state.withLock {
             $0.statistics.sampleRate = rate

@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomALSA
 import GreenroomMedia
 
@@ -7,8 +8,8 @@ struct LoudspeakerLine: ~Copyable, Sendable {
     static let target = AudioFormat.session.sampleRate * 80 / 1000
     /// The most that is handed over at once, in frames of 48 kHz: 10 ms.
     static let longest = AudioFormat.session.sampleRate / 100
-    /// How long a device that has a clock may take nothing, in milliseconds.
-    private static let stallMilliseconds = 2000
+    /// How long a device may take nothing.
+    private static let stallNanoseconds: Int64 = 2_000_000_000
 
     private var pcm: PCM
     private var resampler: Resampler
@@ -24,7 +25,7 @@ struct LoudspeakerLine: ~Copyable, Sendable {
             bufferFrames: rate / 5)
         guard let resampler = Resampler(from: .session, to: pcm.sampleRate) else {
             throw ALSAError(
-                call: "speex_resampler_init", pcm: device, code: 12, message: "out of memory")
+                call: "speex_resampler_init", pcm: device, code: ENOMEM, message: "out of memory")
         }
         resampled = [Int16](
             repeating: 0, count: resampler.mostFrames(from: Self.longest) * 2)
@@ -62,11 +63,14 @@ struct LoudspeakerLine: ~Copyable, Sendable {
     /// Makes more or less sound of the same.
     mutating func stretch(ppm: Double) { _ = resampler.adjust(ppm: ppm) }
 
-    /// What the device has not played, in frames of 48 kHz.
-    var delay: Double {
+    /// What the device's buffer holds, in frames of 48 kHz.
+    ///
+    /// That is what stands between the sound and an underrun. The whole delay is more where
+    /// sound goes on to a server or through the air, and would be no measure.
+    var queued: Double {
         mutating get throws(ALSAError) {
-            Double(try pcm.delayFrames) * Double(AudioFormat.session.sampleRate)
-                / Double(sampleRate)
+            let queued = pcm.bufferFrames - (try pcm.availableFrames)
+            return Double(queued) * Double(AudioFormat.session.sampleRate) / Double(sampleRate)
         }
     }
 
@@ -92,18 +96,23 @@ struct LoudspeakerLine: ~Copyable, Sendable {
             }
         }
         let sound = resampled
-        var (done, waited) = (0, 0)
+        var done = 0
+        var deadline = MonotonicClock.deadline(after: Self.stallNanoseconds)
         while done < frames {
             let rest = done * pcm.channels..<frames * pcm.channels
             let written = try pcm.write(sound.span.extracting(rest))
-            done += written
-            guard written == 0 else { continue }
-            guard waited < Self.stallMilliseconds else {
-                throw ALSAError(
-                    call: "snd_pcm_writei", pcm: pcm.name, code: 5,
-                    message: "the device has taken nothing for \(waited / 1000) seconds")
+            if written > 0 {
+                done += written
+                deadline = MonotonicClock.deadline(after: Self.stallNanoseconds)
+                continue
             }
-            if try !pcm.wait(milliseconds: 100) { waited += 100 }
+            guard MonotonicClock.now < deadline else {
+                throw ALSAError(
+                    call: "snd_pcm_writei", pcm: pcm.name, code: EIO,
+                    message: "the device takes nothing any more")
+            }
+            // There are devices that say that they are ready, and have no room.
+            if try pcm.wait(milliseconds: 100) { usleep(1_000) }
         }
     }
 

@@ -122,7 +122,7 @@ private func checkedPlane(
         return CheckedPlane(data: data, strideBytes: 0, byteCount: Int(plane.size_bytes))
     }
     let geometry = format.plane(index, of: size)
-    guard Int(plane.stride_bytes) >= geometry.rowBytes else {
+    guard (geometry.rowBytes...Int(Int32.max)).contains(Int(plane.stride_bytes)) else {
         throw Refusal(
             .stride(plane: index, stride: plane.stride_bytes, needed: geometry.rowBytes), in: call)
     }
@@ -133,11 +133,6 @@ private func checkedPlane(
             .length(
                 plane: index, length: plane.size_bytes,
                 needed: geometry.byteCount(stride: Int(plane.stride_bytes)) ?? .max), in: call)
-    }
-    // A single row may have any stride and still be whole; libyuv takes no larger one.
-    guard plane.stride_bytes <= UInt32(Int32.max) else {
-        throw Refusal(
-            .stride(plane: index, stride: plane.stride_bytes, needed: geometry.rowBytes), in: call)
     }
     return CheckedPlane(data: data, strideBytes: Int(plane.stride_bytes), byteCount: needed)
 }

@@ -35,14 +35,8 @@ struct Cast {
     private(set) var failedRole: String?
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
-    /// Starts that were left running, because the plugin sends from inside them.
-    private var pumps: [Pump] = []
-
-    private struct Pump {
-        var source: Source
-        var start: PluginInstance.PendingStep
-        var isNamed = false
-    }
+    /// Those who were named for sending from inside start-send.
+    private var pumps: [(source: Source, step: PluginInstance.PendingStep, isNamed: Bool)] = []
 
     init(plan: SessionPlan, clock: SessionClock, events: SessionEvents, deadline: Int64) {
         self.plan = plan
@@ -145,32 +139,30 @@ struct Cast {
         }
     }
 
-    /// Looks at those who send from inside start-send: names them, once each, when its deadline
-    /// has passed, and takes its result when it has returned.
-    mutating func followPumps() {
-        let before = pumps
-        pumps = []
-        for var pump in before where all.contains(where: { $0.instance === pump.source.instance }) {
-            let instance = pump.source.instance
-            if let result = instance.finish(pump.start, until: MonotonicClock.now) {
-                settle(result, pump.source, pump.start)
-                continue
-            }
-            if !pump.isNamed, let (callback, nanoseconds) = instance.runningCallback,
+    /// Looks after those who send from inside start-send: names each once, when its deadline has
+    /// passed, and takes note of a start-send that has returned after all.
+    mutating func watchPumps() {
+        for index in pumps.indices.reversed() {
+            let (source, step, isNamed) = pumps[index]
+            let instance = source.instance
+            if let result = instance.finish(step, until: MonotonicClock.now) {
+                pumps.remove(at: index)
+                settle(result, of: step, source)
+            } else if !isNamed, instance.fault == nil,
+                let (callback, nanoseconds) = instance.runningCallback,
                 nanoseconds > deadlineNanoseconds
             {
-                pump.isNamed = true
+                pumps[index].isNamed = true
                 events.send(
                     .callbackHangs(
-                        role: instance.role, callback: callback,
-                        seconds: Double(nanoseconds) / 1e9))
+                        role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9)
+                )
                 events.send(
                     .note(
                         role: instance.role,
-                        text: "it sends from inside start-send, which should return at once: "
-                            + "begin a thread there. The session goes on with it."))
+                        text: "it sends from inside start-send, which should return at once: begin "
+                            + "a thread there. The session goes on with it."))
             }
-            pumps.append(pump)
         }
     }
 
@@ -195,24 +187,40 @@ struct Cast {
     ) {
         let steps = sources.map { (source: $0, step: begin($0.instance)) }
         let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
-        waiting: for (source, step) in steps {
-            let instance = source.instance
-            let mayPump = step.name == LifecycleStep.startSend.rawValue
-            var result = instance.finish(step, until: MonotonicClock.now)
-            while result == nil, MonotonicClock.now < deadline {
-                if mayPump, instance.isSendingFromStart {
-                    pumps.append(Pump(source: source, start: step))
-                    continue waiting
-                }
-                let next = min(deadline, MonotonicClock.deadline(after: 10_000_000))
-                result = instance.finish(step, until: next)
+        for (source, step) in steps {
+            switch outcome(of: step, source.instance, until: deadline) {
+            case .ended(let result): settle(result, of: step, source)
+            case .pumps: pumps.append((source, step, isNamed: false))
+            case .hangs: hang(source, step)
             }
-            if let result { settle(result, source, step) } else { hang(source, step) }
+        }
+    }
+
+    /// What became of a step by its deadline.
+    private enum Outcome {
+        case ended(PluginInstance.StepResult)
+        /// It is in start-send still, and has sent something from there.
+        case pumps
+        case hangs
+    }
+
+    private func outcome(
+        of step: PluginInstance.PendingStep, _ instance: PluginInstance, until deadline: Int64
+    ) -> Outcome {
+        let isStart = step.name == LifecycleStep.startSend.rawValue
+        while true {
+            // Asked before the result is: one that has returned by then was no pump.
+            let isPump = isStart && instance.isSendingFromStart
+            let glance = MonotonicClock.deadline(after: isPump ? 0 : 10_000_000)
+            let next = isStart ? min(glance, deadline) : deadline
+            if let result = instance.finish(step, until: next) { return .ended(result) }
+            if isPump { return .pumps }
+            if next == deadline { return .hangs }
         }
     }
 
     private mutating func settle(
-        _ result: PluginInstance.StepResult, _ source: Source, _ step: PluginInstance.PendingStep
+        _ result: PluginInstance.StepResult, of step: PluginInstance.PendingStep, _ source: Source
     ) {
         switch result {
         case .done:

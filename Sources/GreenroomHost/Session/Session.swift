@@ -108,7 +108,7 @@ public final class Session: Sendable {
         var nextReport = clock.now + Self.reportNanoseconds
         while true {
             cast.dropLost()
-            cast.followPumps()
+            cast.watchPumps()
             if clock.now >= nextReport {
                 write(report(cast, parts, outcome: nil), to: parts)
                 nextReport = clock.now + Self.reportNanoseconds

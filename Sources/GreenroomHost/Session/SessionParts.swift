@@ -120,7 +120,7 @@ final class SessionParts: Sendable {
             let threads = picture.threads.withLock { $0 }
             threads.first?.join(until: deadline)
             for lane in picture.track.lanes {
-                lane.finish(endSlot: lane.rate.nearestFrame(atNanoseconds: nanoseconds))
+                lane.finish(endSlot: lane.rate.frameCount(inNanoseconds: nanoseconds))
             }
         }
         for picture in pictures {

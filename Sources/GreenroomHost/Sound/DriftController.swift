@@ -1,8 +1,8 @@
 /// Finds out how much faster or slower a card's clock runs than the session's, and by how much
 /// to stretch the sound so that neither too much of it waits for the card nor too little.
 ///
-/// It looks at the fill, which is all sound that has left the session and has not been heard,
-/// and steers it to a target with a proportional and an integral part. A second of
+/// It looks at the fill, which is all sound that waits in the ring and in the card's buffer, and
+/// steers it to a target with a proportional and an integral part. A second of
 /// measurements is averaged before each step, because the fill jumps by a block whenever one
 /// comes or goes. The integral is slow: it learns the card's clock in some minutes, and what
 /// the scheduler does to single blocks leaves it alone.
@@ -19,6 +19,11 @@ struct DriftController: Sendable {
     private static let proportional = 0.83
     /// The integral part, in millionths a frame and second.
     private static let integral = 0.0083
+
+    /// The largest difference from the target that a card's clock can have made, in frames: the
+    /// loop keeps 1000 millionths within 900. What is farther off was an accident, and teaches
+    /// nothing about the clock.
+    private static let credible = 1200.0
 
     /// The fill to steer to, in frames of 48 kHz.
     let target: Int
@@ -48,7 +53,9 @@ struct DriftController: Sendable {
         let seconds = Double(weight) / 48_000
         (sum, weight) = (0, 0)
         // Too much is waiting: the card is slower than was thought.
-        driftPPM = Self.limited(driftPPM - Self.integral * excess * seconds)
+        if abs(excess) <= Self.credible {
+            driftPPM = Self.limited(driftPPM - Self.integral * excess * seconds)
+        }
         stretchPPM = Self.limited(driftPPM - Self.proportional * excess)
         return true
     }

@@ -39,6 +39,11 @@ struct FFProbe: Decodable {
             "ffprobe",
             ["-v", "warning", "-count_frames", "-show_streams", "-of", "json", "-i", path])
         guard run.exit == .code(0), run.standardError.isEmpty else { throw Failure("\(run)") }
-        self = try JSONDecoder().decode(FFProbe.self, from: Data(run.standardOutput))
+        try self.init(json: run.standardOutput)
+    }
+
+    /// Reads what `ffprobe -show_streams -of json` has printed.
+    init(json: [UInt8]) throws {
+        self = try JSONDecoder().decode(FFProbe.self, from: Data(json))
     }
 }

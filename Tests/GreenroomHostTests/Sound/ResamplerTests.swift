@@ -49,7 +49,7 @@ import Testing
         #expect(peak == 200)
     }
 
-    @Test(arguments: [-1000.0, -12, 0, 5, 300], [44_100, 48_000, 96_000])
+    @Test(arguments: [-1000.0, 0, 300], [44_100, 48_000, 96_000])
     func `an adjustment makes that much more sound`(ppm: Double, rate: Int) throws {
         var made = Resampler(from: .session, to: rate)
         guard var resampler = made.take() else { throw Missing() }
@@ -58,8 +58,8 @@ import Testing
         let block = [Int16](repeating: 0, count: 960)
         var output = [Int16](repeating: 0, count: resampler.mostFrames(from: 480) * 2)
         var produced = 0
-        for _ in 0..<2_000 { produced += resampler.process(block.span, into: &output).produced }
-        let expected = 20 * Double(rate) * (1 + steps / 1e6)
+        for _ in 0..<1_000 { produced += resampler.process(block.span, into: &output).produced }
+        let expected = 10 * Double(rate) * (1 + steps / 1e6)
         #expect(abs(Double(produced + resampler.latencyFrames) - expected) <= 4)
     }
 

@@ -140,10 +140,6 @@ static void no_length(gr_video_frame *frame) { frame->planes[0].size_bytes = 0; 
 static void short_stride(gr_video_frame *frame) { frame->planes[0].stride_bytes -= 1; }
 static void no_stride(gr_video_frame *frame) { frame->planes[1].stride_bytes = 0; }
 static void huge_stride(gr_video_frame *frame) { frame->planes[0].stride_bytes = UINT32_MAX; }
-static void huge_stride_of_one_row(gr_video_frame *frame) {
-  frame->height = 1;
-  frame->planes[0].stride_bytes = UINT32_MAX;
-}
 static void no_width(gr_video_frame *frame) { frame->width = 0; }
 static void no_height(gr_video_frame *frame) { frame->height = 0; }
 static void huge_width(gr_video_frame *frame) { frame->width = GR_MAX_DIMENSION + 1; }
@@ -183,7 +179,6 @@ static const lie lies[] = {
     {"short-luma", short_luma},         {"short-chroma", short_chroma},
     {"no-length", no_length},           {"short-stride", short_stride},
     {"no-stride", no_stride},           {"huge-stride", huge_stride},
-    {"huge-stride-of-one-row", huge_stride_of_one_row},
     {"no-width", no_width},             {"no-height", no_height},
     {"huge-width", huge_width},         {"huge-height", huge_height},
     {"larger-width", larger_width},     {"larger-height", larger_height},

@@ -68,25 +68,29 @@ static gr_status pump_in_start(instance *me) {
   return GR_STATUS_OK;
 }
 
-/* PumpThenFail: sends one good frame from within start_send, and then fails. */
-static gr_status pump_then_fail(instance *me) {
-  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 320, 180, 0);
-  const gr_video_frame frame = as_frame(me, &picture);
-  report(me, "pump-then-fail", me->video->send(me->sender, &frame));
-  free_picture(&picture);
-  const struct timespec moment = {0, 200000000};
-  nanosleep(&moment, NULL);
-  me->host->set_error(me->handle, "the lens fell off");
-  return GR_STATUS_FAILED;
-}
+/* GiveUpThenHang: gives up as soon as it starts, and then returns from nothing. */
 
-/* GiveUpThenHang: gives up as soon as it sends, and then returns from nothing. */
 static gr_status give_up(instance *me) {
   me->host->give_up(me->handle, GR_STATUS_FAILED, "no more light");
   return GR_STATUS_OK;
 }
 
 static void stop_nothing(instance *me) { (void)me; }
+
+/* PumpsThenFails: sends `frames` frames from within start_send, and then fails in it. */
+
+static gr_status pump_then_fail(instance *me) {
+  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 320, 180, 0);
+  const struct timespec interval = {0, 33000000};
+  for (int64_t n = 0; n < setting_integer(me, "frames"); n++) {
+    const gr_video_frame frame = as_frame(me, &picture);
+    me->video->send(me->sender, &frame);
+    nanosleep(&interval, NULL);
+  }
+  free_picture(&picture);
+  me->host->set_error(me->handle, "the film is over");
+  return GR_STATUS_FAILED;
+}
 
 /* SlowStart: takes a second in start_send, which is within the deadline. */
 static gr_status start_slowly(instance *me) {
@@ -116,10 +120,10 @@ const behaviour bad_timing[] = {
      .start = fail_to_start, .uninitialize = hang_always},
     {.name = "PumpInStart", CAMERA, .summary = "Sends from within start_send and does not return",
      .start = pump_in_start, .stop = stop_nothing},
-    {.name = "PumpThenFail", CAMERA, .summary = "Sends from within start_send, and then fails",
-     .start = pump_then_fail, .stop = stop_nothing},
     {.name = "GiveUpThenHang", CAMERA, .summary = "Gives up, and hangs in stop_send",
      .start = give_up, .stop = hang_always, .uninitialize = hang_always, .destroy = hang_always},
+    {.name = "PumpsThenFails", CAMERA, .summary = "Sends from within start_send, and then fails",
+     .start = pump_then_fail, .stop = stop_nothing},
     {.name = "SlowStart", CAMERA, .summary = "Takes a second to start", .start = start_slowly},
     {.name = "WaitInCallback", CAMERA, .summary = "Calls wait_until_ns in start_send",
      .start = wait_in_start},

@@ -1,0 +1,140 @@
+import GreenroomALSA
+import GreenroomPlugin
+import Synchronization
+
+/// The thread that reads a card and sends what it hears, and opens the card again when it has
+/// gone away.
+final class CaptureLoop: Sendable {
+    private let capture: Capture
+    private let thread: PluginThread
+
+    /// Begins the thread.
+    init(settings: AlsaMicrophone.Settings, sender: AudioSender) throws {
+        let capture = Capture(settings: settings, sender: sender)
+        self.capture = capture
+        thread = try PluginThread(name: "alsa capture") { capture.run() }
+    }
+
+    /// Ends the thread; nothing is sent once this has returned.
+    func stop() {
+        capture.isStopping.store(true, ordering: .relaxed)
+        thread.join()
+    }
+}
+
+/// What the thread does, and the word to stop that its owner gives it.
+private final class Capture: Sendable {
+    /// How long to wait for sound before looking whether to stop, in milliseconds.
+    private static let waitMilliseconds = 100
+    /// After so long without sound the card is taken to have gone: 2 s.
+    private static let longestSilenceNanoseconds: Int64 = 2_000_000_000
+    /// How long to wait for room in the session's queue: half of what the card's buffer holds.
+    private static let sendPatience = AudioSender.Patience.nanoseconds(100_000_000)
+
+    let isStopping = Atomic(false)
+    private let settings: AlsaMicrophone.Settings
+    private let sender: AudioSender
+    private let host: PluginHost
+
+    init(settings: AlsaMicrophone.Settings, sender: AudioSender) {
+        self.settings = settings
+        self.sender = sender
+        host = sender.host
+    }
+
+    func run() {
+        var outage = Outage()
+        while !isStopping.load(ordering: .relaxed) {
+            do {
+                try hear(&outage)
+            } catch let refusal as SendRefusal {
+                if !refusal.isEnd { host.giveUp(refusal.text, status: refusal.status) }
+                return
+            } catch {
+                let (isNews, pause) = outage.fail()
+                if isNews {
+                    host.log(.warning, "no sound, trying again every few seconds: \(error)")
+                }
+                guard host.wait(untilNanoseconds: host.nowNanoseconds + pause) == .ok else {
+                    return
+                }
+            }
+        }
+    }
+
+    /// Opens the card, reads and sends until it is time to stop.
+    ///
+    /// - Throws: Why the card can't go on, or why the session takes no more.
+    private func hear(_ outage: inout Outage) throws {
+        var card = try PCM.capturing(settings)
+        let format = AudioFormat(sampleRate: card.sampleRate, channels: card.channels)
+        let longest = card.sampleRate * AudioFormat.longestBlockMilliseconds / 1000
+        var block = [Int16](
+            repeating: 0, count: max(min(card.periodFrames, longest), 1) * card.channels)
+        var lastHeard = host.nowNanoseconds
+        var isRecovering = false
+        var isDropping = false
+        try card.start()
+        while !isStopping.load(ordering: .relaxed) {
+            var samples = block.mutableSpan
+            guard let heard = try next(&samples, of: &card, isRecovering: &isRecovering) else {
+                guard host.nowNanoseconds - lastHeard < Self.longestSilenceNanoseconds else {
+                    throw PluginError(
+                        "\(settings.device): nothing came for 2 seconds; look whether it is "
+                            + "plugged in and switched on")
+                }
+                continue
+            }
+            lastHeard = host.nowNanoseconds
+            if outage.end() { host.log(.info, "\(settings.device): sound again") }
+            let block = block.span.extracting(first: heard.frames * card.channels)
+            isDropping = try !send(block, format, heard.ptsNanoseconds, tells: !isDropping)
+        }
+    }
+
+    /// What came from the card, or nil if nothing came for a while. An accident is made good,
+    /// and told unless it is one more before there was sound again.
+    private func next(
+        _ samples: inout MutableSpan<Int16>, of card: inout PCM, isRecovering: inout Bool
+    ) throws(ALSAError) -> (frames: Int, ptsNanoseconds: Int64)? {
+        do throws(ALSAError) {
+            guard try card.wait(milliseconds: Self.waitMilliseconds) else { return nil }
+            let waiting = try card.delayFrames
+            let frames = try card.read(into: &samples)
+            guard frames > 0 else { return nil }
+            // The first sample is as old as all that waited is long.
+            let old = min(max(waiting, frames), card.bufferFrames)
+            let age = Int64(old) * 1_000_000_000 / Int64(card.sampleRate)
+            isRecovering = false
+            return (frames, max(host.nowNanoseconds - age, 0))
+        } catch {
+            try card.recover(from: error)
+            try card.start()
+            if !isRecovering {
+                host.log(.warning, "\(settings.device): some sound was lost: \(error.message)")
+            }
+            isRecovering = true
+            return nil
+        }
+    }
+
+    /// Sends a block, or drops it where the card is faster than the session: the host counts
+    /// what it refuses.
+    ///
+    /// - Parameter tells: Whether a refusal is news.
+    /// - Returns: Whether the block was taken.
+    private func send(
+        _ block: Span<Int16>, _ format: AudioFormat, _ ptsNanoseconds: Int64, tells: Bool
+    ) throws(SendRefusal) -> Bool {
+        do throws(SendRefusal) {
+            try sender.send(
+                block, format: format, ptsNanoseconds: ptsNanoseconds,
+                patience: Self.sendPatience)
+            return true
+        } catch {
+            guard error.isPassing else { throw error }
+            if tells { host.log(.warning, "\(settings.device): \(error.text)") }
+            return false
+        }
+    }
+}

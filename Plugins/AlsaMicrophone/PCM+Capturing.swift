@@ -1,0 +1,26 @@
+import GreenroomALSA
+import GreenroomPlugin
+
+extension PCM {
+    /// Opens the device that the settings name, with a buffer of 200 ms.
+    ///
+    /// - Throws: A ``PluginError`` that names the device, what is wrong, and the cure.
+    static func capturing(_ settings: AlsaMicrophone.Settings) throws(PluginError) -> PCM {
+        let card: PCM
+        do throws(ALSAError) {
+            card = try PCM(
+                opening: settings.device, direction: .capture,
+                format: AudioFormat(sampleRate: settings.rate, channels: settings.channels),
+                periodFrames: settings.rate / 100, bufferFrames: settings.rate / 5)
+        } catch {
+            throw PluginError("\(settings.device): \(error)", status: .unavailable)
+        }
+        guard AudioFormat(sampleRate: card.sampleRate, channels: card.channels).isLegal else {
+            throw PluginError(
+                "\(settings.device): it runs at \(card.sampleRate) Hz, and sessions take 8000 "
+                    + "to 192000; a name that begins with plughw: instead of hw: converts",
+                status: .unavailable)
+        }
+        return card
+    }
+}

@@ -1,0 +1,224 @@
+import Glibc
+import Testing
+import TestSupport
+
+/// However a session ends, what it recorded is whole.
+@Suite struct EndTests {
+    private static func sources() throws -> String {
+        """
+        camera: \(try TestSession.hostile("Camera"))
+        microphone: \(try TestSession.hostile("Mic", "rate: 44100"))
+        share: \(try TestSession.hostile("Share", "", """
+            audio: \(try TestSession.hostile("ShareSound"))
+            """))
+        """
+    }
+
+    /// Starts a session and waits until all its sources have sent for a while.
+    private func running(_ session: TestSession) throws -> ChildProcess {
+        let child = try session.start()
+        #expect(child.waitForErrors(containing: "sending\n", atMost: .seconds(20)))
+        usleep(700_000)
+        return child
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal ends the session in order`(signal: Int32) throws {
+        let session = try TestSession(try Self.sources(), duration: nil)
+        let child = try running(session)
+        child.signal(signal)
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(run.standardError.contains("stopping: it was asked to\n"), "\(run)")
+        let report = try session.expectTrueReport(run)
+        #expect(report.outcome == "interrupted")
+        #expect(report.plugins.count == 4)
+        #expect(report.plugins.allSatisfy { $0.state == "destroyed" }, "\(run)")
+        try session.expectUnharmed("camera", run)
+        try session.expectUnharmed("share", run)
+
+        // All four end at the same moment: every frame is there that was due before it.
+        let sound = try session.sound("camera")
+        #expect(try session.sound("share").frameCount == sound.frameCount)
+        let frames = Int((sound.seconds * 15).rounded(.up))
+        #expect(sound.seconds > 0.3, "\(run)")
+        #expect(try session.picture("camera").frameCount == frames, "\(sound.seconds) s")
+        #expect(try session.picture("share").frameCount == frames, "\(sound.seconds) s")
+    }
+
+    @Test func `a second signal leaves at once`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Hang", "where: stop-send"))
+            microphone: \(try TestSession.hostile("Mic"))
+            """, duration: nil, deadline: "10m")
+        let child = try running(session)
+        child.signal(SIGINT)
+        #expect(child.waitForErrors(containing: "stopping: ", atMost: .seconds(20)))
+        child.signal(SIGINT)
+        // It would hang for ten minutes.
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(try session.picture("camera").frameCount > 0)
+        #expect(try session.sound("camera").frameCount > 0)
+        #expect(try session.report().outcome == "running")
+    }
+
+    @Test func `a killed session leaves files that can be read`() throws {
+        let session = try TestSession(try Self.sources(), duration: nil)
+        let child = try running(session)
+        child.signal(SIGKILL)
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .signal(SIGKILL), "\(run)")
+        #expect(try session.report().outcome == "running")
+        for track in ["camera", "share"] {
+            let picture = try session.picture(track)
+            #expect(picture.frameCount > 0, "\(track)")
+            // Of a frame that was just being written, a part may be there.
+            #expect(picture.trailingBytes < 320 * 180 * 3 / 2 + 6, "\(track)")
+            Quarters().expect(in: try picture.frame(picture.frameCount - 1), within: 2)
+            let sound = try session.sound(track)
+            #expect(sound.frameCount > 0, "\(track)")
+            // And samples that the header does not have yet.
+            #expect(sound.headerExcessBytes <= 0, "\(track)")
+            #expect(sound.headerExcessBytes > -48_000, "\(track)")
+            let stream = try #require(
+                try FFProbe("\(session.recording)/\(track).wav").streams.first)
+            #expect(stream.sampleRate == "48000")
+        }
+        #expect(try FFProbe(session.recording + "/camera.y4m").streams.first?.width == 320)
+    }
+
+    // MARK: - Outputs that fail
+
+    /// A session whose Y4M goes through a pipe into a shell command.
+    private func piped(
+        _ session: TestSession, into command: String, atMost limit: Duration = .seconds(30)
+    ) throws -> Finished {
+        let script =
+            "set -o pipefail; '\(Checkout.greenroom)' run '\(session.file)' | \(command)"
+        return try ChildProcess.run(
+            "bash", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil], atMost: limit)
+    }
+
+    @Test func `a session whose reader goes away ends by itself`() throws {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile("Camera"))", duration: nil,
+            outputs: "[{ y4m: \"-\" }]")
+        let run = try piped(session, into: "head -c 200000 > '\(session.folder("head.y4m"))'")
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(run.standardError.contains("y4m on standard output: failed: "), "\(run)")
+        #expect(run.standardError.contains("stopping: every output has failed"), "\(run)")
+        let head = try Y4MRecording(session.folder("head.y4m"))
+        #expect(head.frameCount == 2)
+    }
+
+    @Test func `a recording goes on when the reader of a pipe goes away`() throws {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile("Camera"))",
+            outputs: "[{ y4m: \"-\" }, { record: recording }]")
+        let run = try piped(session, into: "head -c 100000 > /dev/null")
+        #expect(run.exit == .code(74), "\(run)")
+        let report = try session.expectTrueReport(run)
+        #expect(report.outcome == "finished")
+        #expect(try session.picture("camera").frameCount == 12)
+        try session.expectUnharmed("camera", run)
+        let piped = try #require(try report.picture("camera").outputs.first)
+        #expect(piped.failure != nil && piped.failed > 0, "\(piped)")
+    }
+
+    @Test func `frames through a pipe are read by others`() throws {
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars"))", duration: "1s",
+            outputs: "[{ y4m: \"-\" }]")
+        let run = try piped(
+            session, into: "ffprobe -v warning -count_frames -show_streams -of json -i -")
+        #expect(run.exit == .code(0), "\(run)")
+        let stream = try #require(try FFProbe(json: run.standardOutput).streams.first)
+        #expect(stream.width == 320 && stream.height == 180)
+        #expect(stream.frameCount == "15" && stream.frameRate == "15/1")
+
+        let again = try piped(
+            session,
+            into: "ffmpeg -v error -i - -vf scale=640x360 -f yuv4mpegpipe "
+                + "'\(session.folder("scaled.y4m"))'")
+        #expect(again.exit == .code(0), "\(again)")
+        let scaled = try Y4MRecording(session.folder("scaled.y4m"))
+        #expect(scaled.frameCount == 15 && scaled.width == 640)
+        #expect(BurntInCode(try scaled.frame(14)) != nil)
+    }
+
+    @Test func `nothing but frames goes to standard output`() throws {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile("Camera"))", duration: "400ms",
+            outputs: "[{ y4m: { track: camera, fps: 10 } }, { record: recording }]")
+        let run = try session.run("--json")
+        #expect(run.exit == .code(0), "\(run)")
+        let file = try session.folder.write("out.y4m", run.standardOutput)
+        let piped = try Y4MRecording(file)
+        #expect(piped.frameCount == 4 && piped.trailingBytes == 0)
+        #expect(run.standardError.hasPrefix("{"), "events go to standard error")
+    }
+
+    @Test func `a full disk is told, and what was written stays readable`() throws {
+        // A limit on the size of files stands for the disk: 200 KiB is three frames, and a
+        // second of sound.
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Camera"))
+            microphone: \(try TestSession.hostile("Mic"))
+            """, duration: "2s")
+        let script =
+            "trap '' XFSZ; ulimit -f 200; exec '\(Checkout.greenroom)' run '\(session.file)'"
+        let run = try ChildProcess.run(
+            "bash", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil])
+        #expect(run.exit == .code(74), "\(run)")
+        let told = run.standardError.split(separator: "\n").filter { $0.contains(": failed: ") }
+        #expect(told.count == 2, "picture and sound, each once:\n\(run)")
+        let picture = try session.picture("camera")
+        #expect(picture.frameCount == 2 && picture.trailingBytes == 0)
+        let sound = try session.sound("camera")
+        #expect(sound.headerExcessBytes == 0 && sound.frameCount > 40_000)
+        let report = try session.report()
+        #expect(try report.picture("camera").outputs[0].failure != nil)
+        #expect(report.soundFiles.first?.failure != nil)
+    }
+
+    // MARK: - Outputs that can't be opened
+
+    @Test func `a recording that is there is not overwritten, unless the file says so`() throws {
+        let sources = "camera: \(try TestSession.hostile("Camera"))"
+        let session = try TestSession(sources, duration: "200ms")
+        #expect(try session.run().exit == .code(0))
+        let before = try readFile(session.recording + "/camera.y4m")
+        let again = try session.run()
+        #expect(again.exit == .code(74), "\(again)")
+        #expect(again.standardError.contains("/recording/"), "\(again)")
+        #expect(again.standardError.contains("overwrite: true"), "the cure:\n\(again)")
+        #expect(try readFile(session.recording + "/camera.y4m") == before)
+        let third = try session.run(
+            "--set", "outputs=[{record: {folder: recording, overwrite: true}}]", "--duration",
+            "400ms")
+        #expect(third.exit == .code(0), "\(third)")
+        #expect(try session.picture("camera").frameCount == 6)
+    }
+
+    @Test func `a folder that can't be made is told`() throws {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile("Camera"))", outputs: "[{ record: file/in }]")
+        try session.folder.write("file", "not a folder")
+        let run = try session.run()
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(run.standardError.contains("/file/in"), "\(run)")
+        #expect(run.standardError.contains("Not a directory"), "\(run)")
+    }
+
+    @Test func `Y4M for a track that the session does not have is told`() throws {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile("Camera"))",
+            outputs: "[{ y4m: { track: share } }]")
+        let run = try session.run()
+        #expect(run.exit == .code(65) || run.exit == .code(74), "\(run)")
+        #expect(run.standardError.contains("share"), "\(run)")
+    }
+}

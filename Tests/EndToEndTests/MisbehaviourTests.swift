@@ -1,0 +1,134 @@
+import Testing
+import TestSupport
+
+/// Plugins that are wild, silent or slow harm nobody but themselves.
+@Suite struct MisbehaviourTests {
+    private func run(
+        camera name: String, _ settings: String = "", _ more: String = "",
+        duration: String = "600ms"
+    ) throws -> (session: TestSession, run: Finished, report: Report) {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile(name, settings, more))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: duration)
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        #expect(report.plugins.allSatisfy { $0.state == "destroyed" }, "\(run)")
+        try session.expectUnharmed("share", run)
+        return (session, run, report)
+    }
+
+    @Test func `four threads may send at once, as fast as they can`() throws {
+        let (session, run, report) = try run(camera: "Crowd")
+        #expect(run.answers(to: "crowd-end").map(\.status) == [2, 2, 2, 2], "\(run)")
+        let picture = try report.picture("camera")
+        // What is too much is dropped for something newer, or lacks a buffer.
+        #expect(picture.sent > 100 && picture.superseded + picture.outputs[0].excess > 0)
+        let reasons = Set(picture.refused.keys).union(picture.refusedCalls.keys)
+        #expect(reasons.isSubset(of: ["NO_BUFFER", "STOPPED"]), "\(reasons)")
+        #expect(try session.picture("camera").frameCount == 9)
+    }
+
+    @Test func `leases that are never given back cost their plugin alone`() throws {
+        let (session, run, report) = try run(camera: "LeaseLeak")
+        let picture = try report.picture("camera")
+        #expect(picture.refusedCalls == ["NO_BUFFER": 1])
+        // From its own memory it can still send.
+        #expect(picture.accepted > 0)
+        try session.expectUnharmed("camera", run)
+        #expect(try session.picture("camera").frameCount == 9)
+    }
+
+    @Test func `a source that never sends leaves an empty recording`() throws {
+        let (session, run, report) = try run(camera: "Silent")
+        #expect(try report.picture("camera").sent == 0)
+        #expect(try session.picture("camera").frameCount == 0, "\(run)")
+    }
+
+    @Test func `a frame that a filter refuses goes on unedited`() throws {
+        let filter = try TestSession.hostile("FilterFails")
+        let (session, run, report) = try run(
+            camera: "Camera", "", "pre-processors: [\(filter)]")
+        try session.expectUnharmed("camera", run)
+        let calls = try report.plugin("camera.pre-processors[0]").callbacks["process"]?.calls ?? 0
+        #expect(calls > 3)
+        #expect(try report.picture("camera").unprocessed == calls / 2, "every second frame")
+    }
+
+    @Test func `a filter can't change what a frame is`() throws {
+        let filters = try ["FilterScribbles", "Invert", "FilterScribbles", "Invert"].map {
+            try TestSession.hostile($0)
+        }
+        let (session, run, report) = try run(
+            camera: "Camera", "format: nv12",
+            "pre-processors: [\(filters.joined(separator: ", "))]")
+        #expect(try report.picture("camera").unprocessed == 0)
+        try session.expectUnharmed("camera", run)
+    }
+
+    @Test func `the session's time begins when every source has started`() throws {
+        // A second in start-send, while the share sends: what it sends is early.
+        let (session, run, report) = try run(camera: "SlowStart")
+        #expect(try session.picture("camera").frameCount == 9, "\(run)")
+        #expect(try session.picture("share").frameCount == 9, "\(run)")
+        let share = try report.picture("share").outputs[0]
+        #expect(share.early > share.delivered / 2, "\(share)")
+        #expect(try report.picture("camera").outputs[0].delivered > 4, "\(run)")
+    }
+
+    @Test func `a wait inside start-send ends`() throws {
+        let (session, run, _) = try run(camera: "WaitInCallback")
+        #expect(run.answers(to: "wait-in-callback").count == 1, "\(run)")
+        try session.expectUnharmed("camera", run)
+    }
+
+    // MARK: - Plugins that talk
+
+    /// The lines of a talkative camera.
+    private func chatter(_ kind: String) throws -> [String] {
+        let (_, run, _) = try run(camera: "Chatter", "chatter: \(kind)", duration: "300ms")
+        // Nothing drives the terminal, and nobody writes lines but the host.
+        for scalar in run.standardError.unicodeScalars where scalar != "\n" {
+            #expect(scalar.properties.generalCategory != .control, "\(run)")
+        }
+        let starts = [
+            "camera: ", "share: ", "sending", "stopping: ", "recording of ", "recorded in ",
+        ]
+        let lines = run.standardError.split(separator: "\n").map(String.init)
+        for line in lines {
+            #expect(starts.contains { line.hasPrefix($0) }, "whose line is this: \(line)")
+        }
+        return lines.filter { $0.hasPrefix("camera: ") }
+    }
+
+    @Test func `a flood of lines is cut`() throws {
+        let lines = try chatter("flood").filter { $0.contains("camera: line ") }
+        // A hundred a second, and the flood may begin at the end of one.
+        #expect(lines.count >= 100 && lines.count <= 300, "\(lines.count)")
+    }
+
+    @Test func `a long line is cut`() throws {
+        let lines = try chatter("long")
+        #expect(lines.contains { $0.contains("xxxx") })
+        #expect(lines.allSatisfy { $0.utf8.count < 5000 })
+    }
+
+    @Test func `what is not UTF-8 is repaired`() throws {
+        let lines = try chatter("not-utf8")
+        #expect(lines.contains { $0.hasPrefix("camera: begin \u{FFFD}") && $0.hasSuffix(" end") })
+    }
+
+    @Test func `no plugin forges a line, or drives the terminal`() throws {
+        let lines = try chatter("lines")
+        #expect(lines.contains { $0.hasPrefix("camera: first status forged 0 line") })
+    }
+
+    @Test func `unknown levels and missing texts are harmless`() throws {
+        let lines = try chatter("level")
+        for text in ["camera: level zero", "camera: level 77", "camera: that was all"] {
+            #expect(lines.contains(text), "\(lines)")
+        }
+    }
+}

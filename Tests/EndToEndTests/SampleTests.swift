@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// The samples do what their first lines say.
+@Suite struct SampleTests {
+    static let folder = Checkout.root + "/Samples"
+
+    /// The session files of the samples, from `Samples/`.
+    static func files() throws -> [String] {
+        guard let all = FileManager.default.enumerator(atPath: folder) else {
+            throw Failure("can't list \(folder)")
+        }
+        return all.compactMap { $0 as? String }
+            .filter { $0.hasSuffix(".yaml") && !$0.contains(".build/") }.sorted()
+    }
+
+    /// What takes the place of libraries that a sample has to be built for.
+    private static func arguments(for file: String) throws -> [String] {
+        switch file {
+        case "c-camera/session.yaml": ["--set", "camera.plugin=\(try TestPlugins.cCamera())"]
+        case "ThirdPartyCamera/session.yaml": ["--set", "camera.plugin=\(try thirdParty.get())"]
+        default: []
+        }
+    }
+
+    /// The package `ThirdPartyCamera`, built as its README says, but beside the products.
+    private static let thirdParty = Result {
+        let build = Checkout.products + "/third-party"
+        let run = try ChildProcess.run(
+            "swift",
+            [
+                "build", "--package-path", folder + "/ThirdPartyCamera", "--scratch-path", build,
+            ], environment: ["SWIFTPM_HOOKS_DIR": nil], atMost: .seconds(600))
+        guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
+        let warnings = run.text.split(separator: "\n").filter { $0.contains("warning:") }
+        guard warnings.isEmpty else { throw Failure(warnings.joined(separator: "\n")) }
+        return build + "/debug/libPlasma.so"
+    }
+
+    @Test func `every session file of the samples is fine`() throws {
+        let files = try Self.files()
+        #expect(files.contains("main.yaml") && files.count >= 10)
+        for file in files {
+            let run = try Greenroom.start(
+                ["check", "\(Self.folder)/\(file)"] + (try Self.arguments(for: file))
+            ).wait(atMost: .seconds(20))
+            #expect(run.exit == .code(0), "\(run)")
+        }
+    }
+
+    /// Runs a sample, recording into a folder of the test.
+    private func record(_ file: String, _ arguments: [String]) throws -> (TestSession, Finished) {
+        // Only its folder is used.
+        let session = try TestSession("")
+        let child = try Greenroom.start(
+            ["run", "\(Self.folder)/\(file)"] + (try Self.arguments(for: file)) + arguments
+                + ["--set", "outputs=[{ record: \"\(session.recording)\" }]"])
+        return (session, child.wait(atMost: .seconds(60)))
+    }
+
+    @Test func `a package of somebody else builds by itself, and runs`() throws {
+        let (session, run) = try record(
+            "ThirdPartyCamera/session.yaml",
+            ["--duration", "500ms", "--set", "session.maximum=320x180@15"])
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        #expect(try report.plugin("camera").id == "com.example.plasma")
+        let recording = try session.picture("camera")
+        #expect(recording.frameCount == 8 || recording.frameCount == 7)
+        #expect(try report.picture("camera").outputs[0].delivered > 3, "\(run)")
+        // Its chroma, and waves that move.
+        let frames = (try recording.frame(1), try recording.frame(6))
+        #expect(frames.0[10, 10].u == 160 && frames.0[10, 10].v == 110)
+        #expect(frames.0.y != frames.1.y)
+        #expect(Set(frames.0.y).count > 100)
+    }
+
+    @Test func `the camera in C runs`() throws {
+        let (session, run) = try record(
+            "c-camera/session.yaml",
+            ["--duration", "500ms", "--set", "session.maximum=320x180@30"])
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let picture = try report.picture("camera")
+        #expect(picture.refused.isEmpty && picture.outputs[0].delivered > 3, "\(run)")
+        let recording = try session.picture("camera")
+        let last = recording.frameCount - 1
+        #expect(last > 3)
+        #expect(try recording.frame(0) != recording.frame(last), "it moves")
+    }
+}
