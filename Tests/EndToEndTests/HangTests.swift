@@ -51,7 +51,7 @@ import TestSupport
             """, duration: nil, deadline: "500ms")
         let run = try session.run()
         #expect(run.exit == .code(69), "\(run)")
-        let line = "camera: \(place) has not returned after 0.5 s\n"
+        let line = "camera: \(place) has not returned after "
         #expect(run.standardError.contains(line), "\(run)")
         expectOnTime(run, after: .zero)
     }
@@ -67,7 +67,7 @@ import TestSupport
             microphone: \(try TestSession.hostile("Mic"))
             """, duration: "400ms", deadline: "500ms")
         let run = try session.run()
-        let line = "camera: \(place) has not returned after 0.5 s\n"
+        let line = "camera: \(place) has not returned after "
         #expect(run.standardError.contains(line), "\(run)")
         expectOnTime(run, after: .milliseconds(400))
         let report = try session.expectTrueReport(run)
@@ -106,7 +106,7 @@ import TestSupport
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera")
         #expect(lines.contains("start-send failed (FAILED): no light"), "\(run)")
-        #expect(lines.contains("uninitialize has not returned after 0.5 s"), "\(run)")
+        #expect(lines.contains { $0.hasPrefix("uninitialize has not returned after ") }, "\(run)")
         expectOnTime(run, after: .milliseconds(300))
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").fault == "it hangs in uninitialize")
@@ -216,7 +216,7 @@ import TestSupport
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera.pre-processors[0]")
-        #expect(lines.contains("process has not returned after 0.5 s"), "\(run)")
+        #expect(lines.contains { $0.hasPrefix("process has not returned after ") }, "\(run)")
         #expect(lines.contains("the session goes on without it"), "\(run)")
         let report = try session.expectTrueReport(run)
         let picture = try report.picture("camera")
