@@ -24,8 +24,8 @@ YAML
 
 field() { grep "\"$1\"" "$work/record/session.json" | tail -1 | tr -dc '0-9'; }
 
-# delivered frames of the second output, which is the one on standard output
-delivered() { grep '"delivered"' "$work/record/session.json" | tail -1 | tr -dc '0-9'; }
+# delivered frames of the output that takes all of them, the one on standard output
+delivered() { grep '"delivered"' "$work/record/session.json" | tr -dc '0-9\n' | sort -n | tail -1; }
 
 echo
 echo "frames a second of 1000 sent, into Y4M on /dev/null (5 s each)"
@@ -60,15 +60,15 @@ for kind in "0 0 I420-borrowed" "0 1 I420-leased" "1 0 BGRA-borrowed" "1 1 BGRA-
 done
 
 echo
-echo "start-up of a session with 20 plugins: camera, 18 filters, microphone (5 runs, ms)"
+echo "a session of 1 ms with 20 plugins (a camera and 19 filters), from exec to exit (5 runs, ms)"
 {
     echo "camera:"
     echo "  plugin: ColorBars"
     echo "  pre-processors:"
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do echo "    - plugin: Adjust"; done
-    echo "microphone: { plugin: Tone }"
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do echo "    - plugin: Adjust"; done
 } > "$work/many.yaml"
 for _ in 1 2 3 4 5; do
-    "$greenroom" run "$work/many.yaml" --duration 100ms --json 2> /dev/null \
-        | grep '"started"' | sed 's/.*"time":\([0-9.]*\).*/\1/' | awk '{ printf "%.0f\n", $1 * 1000 }'
+    begun=$(date +%s%N)
+    "$greenroom" run "$work/many.yaml" --duration 1ms 2> /dev/null
+    echo $((($(date +%s%N) - begun) / 1000000))
 done

@@ -121,6 +121,9 @@ struct DescriptorReader {
         let name = try string(raw, offset(\gr_parameter.name), "\(place): name")
         try requireCharacters(
             name, "\(place): name", Self.isParameterByte, "a-z, 0-9 and '-'")
+        guard name.utf8.first.map(Self.isLetter) == true else {
+            throw error(.badDescriptor, "\(place): name is \"\(name)\". Begin it with a letter.")
+        }
         let title = try string(raw, offset(\gr_parameter.title), "\(place): title")
         let typeNumber = raw.load(fromByteOffset: offset(\gr_parameter.type), as: UInt32.self)
         guard let type = Parameter.ValueType(rawValue: typeNumber) else {
@@ -263,8 +266,12 @@ struct DescriptorReader {
         }
     }
 
-    private static func isParameterByte(_ byte: UInt8) -> Bool {
+    private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+
+    private static func isParameterByte(_ byte: UInt8) -> Bool {
+        isLetter(byte)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
     }
 

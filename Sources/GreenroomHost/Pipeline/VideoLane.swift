@@ -127,10 +127,35 @@ final class VideoLane: Sendable {
         }
     }
 
+    /// How long a period waits for its frame before it is filled, in nanoseconds: a still picture
+    /// is written as time passes, and not all of it at the end.
+    static let patience: Int64 = 1_000_000_000
+
     /// The lane's thread.
-    func run(events: SessionEvents) {
+    ///
+    /// - Parameter timeline: What periods are told by; while it has not begun, none is over.
+    func run(on timeline: SessionTimeline, events: SessionEvents) {
         var writer = SlotWriter()
-        while let next = take() {
+        var earliestWake: Int64 = 0
+        while true {
+            let due = writer.hasFrame ? timeline.moment(of: due(writer.nextSlot)) : nil
+            let wake = due.map { max($0, earliestWake) }
+            guard let next = take(until: wake) else {
+                let passed = timeline.time(of: MonotonicClock.now) - Self.patience
+                guard let end = fillEnd(passed) else {
+                    // The slot is claimed by a frame on its way, or is the end.
+                    earliestWake = MonotonicClock.deadline(after: 10_000_000)
+                    continue
+                }
+                do {
+                    let repeats = try writer.fill(until: end, in: sink)
+                    state.withLock { $0.counts.repeated += repeats }
+                } catch {
+                    fail("\(error)", inHand: 0, events)
+                    return
+                }
+                continue
+            }
             var inHand = 0
             do {
                 switch consume next {
@@ -160,8 +185,27 @@ final class VideoLane: Sendable {
         case end(Int64)
     }
 
-    private func take() -> Next? {
-        state.wait(until: nil) { state in
+    /// When a slot that got no frame is filled, in nanoseconds from the session's start.
+    private func due(_ slot: Int64) -> Int64 {
+        let (sum, overflow) = rate.dueNanoseconds(ofFrame: slot + 1)
+            .addingReportingOverflow(Self.patience)
+        return overflow ? .max : sum
+    }
+
+    /// Takes the slots that are over from the frames that may come still.
+    ///
+    /// - Returns: The slot after the last of them; nil if there are none, or a frame has come.
+    private func fillEnd(_ nanoseconds: Int64) -> Int64? {
+        state.withLock { state in
+            let end = min(rate.frameCount(inNanoseconds: nanoseconds), state.endSlot ?? .max)
+            guard state.queue.count == 0, end > state.newestSlot + 1 else { return nil }
+            state.newestSlot = end - 1
+            return end
+        }
+    }
+
+    private func take(until deadline: Int64?) -> Next? {
+        state.wait(until: deadline) { state in
             if let item = state.queue.popFirst() { return .item(item) }
             guard state.isFinishing, let end = state.endSlot else { return nil }
             return .end(end)
@@ -182,7 +226,10 @@ final class VideoLane: Sendable {
 /// Writes frames to the slots they fall on, and the frame before into those between.
 struct SlotWriter: ~Copyable {
     private var last: VideoFrame?
-    private var nextSlot: Int64 = 0
+    private(set) var nextSlot: Int64 = 0
+
+    /// Whether there is a frame to repeat.
+    var hasFrame: Bool { last != nil }
 
     /// Writes a frame, after filling the slots before it.
     ///
@@ -211,6 +258,7 @@ struct SlotWriter: ~Copyable {
         let gap = Int(max(end - nextSlot, 0))
         guard gap > 0, let before = last.take() else { return 0 }
         try sink.write(before, times: gap)
+        last = consume before
         nextSlot = end
         return gap
     }

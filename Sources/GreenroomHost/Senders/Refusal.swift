@@ -43,6 +43,7 @@ struct Refusal: Error, Equatable, Sendable {
         case longBlock(frames: UInt32, longest: Int)
         case queueFull
         case noBuffer(limit: Int)
+        case poolEmpty(limit: Int)
         case data(String)
     }
 
@@ -85,7 +86,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .channels: .badChannels
         case .emptyBlock, .longBlock: .badBlock
         case .queueFull: .queueFull
-        case .noBuffer: .noBuffer
+        case .noBuffer, .poolEmpty: .noBuffer
         case .data: .badData
         }
     }
@@ -203,6 +204,11 @@ struct Refusal: Error, Equatable, Sendable {
             )
         case .noBuffer(let limit):
             ("all \(limit) leases are out", "Commit or abandon a lease before the next")
+        case .poolEmpty(let limit):
+            (
+                "all \(limit) frames of the track are in use, or memory has run out",
+                "Leave this frame out: the host is behind"
+            )
         case .data(let fault):
             (fault, "Send a whole image of the size that the frame declares")
         }

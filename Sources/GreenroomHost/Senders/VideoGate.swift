@@ -91,7 +91,7 @@ final class VideoGate: Sendable {
             guard
                 var copy = pool.take(
                     checked.format, checked.size, compressedByteCount: checked.planes[0].byteCount)
-            else { throw Refusal(.noBuffer(limit: pool.limit), in: .videoSend) }
+            else { throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend) }
             var byteCount = 0
             for index in 0..<checked.format.planeCount {
                 let plane = checked.planes[index]
@@ -127,7 +127,7 @@ final class VideoGate: Sendable {
             guard !pixelFormat.isCompressed else { throw Refusal(.compressedLease, in: call) }
             let size = try checkedSize(width: width, height: height, in: call)
             guard let frame = pool.take(pixelFormat, size) else {
-                throw Refusal(.noBuffer(limit: pool.limit), in: call)
+                throw Refusal(.poolEmpty(limit: pool.limit), in: call)
             }
             let description = gr_mutable_frame(describing: frame, revision: newest)
             var lent: VideoFrame? = frame

@@ -87,7 +87,8 @@ final class SessionParts: Sendable {
             let timeline = timeline
             var threads = [HostThread(name: track.kind.rawValue) { track.run(on: timeline) }]
             for lane in track.lanes {
-                threads.append(HostThread(name: lane.name) { lane.run(events: events) })
+                threads.append(
+                    HostThread(name: lane.name) { lane.run(on: timeline, events: events) })
             }
             picture.threads.change { $0 = threads }
         }

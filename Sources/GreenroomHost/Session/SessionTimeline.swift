@@ -10,6 +10,14 @@ final class SessionTimeline: Sendable {
     /// Begins it.
     func begin(at epoch: Int64) { start.store(epoch, ordering: .releasing) }
 
+    /// The moment of a time, on the session clock; nil if it has not begun, or never comes.
+    func moment(of time: Int64) -> Int64? {
+        let epoch = epoch
+        guard epoch != .max else { return nil }
+        let (moment, overflow) = epoch.addingReportingOverflow(time)
+        return overflow ? nil : moment
+    }
+
     /// The time of a moment on the session clock; long before zero if it has not begun.
     func time(of moment: Int64) -> Int64 {
         let (time, overflow) = moment.subtractingReportingOverflow(epoch)

@@ -16,7 +16,7 @@ import Testing
         let sink = CollectingSink()
         let lane = VideoLane(
             name: "test", rate: rate, endSlot: isEndKnown ? endSlot : nil, sink: sink)
-        let thread = HostThread(name: "lane") { lane.run(events: silent) }
+        let thread = HostThread(name: "lane") { lane.run(on: SessionTimeline(), events: silent) }
         for (number, time) in milliseconds.enumerated() {
             guard let slot = lane.claim(nanoseconds: Int64(time * 1e6)) else { continue }
             lane.push(try numberedFrame(number, from: pool), slot: slot)
@@ -96,7 +96,7 @@ import Testing
     @Test func `a lane that stands still loses its own frames and keeps its length`() throws {
         let sink = CollectingSink(isOpen: false)
         let lane = VideoLane(name: "test", rate: FrameRate(30), endSlot: 100, sink: sink)
-        let thread = HostThread(name: "lane") { lane.run(events: silent) }
+        let thread = HostThread(name: "lane") { lane.run(on: SessionTimeline(), events: silent) }
         for number in 0..<100 {
             let time = FrameRate(30).dueNanoseconds(ofFrame: Int64(number))
             guard let slot = lane.claim(nanoseconds: time) else { continue }
@@ -116,7 +116,7 @@ import Testing
     @Test func `an output that fails gets nothing more, and every frame is counted`() throws {
         let sink = CollectingSink(failsAfter: 5)
         let lane = VideoLane(name: "test", rate: FrameRate(30), endSlot: 50, sink: sink)
-        let thread = HostThread(name: "lane") { lane.run(events: silent) }
+        let thread = HostThread(name: "lane") { lane.run(on: SessionTimeline(), events: silent) }
         for number in 0..<50 {
             let time = FrameRate(30).dueNanoseconds(ofFrame: Int64(number))
             guard let slot = lane.claim(nanoseconds: time) else { continue }
@@ -142,9 +142,28 @@ import Testing
             lane.push(try numberedFrame(number, from: pool), slot: slot)
         }
         lane.finish(endSlot: 10)
-        lane.run(events: silent)
+        lane.run(on: SessionTimeline(), events: silent)
         #expect(lane.failure != nil)
         #expect(lane.counts.delivered == 2)
         #expect(lane.counts.failed == 0)
+    }
+
+    @Test func `a still picture is written as time passes, not all of it at the end`() throws {
+        let sink = CollectingSink()
+        let lane = VideoLane(name: "test", rate: FrameRate(30), endSlot: 90, sink: sink)
+        let timeline = SessionTimeline()
+        // Three seconds ago: two are over, and the last may get its frames still.
+        timeline.begin(at: MonotonicClock.now - 3_000_000_000)
+        let thread = HostThread(name: "lane") { lane.run(on: timeline, events: silent) }
+        let slot = try #require(lane.claim(nanoseconds: 0))
+        lane.push(try numberedFrame(1, from: pool), slot: slot)
+        while sink.periods.count < 60 { MonotonicClock.sleep(milliseconds: 1) }
+        // A period that was filled takes no frame any more.
+        #expect(lane.claim(nanoseconds: 1_000_000_000) == nil)
+        lane.finish(endSlot: 90)
+        thread.join()
+        #expect(sink.periods == [UInt8](repeating: 1, count: 90))
+        let counts = lane.counts
+        #expect((counts.delivered, counts.repeated, counts.excess) == (1, 89, 1))
     }
 }

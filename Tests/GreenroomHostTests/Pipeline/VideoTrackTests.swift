@@ -32,7 +32,9 @@ import Testing
         timeline.begin(at: clock.now)
         let threads =
             [HostThread(name: "track") { track.run(on: timeline) }]
-            + track.lanes.map { lane in HostThread(name: "lane") { lane.run(events: silent) } }
+            + track.lanes.map { lane in
+                HostThread(name: "lane") { lane.run(on: timeline, events: silent) }
+            }
         for number in 0..<frames {
             var frame = try numberedFrame(
                 number, from: pool, .nv12, FrameSize(width: 64, height: 48))
