@@ -43,7 +43,7 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
     public static let noCard =
         "There is no such sound card here. Use the device \"null\", or define a PCM of `type "
         + "null` or `type file` in a file that ALSA_CONFIG_PATH names and that begins with "
-        + "</usr/share/alsa/alsa.conf>. `greenroom devices` lists what there is."
+        + "</usr/share/alsa/alsa.conf>."
 
     /// The device, what is wrong, and the cure.
     public var description: String {

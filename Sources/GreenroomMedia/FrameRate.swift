@@ -50,6 +50,16 @@ public struct FrameRate: Hashable, Sendable {
         return Int64(clamping: remainder < 0 ? quotient - 1 : quotient)
     }
 
+    /// How many frames a stretch of time has: those that are due before its end.
+    ///
+    /// - Parameter nanoseconds: From the moment when frame 0 was due; none if it is negative.
+    public func frameCount(inNanoseconds nanoseconds: Int64) -> Int64 {
+        guard nanoseconds > 0 else { return 0 }
+        let product = Int128(nanoseconds) * Int128(numerator)
+        let second = Int128(denominator) * 1_000_000_000
+        return Int64(clamping: (product + second - 1) / second)
+    }
+
     private static func greatestCommonDivisor(_ a: UInt32, _ b: UInt32) -> UInt32 {
         b == 0 ? a : greatestCommonDivisor(b, a % b)
     }

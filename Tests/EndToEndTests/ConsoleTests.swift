@@ -37,8 +37,9 @@ import TestSupport
         let status = #/^sending ([0-9]+:[0-9]{2})  camera ([0-9.]+) fps, ([0-9]+) dropped/#
         let matches = statuses.compactMap { $0.firstMatch(of: status) }
         #expect(matches.count >= 3, "\(run.text)")
-        let times = matches.map(\.1)
-        #expect(times.last != "0:00" && times == times.sorted(), "\(run.text)")
+        // Two seconds and the stop; a busy machine may take longer over the stop.
+        #expect(matches.last.map { $0.1 >= "0:01" } == true, "\(run.text)")
+        #expect(matches.map(\.1) == matches.map(\.1).sorted(), "\(run.text)")
         let rates = matches.compactMap { Double($0.2) }
         #expect(rates.contains { $0 > 5 && $0 < 30 }, "about 15 frames a second: \(rates)")
         // Whole lines are not mixed with it.
@@ -110,7 +111,7 @@ import TestSupport
         #expect(gaveUp.text == "the camera was unplugged")
         let hangs = try #require(events.first { $0.event == "callback-hangs" })
         #expect(hangs.role == "share" && hangs.step == "initialize")
-        #expect((hangs.seconds ?? 0) > 0.15, "a deadline of 0.3 s, which the plugin got a part of")
+        #expect((hangs.seconds ?? 0) >= 0.3)
         let dropped = events.filter { $0.event == "plugin-dropped" }.compactMap(\.role)
         #expect(Set(dropped) == ["camera", "share"])
         let log = try #require(events.first { $0.event == "log" && $0.role == "microphone" })

@@ -56,6 +56,8 @@ final class PluginInstance: Sendable {
     private let events: SessionEvents
     private let control: ControlThread
     private let state = Mutex(State())
+    /// Held while gates and waits are set, so that nobody opens what a fault has closed.
+    private let following = Mutex(())
     /// Whether the plugin's threads may wait and send; changing it wakes those that wait.
     private let pace = Monitor(Status.notStarted)
     /// A pre-processor's media thread: control calls wait until it is out of the plugin.
@@ -105,7 +107,9 @@ final class PluginInstance: Sendable {
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool {
         state.withLock {
-            $0.lifecycle == .sending || $0.running?.name == LifecycleStep.startSend.rawValue
+            $0.lifecycle == .sending
+                || $0.lifecycle != .faulted
+                    && $0.running?.name == LifecycleStep.startSend.rawValue
         }
     }
 
@@ -204,7 +208,11 @@ final class PluginInstance: Sendable {
                 follow(lifecycle)
                 return failure(status, "start-send")
             }
-            media.change { $0.isOpen = true }
+            following.withLock { _ in
+                // One that hung until its deadline had passed was given up.
+                guard self.lifecycle != .faulted else { return }
+                media.change { $0.isOpen = true }
+            }
             return .done
         }
     }
@@ -289,6 +297,11 @@ final class PluginInstance: Sendable {
     {
         let pending = PendingStep(
             name: name, begun: MonotonicClock.now, result: Monitor<StepResult?>(nil))
+        // Its control thread may hang, and nobody should wait for that again.
+        guard lifecycle != .faulted else {
+            pending.result.change { $0 = .illegal(.faulted) }
+            return pending
+        }
         control.run { [self] in
             let begun = MonotonicClock.now
             state.withLock {
@@ -311,12 +324,17 @@ final class PluginInstance: Sendable {
         return .failed(status, text)
     }
 
-    /// Makes sender and waits answer as a state demands.
-    private func follow(_ lifecycle: LifecycleState) {
-        videoGate?.follow(lifecycle)
-        audioGate?.follow(lifecycle)
-        let status = LifecycleTable.senderStatus(in: lifecycle)
-        pace.change { $0 = status }
+    /// Makes sender and waits answer as a state demands; after a fault they stay closed.
+    private func follow(_ wanted: LifecycleState) {
+        following.withLock { _ in
+            let isFaulted = self.lifecycle == .faulted
+            let lifecycle = isFaulted ? .faulted : wanted
+            videoGate?.follow(lifecycle)
+            audioGate?.follow(lifecycle)
+            let status = LifecycleTable.senderStatus(in: lifecycle)
+            pace.change { $0 = status }
+            if isFaulted { media.change { $0.isOpen = false } }
+        }
     }
 
     private func endSender() {

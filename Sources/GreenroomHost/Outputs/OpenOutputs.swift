@@ -85,7 +85,7 @@ struct OpenOutputs {
         let want = VideoWant(
             format: .i420, size: capability.size, range: .limited, fit: picture.fit)
         let sink = try make(capability)
-        let endSlot = duration.map { capability.rate.nearestFrame(atNanoseconds: $0) }
+        let endSlot = duration.map { capability.rate.frameCount(inNanoseconds: $0) }
         let lane = VideoLane(name: name, rate: capability.rate, endSlot: endSlot, sink: sink)
         lanes.append((kind, want, lane))
     }

@@ -131,10 +131,12 @@ final class VideoLane: Sendable {
     func run(events: SessionEvents) {
         var writer = SlotWriter()
         while let next = take() {
+            var inHand = 0
             do {
                 switch consume next {
                 case .item(let item):
                     let slot = item.slot
+                    inHand = 1
                     let repeats = try writer.write(item.intoFrame(), slot: slot, to: sink)
                     state.withLock { state in
                         state.counts.delivered += 1
@@ -147,7 +149,7 @@ final class VideoLane: Sendable {
                     return
                 }
             } catch {
-                fail("\(error)", events)
+                fail("\(error)", inHand: inHand, events)
                 return
             }
         }
@@ -166,11 +168,11 @@ final class VideoLane: Sendable {
         }
     }
 
-    private func fail(_ reason: String, _ events: SessionEvents) {
+    private func fail(_ reason: String, inHand: Int, _ events: SessionEvents) {
         state.withLock { state in
             state.failure = reason
             // What was queued is lost with the output, and so is the frame in hand.
-            state.counts.failed += state.queue.count + 1
+            state.counts.failed += state.queue.count + inHand
             while state.queue.popFirst() != nil {}
         }
         events.send(.outputFailed(output: name, reason: reason))

@@ -114,20 +114,16 @@ final class AudioGate: Sendable {
                 timeoutNanoseconds < 0
                 ? nil : MonotonicClock.deadline(after: timeoutNanoseconds)
             let arrival = clock.now
-            let ready: Status? = state.wait(until: deadline) { state in
+            // Taken under the same lock as the room was found: another thread's block can't come
+            // between.
+            let ended: Status? = state.wait(until: deadline) { state in
                 if state.status != .ok { return state.status }
-                return state.queue.room >= needed ? .ok : nil
-            }
-            guard let ready else { throw Refusal(.queueFull, in: .audioSend) }
-            guard ready == .ok else { throw Refusal(status: ready, in: .audioSend) }
-            try state.withLock { state throws(Refusal) in
-                // Between the wait and here another thread may have come first.
-                guard state.status == .ok else {
-                    throw Refusal(status: state.status, in: .audioSend)
-                }
-                guard state.queue.room >= needed else { throw Refusal(.queueFull, in: .audioSend) }
+                guard state.queue.room >= needed else { return nil }
                 state.take(block, arrival: arrival)
+                return .ok
             }
+            guard let ended else { throw Refusal(.queueFull, in: .audioSend) }
+            guard ended == .ok else { throw Refusal(status: ended, in: .audioSend) }
         } catch {
             state.withLock {
                 $0.counts.sent += 1

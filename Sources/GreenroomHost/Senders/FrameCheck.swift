@@ -122,7 +122,7 @@ private func checkedPlane(
         return CheckedPlane(data: data, strideBytes: 0, byteCount: Int(plane.size_bytes))
     }
     let geometry = format.plane(index, of: size)
-    guard Int(plane.stride_bytes) >= geometry.rowBytes else {
+    guard (geometry.rowBytes...Int(Int32.max)).contains(Int(plane.stride_bytes)) else {
         throw Refusal(
             .stride(plane: index, stride: plane.stride_bytes, needed: geometry.rowBytes), in: call)
     }

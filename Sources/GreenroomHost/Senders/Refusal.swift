@@ -144,7 +144,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .stride(let plane, let stride, let needed):
             (
                 "planes[\(plane)].stride_bytes is \(stride), and a row has \(needed) bytes",
-                "Set it to the bytes from one row to the next, \(needed) or more"
+                "Set it to the bytes from one row to the next, \(needed) to \(Int32.max)"
             )
         case .length(let plane, let length, let needed):
             (

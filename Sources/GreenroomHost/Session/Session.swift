@@ -60,7 +60,12 @@ public final class Session: Sendable {
             deadline: plan.callbackDeadlineNanoseconds)
         defer { events.send(.ended) }
         cast.make()
-        cast.initialize()
+        if !isStopRequested { cast.initialize() }
+        guard !isStopRequested else {
+            events.send(.stopping(reason: "it was asked to"))
+            cast.end()
+            return report(cast, nil, outcome: .interrupted)
+        }
         guard cast.failedRole == nil, !cast.sources.isEmpty else {
             cast.end()
             return report(cast, nil, outcome: .pluginFailed(role: cast.failedRole))
@@ -92,6 +97,8 @@ public final class Session: Sendable {
         write(report, to: parts)
         return report
     }
+
+    private var isStopRequested: Bool { control.withLock { $0.isStopRequested } }
 
     /// Waits for the end: the duration, a request, a failure that ends the session, or the end
     /// of every source.

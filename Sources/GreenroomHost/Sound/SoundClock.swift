@@ -45,9 +45,7 @@ final class SoundClock: Sendable {
         var place: Int64 = 0
         while true {
             let next = place + Int64(Self.stretch)
-            let due =
-                epoch + Self.latencyNanoseconds + next * 1_000_000_000
-                / Int64(AudioFormat.session.sampleRate)
+            let due = epoch + Self.latencyNanoseconds + Self.nanoseconds(at: next)
             let end: Int64? = state.wait(until: due) { state in
                 if let end = state.end, end < next { return end }
                 return nil
@@ -58,6 +56,17 @@ final class SoundClock: Sendable {
             place += Int64(frames)
             if let last = state.withLock({ $0.end }), place >= last { return }
         }
+    }
+
+    /// The time of a place, from the session's start.
+    ///
+    /// Whole seconds and the rest apart: their sum in nanosecond-frames is too much for 64 bits
+    /// after two days.
+    static func nanoseconds(at place: Int64) -> Int64 {
+        let (seconds, frames) = place.quotientAndRemainder(
+            dividingBy: Int64(AudioFormat.session.sampleRate))
+        return seconds * 1_000_000_000
+            + frames * 1_000_000_000 / Int64(AudioFormat.session.sampleRate)
     }
 
     private func deliver(_ frames: Int, _ stretch: inout [Int16], _ mix: inout [Int16]) {

@@ -118,7 +118,7 @@ enum {
   GR_STATUS_BAD_FORMAT = 11,    /**< pixel format unknown, or not for this call */
   GR_STATUS_BAD_SIZE = 12,      /**< width or height zero or above GR_MAX_DIMENSION */
   GR_STATUS_BAD_PLANES = 13,    /**< wrong plane_count, or a plane without data */
-  GR_STATUS_BAD_STRIDE = 14,    /**< stride_bytes shorter than a row */
+  GR_STATUS_BAD_STRIDE = 14,    /**< stride_bytes shorter than a row, or above INT32_MAX */
   GR_STATUS_BAD_LENGTH = 15,    /**< size_bytes shorter than rows and stride need */
   GR_STATUS_BAD_ROTATION = 16,  /**< rotation other than 0, 90, 180, 270 */
   GR_STATUS_BAD_COLOR = 17,     /**< range or matrix unknown */
