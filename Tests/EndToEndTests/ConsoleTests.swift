@@ -111,7 +111,8 @@ import TestSupport
         #expect(gaveUp.text == "the camera was unplugged")
         let hangs = try #require(events.first { $0.event == "callback-hangs" })
         #expect(hangs.role == "share" && hangs.step == "initialize")
-        #expect((hangs.seconds ?? 0) >= 0.3)
+        // The deadline runs from before its thread has begun.
+        #expect((hangs.seconds ?? 0) > 0.15)
         let dropped = events.filter { $0.event == "plugin-dropped" }.compactMap(\.role)
         #expect(Set(dropped) == ["camera", "share"])
         let log = try #require(events.first { $0.event == "log" && $0.role == "microphone" })

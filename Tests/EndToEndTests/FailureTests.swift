@@ -210,11 +210,20 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `a status that the header does not have is a failure, too`() throws {
-        let session = try TestSession("camera: \(try TestSession.hostile("UnknownStatus"))")
+    @Test(arguments: [
+        (25, "BAD_SETTING"), (40, "FAILED"), (41, "UNAVAILABLE"), (42, "UNSUPPORTED"),
+        (-12_345, "status -12345"), (77, "status 77"),
+    ])
+    func `whatever a plugin answers is told by its name`(status: Int, name: String) throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile(
+                "Fails", "where: start-send, status: \(status), text: no lens"))
+            """)
         let run = try session.run()
         #expect(run.exit == .code(69), "\(run)")
-        #expect(run.standardError.contains("camera: start-send failed (status -12345)"), "\(run)")
+        #expect(
+            run.standardError.contains("camera: start-send failed (\(name)): no lens\n"), "\(run)")
     }
 
     // MARK: - Giving up
@@ -222,7 +231,7 @@ import TestSupport
     @Test func `a plugin that gives up ends the session`() throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("GivesUp", "frames: 3"))
+            camera: \(try TestSession.hostile("GivesUp", "frames: 15"))
             share: \(try TestSession.hostile("Share"))
             """, duration: nil)
         let run = try session.run()
@@ -234,7 +243,7 @@ import TestSupport
         #expect(report.outcome == "plugin-failed" && report.failedPlugin == "camera")
         #expect(
             try report.plugin("camera").gaveUp == "UNAVAILABLE: the camera was unplugged")
-        #expect(try report.picture("camera").accepted == 3)
+        #expect(try report.picture("camera").accepted == 15)
         try session.expectUnharmed("share", run)
     }
 

@@ -6,9 +6,11 @@ import Glibc
 /// waits for them: no code runs in a signal handler.
 enum Signals {
     /// Blocks the signals; call it before the first thread is made. A reader of a pipe that
-    /// goes away must be an error of the write, not the end of the process.
+    /// goes away, and a file that may not grow, must be errors of the write, not the end of the
+    /// process.
     static func block() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         var set = ending
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }

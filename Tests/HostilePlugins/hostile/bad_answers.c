@@ -23,13 +23,13 @@ static gr_status answer_zero(instance *me, const gr_initialize *in) {
   return GR_STATUS_OK;
 }
 
-/* Fails: in the callback that `where` names, with the setting `text` as its reason; without a
-   reason if that is empty. */
+/* Fails: in the callback that `where` names, with the settings `status`, and `text` as its
+   reason; without a reason if that is empty. */
 static gr_status fail_in(instance *me, const char *place) {
   if (!setting_is(me, "where", place)) return GR_STATUS_OK;
   const char *text = setting_text(me, "text");
   if (*text != '\0') me->host->set_error(me->handle, text);
-  return GR_STATUS_UNAVAILABLE;
+  return (gr_status)setting_integer(me, "status");
 }
 
 static gr_status fail_in_create(instance *me) { return fail_in(me, "create"); }
@@ -42,12 +42,6 @@ static gr_status fail_in_initialize(instance *me, const gr_initialize *in) {
 static gr_status fail_in_start(instance *me) {
   const gr_status status = fail_in(me, "start-send");
   return status != GR_STATUS_OK ? status : start_thread(me);
-}
-
-/* UnknownStatus: answers with a number that the header does not have. */
-static gr_status fail_strangely(instance *me) {
-  (void)me;
-  return -12345;
 }
 
 /* GivesUp: after as many frames as the setting says, and from more than one thread. */
@@ -126,8 +120,6 @@ const behaviour bad_answers[] = {
     {.name = "AnswersNothing", CAMERA, .summary = "Wipes its answer", .initialize = answer_zero},
     {.name = "Fails", CAMERA, .summary = "Fails in the callback that `where` names",
      .create = fail_in_create, .initialize = fail_in_initialize, .start = fail_in_start},
-    {.name = "UnknownStatus", CAMERA, .summary = "Fails to start with a status of its own",
-     .start = fail_strangely},
     {.name = "GivesUp", CAMERA, .summary = "Gives up after `frames` frames",
      .run = send_then_give_up},
     {.name = "Chatter", CAMERA, .summary = "Talks too much, or nonsense", .run = chatter},

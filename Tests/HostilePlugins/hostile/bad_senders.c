@@ -140,6 +140,7 @@ static void no_length(gr_video_frame *frame) { frame->planes[0].size_bytes = 0; 
 static void short_stride(gr_video_frame *frame) { frame->planes[0].stride_bytes -= 1; }
 static void no_stride(gr_video_frame *frame) { frame->planes[1].stride_bytes = 0; }
 static void huge_stride(gr_video_frame *frame) { frame->planes[0].stride_bytes = UINT32_MAX; }
+static void long_stride(gr_video_frame *frame) { frame->planes[0].stride_bytes = 1u << 30; }
 static void no_width(gr_video_frame *frame) { frame->width = 0; }
 static void no_height(gr_video_frame *frame) { frame->height = 0; }
 static void huge_width(gr_video_frame *frame) { frame->width = GR_MAX_DIMENSION + 1; }
@@ -179,6 +180,7 @@ static const lie lies[] = {
     {"short-luma", short_luma},         {"short-chroma", short_chroma},
     {"no-length", no_length},           {"short-stride", short_stride},
     {"no-stride", no_stride},           {"huge-stride", huge_stride},
+    {"long-stride", long_stride},
     {"no-width", no_width},             {"no-height", no_height},
     {"huge-width", huge_width},         {"huge-height", huge_height},
     {"larger-width", larger_width},     {"larger-height", larger_height},

@@ -49,6 +49,7 @@ static const gr_parameter parameters[] = {
     TEXT("text", GR_TYPE_STRING),
     INTEGER("frames", 10, 0, 1000000),
     INTEGER("deaf", 0, 0, 1),
+    INTEGER("status", GR_STATUS_UNAVAILABLE, -1000000, 1000000),
 };
 
 static const gr_setting *setting(const instance *me, const char *name) {
