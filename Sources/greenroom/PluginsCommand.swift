@@ -156,7 +156,7 @@ extension ParameterValue {
 extension Parameter {
     fileprivate var typeDescription: String {
         let unit = unit.map { " \($0)" } ?? ""
-        let bounds = bounds.map { " \($0.lowerBound) to \($0.upperBound)" } ?? ""
+        let bounds = boundsDescription.map { " \($0)" } ?? ""
         return type == .choice ? choices.joined(separator: "|") : "\(type)\(bounds)\(unit)"
     }
 }
