@@ -15,10 +15,11 @@ import Testing
         #expect(FrameRate(30).dueNanoseconds(ofFrame: 3 * 30 * 3600) == 3 * 3600 * 1_000_000_000)
     }
 
-    @Test(arguments: [
-        (0, 0), (1, 1), (33_333_333, 1), (33_333_334, 2), (1_000_000_000, 30),
-        (1_000_000_001, 31), (10_000_000_000, 300), (-5, 0), (Int64.max, 276_701_161_106),
-    ] as [(Int64, Int64)])
+    @Test(
+        arguments: [
+            (0, 0), (1, 1), (33_333_333, 1), (33_333_334, 2), (1_000_000_000, 30),
+            (1_000_000_001, 31), (10_000_000_000, 300), (-5, 0), (Int64.max, 276_701_161_106),
+        ] as [(Int64, Int64)])
     func `a stretch of time has the frames that are due in it`(nanoseconds: Int64, frames: Int64) {
         #expect(FrameRate(30).frameCount(inNanoseconds: nanoseconds) == frames)
     }

@@ -33,9 +33,6 @@ final class Loudspeaker: SoundSink {
         var statistics = Statistics()
     }
 
-    /// How long the end may take: the ring, the device's buffer, and a device that hangs.
-    private static let finishNanoseconds: Int64 = 3_000_000_000
-
     /// The device, as ALSA knows it.
     let name: String
     private let state: Monitor<State>
@@ -79,9 +76,8 @@ final class Loudspeaker: SoundSink {
         }
     }
 
-    func finish() {
+    func finish(until deadline: Int64) {
         state.change { $0.isFinishing = true }
-        let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         guard !thread.join(until: deadline) else { return }
         state.withLock { $0.statistics.failure = "the device hangs, and was left behind." }
     }

@@ -11,7 +11,8 @@ final class SoundRecording: SoundSink {
     struct Counts: Sendable {
         /// Frames in the file.
         var written = 0
-        /// Frames that were lost because the disk was too slow; silence stands for them.
+        /// Frames that were lost: the disk was too slow, and silence stands for them, or the
+        /// file had failed.
         var lost = 0
     }
 
@@ -19,6 +20,8 @@ final class SoundRecording: SoundSink {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate * 2)
         /// Frames lost since the ring was full, to be written as silence.
         var missing = 0
+        /// Frames that are being written.
+        var inHand = 0
         var counts = Counts()
         var isFinishing = false
         var failure: String?
@@ -49,7 +52,12 @@ final class SoundRecording: SoundSink {
             do throws(MediaFileError) {
                 try Self.drain(state, into: writer)
             } catch {
-                state.withLock { $0.failure = "\(error)" }
+                state.withLock { state in
+                    state.failure = "\(error)"
+                    // What was missing has been counted; what was queued or in hand has not.
+                    state.counts.lost += state.ring.count + state.inHand
+                    state.ring.clear()
+                }
             }
         }
     }
@@ -62,7 +70,10 @@ final class SoundRecording: SoundSink {
     func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2
         state.change { state in
-            guard state.failure == nil else { return }
+            guard state.failure == nil else {
+                state.counts.lost += frames
+                return
+            }
             // What was lost comes first, or samples would move to another time.
             guard state.missing == 0, state.ring.room >= frames else {
                 state.missing += frames
@@ -73,9 +84,10 @@ final class SoundRecording: SoundSink {
         }
     }
 
-    func finish() {
+    func finish(until deadline: Int64) {
         state.change { $0.isFinishing = true }
-        thread.join(until: MonotonicClock.deadline(after: 10_000_000_000))
+        guard !thread.join(until: deadline) else { return }
+        state.withLock { $0.failure = "it is still being written, and was left behind" }
     }
 
     /// The thread of the recording.
@@ -92,6 +104,7 @@ final class SoundRecording: SoundSink {
                 }
                 var output = samples.mutableSpan
                 let taken = state.ring.take(into: &output, at: 0, frames: longest)
+                state.inHand = taken
                 guard taken == 0, state.missing > 0 else { return taken }
                 let silent = min(state.missing, longest)
                 for index in 0..<(silent * 2) { output[index] = 0 }
@@ -103,7 +116,10 @@ final class SoundRecording: SoundSink {
                 return
             }
             try writer.write(samples.span.extracting(..<(frames * 2)))
-            state.withLock { $0.counts.written += frames }
+            state.withLock { state in
+                state.counts.written += frames
+                state.inHand = 0
+            }
         }
     }
 }

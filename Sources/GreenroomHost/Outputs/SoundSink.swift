@@ -4,5 +4,7 @@ protocol SoundSink: AnyObject, Sendable {
     func write(_ samples: Span<Int16>)
 
     /// Ends the output; returns when what it has is written, or can't be.
-    func finish()
+    ///
+    /// - Parameter deadline: When to leave it behind, in monotonic nanoseconds.
+    func finish(until deadline: Int64)
 }

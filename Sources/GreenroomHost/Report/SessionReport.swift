@@ -162,7 +162,7 @@ public struct SessionReport: Codable, Sendable {
         public var output: String
         /// Frames in it.
         public var written: Int
-        /// Frames that were lost because the disk was too slow.
+        /// Frames that were lost: the disk was too slow, or the file had failed.
         public var lost: Int
         /// Why it is incomplete.
         public var failure: String?

@@ -32,7 +32,12 @@ final class SessionParts: Sendable {
         self.events = events
         timeline = SessionTimeline()
         var outputs = OpenOutputs(duration: plan.durationNanoseconds, events: events)
-        for output in plan.outputs { try outputs.open(output, for: cast) }
+        // Those that make files come last: where another can't be opened, no file stays behind to
+        // stand in the way of the next run.
+        let files = plan.outputs.filter(\.makesFiles)
+        for output in plan.outputs.filter({ !$0.makesFiles }) + files {
+            try outputs.open(output, for: cast)
+        }
 
         let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance) }
         pictures = [(VideoTrackKind.camera, cast.camera), (.share, cast.share)].compactMap {
@@ -130,15 +135,16 @@ final class SessionParts: Sendable {
         soundThread.withLock { $0 }?.join(until: deadline)
     }
 
-    /// Ends the outputs of sound.
+    /// Ends the outputs of sound, all within one deadline.
     func finishOutputs() {
-        for recording in recordings { recording.finish() }
+        let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+        for recording in recordings { recording.finish(until: deadline) }
         for recording in recordings {
             if let reason = recording.failure {
                 events.send(.outputFailed(output: recording.name, reason: reason))
             }
         }
-        for loudspeaker in loudspeakers { loudspeaker.finish() }
+        for loudspeaker in loudspeakers { loudspeaker.finish(until: deadline) }
         for loudspeaker in loudspeakers {
             if let reason = loudspeaker.statistics.failure {
                 events.send(.outputFailed(output: loudspeaker.name, reason: reason))

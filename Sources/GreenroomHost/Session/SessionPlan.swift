@@ -65,6 +65,10 @@ public enum OutputPlan: Sendable {
     case loudspeaker(device: String)
     /// Y4M on standard output.
     case y4mStandardOutput(track: VideoTrackKind, picture: PictureWant)
+
+    var makesFiles: Bool {
+        if case .record = self { true } else { false }
+    }
 }
 
 /// Everything that a session needs, resolved and checked.

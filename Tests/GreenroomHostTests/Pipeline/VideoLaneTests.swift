@@ -131,4 +131,20 @@ import Testing
         #expect(counts.delivered + counts.failed + counts.queueFull == 50)
         #expect(pool.aliveCount == 0)
     }
+
+    @Test func `an output that fails at its end counts no frame that it did not get`() throws {
+        // The third write fills the end.
+        let sink = CollectingSink(failsAfter: 2)
+        let lane = VideoLane(name: "test", rate: FrameRate(30), endSlot: nil, sink: sink)
+        for number in 0..<2 {
+            let time = FrameRate(30).dueNanoseconds(ofFrame: Int64(number))
+            let slot = try #require(lane.claim(nanoseconds: time))
+            lane.push(try numberedFrame(number, from: pool), slot: slot)
+        }
+        lane.finish(endSlot: 10)
+        lane.run(events: silent)
+        #expect(lane.failure != nil)
+        #expect(lane.counts.delivered == 2)
+        #expect(lane.counts.failed == 0)
+    }
 }

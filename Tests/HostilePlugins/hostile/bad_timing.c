@@ -68,6 +68,13 @@ static gr_status pump_in_start(instance *me) {
   return GR_STATUS_OK;
 }
 
+/* GiveUpThenHang: gives up as soon as it starts, and then returns from nothing. */
+
+static gr_status give_up(instance *me) {
+  me->host->give_up(me->handle, GR_STATUS_FAILED, "no more light");
+  return GR_STATUS_OK;
+}
+
 static void stop_nothing(instance *me) { (void)me; }
 
 /* PumpsThenFails: sends `frames` frames from within start_send, and then fails in it. */
@@ -113,6 +120,8 @@ const behaviour bad_timing[] = {
      .start = fail_to_start, .uninitialize = hang_always},
     {.name = "PumpInStart", CAMERA, .summary = "Sends from within start_send and does not return",
      .start = pump_in_start, .stop = stop_nothing},
+    {.name = "GiveUpThenHang", CAMERA, .summary = "Gives up, and hangs in stop_send",
+     .start = give_up, .stop = hang_always, .uninitialize = hang_always, .destroy = hang_always},
     {.name = "PumpsThenFails", CAMERA, .summary = "Sends from within start_send, and then fails",
      .start = pump_then_fail, .stop = stop_nothing},
     {.name = "SlowStart", CAMERA, .summary = "Takes a second to start", .start = start_slowly},
