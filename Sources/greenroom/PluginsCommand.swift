@@ -156,14 +156,8 @@ extension ParameterValue {
 extension Parameter {
     fileprivate var typeDescription: String {
         let unit = unit.map { " \($0)" } ?? ""
-        let bounds =
-            bounds.map { " \(Self.shown($0.lowerBound)) to \(Self.shown($0.upperBound))" } ?? ""
+        let bounds = boundsDescription.map { " \($0)" } ?? ""
         return type == .choice ? choices.joined(separator: "|") : "\(type)\(bounds)\(unit)"
-    }
-
-    /// A bound, without a fraction where it has none.
-    private static func shown(_ bound: Double) -> String {
-        Int(exactly: bound).map { "\($0)" } ?? "\(bound)"
     }
 }
 

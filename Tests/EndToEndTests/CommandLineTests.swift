@@ -111,6 +111,8 @@ import Testing
         let info = try json(try Greenroom.run("plugin", "info", "Tone", "--json").text)
         let settings = try #require(info["settings"] as? [[String: Any]])
         #expect(settings.contains { $0["name"] as? String == "frequency" })
+        let text = try Greenroom.run("plugin", "info", "Tone").text
+        #expect(text.contains("integer 8000 to 192000 Hz"), "\(text)")
     }
 
     @Test func `the help has every exit code`() throws {

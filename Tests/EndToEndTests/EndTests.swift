@@ -64,6 +64,18 @@ import TestSupport
         #expect(try session.report().outcome == "running")
     }
 
+    @Test func `a library that hangs while it is loaded does not keep the process`() throws {
+        let library = try TestPlugins.malformed("ENDLESS_ENTRY")
+        let session = try TestSession("camera: { plugin: \"\(library)\" }", duration: nil)
+        let child = try session.start()
+        usleep(500_000)
+        child.signal(SIGINT)
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(run.standardError.isEmpty, "\(run)")
+        #expect(!session.folder.has("recording"))
+    }
+
     @Test func `a killed session leaves files that can be read`() throws {
         let session = try TestSession(try Self.sources(), duration: nil)
         let child = try running(session)

@@ -108,8 +108,7 @@ extension Parameter {
         guard let bounds, !bounds.contains(number) else { return }
         let unit = unit.map { " \($0)" } ?? ""
         throw problem(
-            "\(written) is out of bounds. Use \(bounds.lowerBound.brief) to "
-                + "\(bounds.upperBound.brief)\(unit).")
+            "\(written) is out of bounds. Use \(boundsDescription ?? "")\(unit).")
     }
 
     private func problem(_ explanation: String) -> SettingProblem {
@@ -125,6 +124,13 @@ extension Parameter {
         case .choice: "one of \(choices.joined(separator: ", "))"
         case .path: "a path"
         }
+    }
+}
+
+extension Parameter {
+    /// The bounds for people, `1 to 10`; nil without bounds.
+    public var boundsDescription: String? {
+        bounds.map { "\($0.lowerBound.brief) to \($0.upperBound.brief)" }
     }
 }
 

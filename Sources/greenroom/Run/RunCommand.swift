@@ -23,6 +23,15 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         Signals.block()
+        let running = Mutex<Session?>(nil)
+        Signals.handle {
+            // Until there is a session nothing was opened; a library that hangs while it is
+            // loaded must not keep the process.
+            guard let session = running.withLock({ $0 }) else {
+                _exit(ExitStatus.interrupted.rawValue)
+            }
+            session.stop()
+        }
         let file = try source.read()
         let plan = try SessionPlan(file, locator: .ofThisProcess)
         let writesY4M = plan.outputs.contains {
@@ -38,7 +47,7 @@ struct RunCommand: ParsableCommand {
             if case .outputFailed = event { failures.outputFailed() }
             printer.show(event)
         }
-        Signals.handle { session.stop() }
+        running.withLock { $0 = session }
         if let interval = style.statusMicroseconds {
             Thread {
                 while true {

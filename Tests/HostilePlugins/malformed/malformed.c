@@ -4,6 +4,9 @@
  */
 #include <greenroom/plugin.h>
 #include <stddef.h>
+#if defined(FAULT_ENDLESS_ENTRY)
+#include <unistd.h>
+#endif
 
 /* Larger structs, as a later minor of the interface has them. */
 typedef struct newer_parameter {
@@ -226,6 +229,8 @@ static void break_a_rule(void) {
   d->parameter_count = 3;
   for (int index = 0; index < 3; index++)
     parameters[index].base.struct_size = sizeof(newer_parameter);
+#elif defined(FAULT_ENDLESS_ENTRY)
+  for (;;) pause();
 #elif !defined(FAULT_NONE) && !defined(FAULT_NULL_ENTRY) && !defined(FAULT_NO_INSTANCE)
 #error "no such fault"
 #endif
