@@ -41,7 +41,7 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
 
     /// What to do on a machine without a sound card.
     public static let noCard =
-        "There is no such sound card here. Use the device \"null\", or define a PCM of `type "
+        "There is no such sound card here. Use the device \"null\", quotes included, or define a PCM of `type "
         + "null` or `type file` in a file that ALSA_CONFIG_PATH names and that begins with "
         + "</usr/share/alsa/alsa.conf>."
 

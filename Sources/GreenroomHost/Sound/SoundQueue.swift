@@ -29,6 +29,10 @@ struct SoundQueue: Sendable {
     private var lead: Int64 = 0
     /// Whether what is appended next follows what was appended before.
     private(set) var isContinuous = false
+    /// Whether the source has begun and not stopped: silence is a loss from there on.
+    private var hasBegun = false
+    /// Whether the silence that leads is a loss: it is not before a source's first sound.
+    private var isLeadLost = false
     private(set) var counts = Counts()
 
     /// Frames that wait to be pulled.
@@ -43,6 +47,8 @@ struct SoundQueue: Sendable {
     ///   that has not.
     mutating func begin(at wanted: Int64) {
         lead = max(wanted - place, 0)
+        isLeadLost = hasBegun
+        hasBegun = true
         isContinuous = true
     }
 
@@ -52,10 +58,14 @@ struct SoundQueue: Sendable {
         ring.clear()
         lead = 0
         isContinuous = false
+        hasBegun = false
     }
 
     /// Ends what was continuous: the source stopped.
-    mutating func end() { isContinuous = false }
+    mutating func end() {
+        isContinuous = false
+        hasBegun = false
+    }
 
     /// Appends frames; the caller has made sure that there is room.
     mutating func append(_ interleaved: Span<Int16>, channels: Int) {
@@ -78,14 +88,11 @@ struct SoundQueue: Sendable {
         silence(&output, from: silent + played, to: frames)
         let missing = frames - silent - played
         counts.played += played
-        if isContinuous, missing > 0, isSending {
-            counts.idle += silent
-            counts.concealed += missing
-            // The source is late: what it sends next belongs to a later moment.
-            isContinuous = false
-        } else {
-            counts.idle += silent + missing
-        }
+        let lost = isSending && hasBegun ? missing + (isLeadLost ? silent : 0) : 0
+        counts.concealed += lost
+        counts.idle += silent + missing - lost
+        // A source that is late: what it sends next belongs to a later moment.
+        if missing > 0 { isContinuous = false }
         place += Int64(frames)
     }
 

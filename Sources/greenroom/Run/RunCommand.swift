@@ -117,7 +117,8 @@ extension SessionReport {
                 lines.append("recorded in \(folder), with session.json")
             }
         }
-        return lines.isEmpty ? outcome : lines.joined(separator: "\n")
+        if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
+        return lines.isEmpty ? "nothing was recorded" : lines.joined(separator: "\n")
     }
 
     /// One frame that meets the end of the session is nobody's fault.

@@ -31,7 +31,14 @@ import Testing
         #expect(pull(&queue, 4) == [1, 2, 0, 0])
         #expect(queue.counts.concealed == 2)
         #expect(!queue.isContinuous)
+        // All of the gap is a loss, up to the sound that ends it.
         #expect(pull(&queue, 4) == [0, 0, 0, 0])
+        queue.begin(at: 10)
+        queue.append([3].span, channels: 1)
+        #expect(pull(&queue, 3) == [0, 0, 3])
+        #expect(queue.counts.concealed == 8)
+        queue.end()
+        #expect(pull(&queue, 4, isSending: false) == [0, 0, 0, 0])
         #expect(queue.counts.idle == 4)
     }
 
