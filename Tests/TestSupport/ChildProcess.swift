@@ -203,6 +203,9 @@ private struct AnonymousFile: ~Copyable {
 
     var bytes: [UInt8] {
         let size = max(0, Int(lseek(descriptor, 0, SEEK_END)))
+        // The storage that all empty arrays share is written to below, which a thread sanitizer
+        // tells.
+        guard size > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {
                 let done = pread(
