@@ -19,6 +19,7 @@ find Package.swift Sources Plugins Tests Samples -name .build -prune -o -name '*
     | xargs -0 swift format lint --strict
 
 say "Building and testing"
+export TSAN_OPTIONS="${TSAN_OPTIONS-suppressions='$PWD/Tests/thread-sanitizer.txt'}"
 swift test "$@"
 
 say "All tests passed."
