@@ -39,6 +39,9 @@ struct Greenroom: ParsableCommand {
             fputs("\(failure.message)\n", standardError)
             fflush(standardError)
         }
-        Glibc.exit(failure.status.rawValue)
+        // What plugins registered for the end of the process does not run beside a thread that
+        // hangs in one of them.
+        fflush(nil)
+        _exit(failure.status.rawValue)
     }
 }

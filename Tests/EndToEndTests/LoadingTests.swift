@@ -91,6 +91,11 @@ import TestSupport
             of: try TestPlugins.notAPlugin(), naming: ["no plugin", "greenroom_plugin_entry"])
     }
 
+    @Test func `a library that does not come back while it is loaded is refused`() throws {
+        try expectRefusal(
+            of: try TestPlugins.malformed("ENDLESS_ENTRY"), naming: ["entry has not returned"])
+    }
+
     @Test func `a missing library is named`() throws {
         try expectRefusal(
             of: try TestPlugins.needingMissingLibrary(),

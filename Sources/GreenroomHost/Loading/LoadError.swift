@@ -16,6 +16,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case badDescriptor = "bad-descriptor"
         /// The kind of a plugin is not one of this version.
         case unknownKind = "unknown-kind"
+        /// Its own code does not come back while it is loaded.
+        case hangs
         /// The library has no plugin of that name.
         case noSuchPlugin = "no-such-plugin"
         /// The plugin refused to be made, or made something that breaks a rule.
