@@ -173,7 +173,8 @@ extension Y4MFormat {
         _ byteCount: Int, stride: Int, plane: Int, file: String
     ) throws(MediaFileError) {
         let geometry = PixelFormat.i420.plane(plane, of: size)
-        let name = ["Y", "U", "V"][plane]
+        // Told only when it is wrong: this runs for every plane of every frame.
+        var name: String { ["Y", "U", "V"][plane] }
         guard stride >= geometry.rowBytes else {
             throw MediaFileError(
                 .badArgument, file: file,

@@ -21,7 +21,6 @@ final class PluginInstance: Sendable {
     /// A step that was begun.
     struct PendingStep: Sendable {
         let name: String
-        let begun: Int64
         fileprivate let result: Monitor<StepResult?>
     }
 
@@ -296,7 +295,7 @@ final class PluginInstance: Sendable {
     private func begin(_ name: String, _ body: @escaping @Sendable () -> StepResult) -> PendingStep
     {
         let pending = PendingStep(
-            name: name, begun: MonotonicClock.now, result: Monitor<StepResult?>(nil))
+            name: name, result: Monitor<StepResult?>(nil))
         // Its control thread may hang, and nobody should wait for that again.
         guard lifecycle != .faulted else {
             pending.result.change { $0 = .illegal(.faulted) }

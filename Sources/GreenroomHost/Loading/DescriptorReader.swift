@@ -220,7 +220,7 @@ struct DescriptorReader {
         }
     }
 
-    func requirePointers(
+    private func requirePointers(
         in raw: UnsafeRawPointer, of place: String, _ members: [(name: String, offset: Int)],
         _ code: LoadError.Code
     ) throws(LoadError) {
