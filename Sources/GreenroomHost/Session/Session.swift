@@ -9,6 +9,8 @@ import Synchronization
 public final class Session: Sendable {
     private struct Control {
         var isStopRequested = false
+        /// Commands that wait, in order.
+        var commands: [(SessionCommand, String)] = []
         /// Changes with everything that the watch has to look at.
         var changes = 0
     }
@@ -42,6 +44,13 @@ public final class Session: Sendable {
     /// Asks the session to end in order. [any]
     public func stop() {
         control.change { $0.isStopRequested = true }
+    }
+
+    /// Has a command carried out, when those before it have been. [any]
+    ///
+    /// - Parameter origin: Who asks for it, in a few words.
+    public func perform(_ command: SessionCommand, origin: String) {
+        control.change { $0.commands.append((command, origin)) }
     }
 
     /// How it stands; nil before the sources are started. [any]

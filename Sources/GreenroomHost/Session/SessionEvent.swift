@@ -41,6 +41,10 @@ public enum LogLevel: String, Sendable, Comparable, Codable {
 public enum SessionEvent: Sendable {
     /// Source and session agreed on a size and a rate.
     case agreed(role: String, agreement: Agreement)
+    /// A source has had a new offer while it runs.
+    case renegotiated(role: String, NegotiationRecord)
+    /// A command was carried out; the text says what it was.
+    case commanded(origin: String, text: String)
     /// All sources were started; recordings begin at this moment.
     case started
     /// A plugin wrote a line.

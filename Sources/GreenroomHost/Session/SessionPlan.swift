@@ -79,6 +79,10 @@ public struct SessionPlan: Sendable {
     public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
     /// The sizes that cameras are offered.
     public var table = CapabilityTable.standard
+    /// The clock that it runs on.
+    public var clock = ClockKind.real
+    /// What is done while it runs, in order of time.
+    public var timeline: [TimelineEntry] = []
     /// How long to run, in nanoseconds; nil until stopped.
     public var durationNanoseconds: Int64?
     /// How long a callback may take before it counts as hung, in nanoseconds.

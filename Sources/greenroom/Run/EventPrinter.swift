@@ -174,6 +174,9 @@ extension SessionEvent {
                     ? "\(role): \(agreement.track), which is fixed"
                     : "\(role): \(agreement.track), adapted from its fixed \(agreement.source)"
             }
+        case .renegotiated(let role, let record):
+            "\(role): \(record.track ?? record.suggested), \(record.reason)"
+        case .commanded(let origin, let text): "\(text) (\(origin))"
         case .started: "sending"
         case .pluginLog(let role, let level, let text):
             level == .debug ? nil : "\(role): \(level == .info ? "" : "\(level.rawValue): ")\(text)"
@@ -200,6 +203,16 @@ extension SessionEvent {
             record.role = role
             record.capability = agreement.track.description
             record.answer = agreement.answer.name
+        case .renegotiated(let role, let negotiation):
+            record = EventRecord(event: "renegotiated")
+            record.role = role
+            record.capability = negotiation.track
+            record.answer = negotiation.answer
+            record.text = negotiation.reason
+        case .commanded(let origin, let text):
+            record = EventRecord(event: "commanded")
+            record.role = origin
+            record.text = text
         case .started:
             record = EventRecord(event: "started")
         case .pluginLog(let role, let level, let text):
