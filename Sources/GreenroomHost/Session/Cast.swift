@@ -180,7 +180,7 @@ struct Cast {
         for var entry in steps {
             let (source, instance) = (entry.source, entry.source.instance)
             let isPump =
-                entry.step.name == LifecycleStep.startSend.rawValue && instance.isSendingFromStart
+                entry.step.name == LifecycleStep.startSend.rawValue && instance.isPumpingFromStart
             if let result = instance.finish(entry.step, until: MonotonicClock.now) {
                 settle(result, of: entry.step, source)
                 continue
@@ -263,7 +263,7 @@ struct Cast {
         var wasExtended = false
         while true {
             // Asked before the result is: one that has returned by then was no pump.
-            let isPump = isStart && instance.isSendingFromStart
+            let isPump = isStart && instance.isPumpingFromStart
             let glance = MonotonicClock.deadline(after: isPump ? 0 : 10_000_000)
             let next = isStart ? min(glance, deadline) : deadline
             if let result = instance.finish(step, until: next) { return .ended(result) }
