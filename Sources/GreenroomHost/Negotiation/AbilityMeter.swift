@@ -3,9 +3,9 @@ public import GreenroomMedia
 /// What this machine sustains for one picture, measured while it runs.
 ///
 /// Down fast: when the work for the picture takes nearly all of a thread, or frames are dropped
-/// before it is done, for ``overloadNanoseconds``, the ceiling falls by a row of the table; below
-/// the smallest row the rate falls by a third, to a floor under which a picture is no video any
-/// more. Up slowly: when the row above would leave room for ``reliefNanoseconds``, the last step
+/// before it is done, for ``overloadNanoseconds``, the ceiling falls by a row of the picture's
+/// shape; below the smallest the rate falls by a third, to a floor under which a picture is no
+/// video any more. Up slowly: when the row above would leave room for ``reliefNanoseconds``, the last step
 /// is taken back.
 public struct AbilityMeter: Sendable {
     /// What was measured in a stretch of a second or so.
@@ -55,10 +55,10 @@ public struct AbilityMeter: Sendable {
     /// Takes a measurement.
     ///
     /// - Parameters:
-    ///   - period: What was measured. One without frames tells nothing.
+    ///   - period: What was measured. One in which no frame came tells nothing.
     ///   - track: What the picture carried meanwhile.
     public mutating func add(_ period: Period, carrying track: VideoCapability) {
-        guard period.frames > 0, period.nanoseconds > 0 else { return }
+        guard period.frames > 0 || period.superseded > 0, period.nanoseconds > 0 else { return }
         let share = Double(period.busyNanoseconds) / Double(period.nanoseconds)
         guard share <= Self.overloadShare, period.superseded == 0 else {
             relievedFor = 0
@@ -92,16 +92,16 @@ public struct AbilityMeter: Sendable {
         steps.removeLast()
     }
 
-    /// The next row of the same shape, or where there is none the same size at two thirds of the
-    /// rate; nil at the floor.
+    /// The next row of the same shape; where there is none, the same size at two thirds of the
+    /// rate; at the floor the next row of any shape; nil below them all.
     private func nextBelow(_ track: VideoCapability) -> VideoCapability? {
         let smaller = rows.filter { $0.size.area < track.size.area && $0.size.fits(in: track.size) }
-        if let row = smaller.first(where: { $0.size.hasShape(of: track.size) }) ?? smaller.first {
-            return VideoCapability(size: row.size, rate: min(row.rate, track.rate))
-        }
+            .map { VideoCapability(size: $0.size, rate: min($0.rate, track.rate)) }
+        if let row = smaller.first(where: { $0.size.hasShape(of: track.size) }) { return row }
         let slower = Int(track.rate.framesPerSecond * 2 / 3)
         let rate = FrameRate(max(slower, Self.leastFramesPerSecond(at: track.size)))
-        return rate < track.rate ? VideoCapability(size: track.size, rate: rate) : nil
+        return rate < track.rate
+            ? VideoCapability(size: track.size, rate: rate) : smaller.first
     }
 
     /// The floors of WebRTC's adaptation.

@@ -40,12 +40,15 @@ public struct NegotiationInputs: Equatable, Sendable {
             case .rows: rowsAndBest(under: ceiling)
             case .upTo: limitAndBest(under: ceiling)
             }
-        let reason: Offer.Reason =
-            switch previous {
-            case nil: .initial
-            case let previous? where suggested.fits(under: previous.suggested): .ceilingLowered
-            default: .ceilingRaised
-            }
+        let reason: Offer.Reason
+        if let previous {
+            let isStillPossible = previous.suggested.fits(under: ceiling)
+            reason =
+                isStillPossible && suggested != previous.suggested
+                ? .ceilingRaised : .ceilingLowered
+        } else {
+            reason = .initial
+        }
         return Offer(
             revision: revision, rule: rule, reason: reason, rows: rows, suggested: suggested,
             ceiling: ceiling)

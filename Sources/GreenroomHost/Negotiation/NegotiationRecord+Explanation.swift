@@ -8,7 +8,8 @@ extension NegotiationRecord {
         var lines = ["\(role): \(track ?? suggested) \(since)"]
         lines.append("  suggested was \(suggested); \(reaction)")
         for ceiling in ceilings {
-            let what = "\(ceiling.limit) by \(ceiling.origin) since \(Self.seconds(ceiling.since)) s"
+            let what =
+                "\(ceiling.limit) by \(ceiling.origin) since \(Self.seconds(ceiling.since)) s"
             lines.append(ceiling.binds ? "  ceiling \(what)" : "  \(what) does not bind")
         }
         if !ceilings.contains(where: \.binds) {
@@ -19,22 +20,21 @@ extension NegotiationRecord {
 
     private var reaction: String {
         let source = source ?? "nothing yet"
-        let sent =
+        let what =
             switch answer {
-            case nil: return "the source has not answered yet"
+            case nil: "the source has not answered yet"
             case "accept": "the source accepted"
             case "counter": "the source countered with \(source)"
             case "fixed": "the source makes exactly \(source), and the host adapts"
             case "ignored":
-                return "the source takes no new offers and goes on with \(source), which the host "
-                    + "adapts"
-            default:
-                return "the source refused and goes on with \(source), which the host adapts"
+                "the source takes no new offers and goes on with \(source), which the host adapts"
+            default: "the source refused and goes on with \(source), which the host adapts"
             }
+        let follows = answer == "accept" || answer == "counter" || answer == "fixed"
         // The first frame of a source can't be late for its first offer.
-        guard reason != Offer.Reason.initial.name else { return sent }
-        guard let frames = framesUntilFollowed else { return sent + "; no frame has followed yet" }
-        return sent + "; it followed after \(frames) frame\(frames == 1 ? "" : "s")"
+        guard follows, reason != Offer.Reason.initial.name else { return what }
+        guard let frames = framesUntilFollowed else { return what + "; no frame has followed yet" }
+        return what + "; it followed after \(frames) frame\(frames == 1 ? "" : "s")"
     }
 
     /// With three decimals.

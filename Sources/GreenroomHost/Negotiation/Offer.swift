@@ -14,9 +14,9 @@ public struct Offer: Equatable, Sendable {
     public enum Reason: UInt32, CaseIterable, Sendable {
         /// It is the first one.
         case initial = 1
-        /// Something must be less than the last suggestion.
+        /// The last suggestion, or a row that was chosen, is not possible any more.
         case ceilingLowered = 2
-        /// More than the last suggestion is possible.
+        /// It is, and there is a better one.
         case ceilingRaised = 3
 
         /// The name that reports use, e.g. `"ceiling-lowered"`.
