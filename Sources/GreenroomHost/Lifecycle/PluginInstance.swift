@@ -193,7 +193,7 @@ final class PluginInstance: Sendable {
             }
             guard let offer, descriptor.kind != .preProcessor else { return .done }
             do throws(AnswerProblem) {
-                let agreement = try offer.settle(Answer(written), maximum: maximum)
+                let agreement = try offer.settle(Answer(written))
                 state.withLock { $0.agreement = agreement }
                 return .done
             } catch {
