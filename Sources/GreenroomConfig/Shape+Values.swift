@@ -128,7 +128,7 @@ extension Shape<SessionFile.Command> {
             kind: .text(pattern: SessionFile.Command.assignmentPattern),
             expectation: "a setting and its value, such as camera.settings.pattern=grey")
         let text = Shape<String>.scalar(schema) { scalar in
-            guard case .text(let text) = scalar else { return nil }
+            guard case .text(let text) = scalar, text.contains("=") else { return nil }
             return text
         }
         return Shape(schema: schema) { node, path, reading in

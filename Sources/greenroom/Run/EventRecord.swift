@@ -11,18 +11,6 @@ struct EventRecord: Codable, Sendable {
         var fps: Double
     }
 
-    /// How a session ended.
-    struct End: Codable, Sendable {
-        /// That of the report, or `output-failed` if an output could not be opened.
-        var outcome: String
-        /// The plugin whose failure ended the session.
-        var failedPlugin: String?
-        /// The process's exit code.
-        var exit: Int32
-        /// What people read at the end.
-        var summary: [String]
-    }
-
     var event: String
     var time: Double?
     var role: String?
@@ -39,7 +27,13 @@ struct EventRecord: Codable, Sendable {
     var concealed: Int?
     var negotiation: NegotiationRecord?
     var commands: [String]?
-    var end: End?
+    /// At the end, that of the report, or `output-failed` if an output could not be opened.
+    var outcome: String?
+    var failedPlugin: String?
+    /// At the end, the exit code.
+    var exit: Int32?
+    /// At the end, what people read.
+    var summary: [String]?
 
     init(event: String) { self.event = event }
 }

@@ -127,8 +127,10 @@ struct RunCommand: ParsableCommand {
         summary: [String]
     ) -> Never {
         var record = EventRecord(event: "ended")
-        record.end = EventRecord.End(
-            outcome: outcome, failedPlugin: failedPlugin, exit: status.rawValue, summary: summary)
+        record.outcome = outcome
+        record.failedPlugin = failedPlugin
+        record.exit = status.rawValue
+        record.summary = summary
         printer.show(record, line: summary.joined(separator: "\n"))
         // What plugins printed waits for a reader, too. And a plugin that hangs has left a thread
         // behind, which must not delay the end.
