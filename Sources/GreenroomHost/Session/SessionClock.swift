@@ -9,6 +9,9 @@ public enum ClockKind: String, CaseIterable, Sendable, Codable {
 
 /// The clock that plugins, tracks and outputs share: monotonic nanoseconds.
 final class SessionClock: Sendable {
+    /// Whether time stands still while anybody is at work.
+    var isVirtual: Bool { false }
+
     /// The time, which never goes backward.
     var now: Int64 { MonotonicClock.now }
 
