@@ -3,9 +3,12 @@ import GreenroomMedia
 /// Tells which period of a rate a moment falls on.
 ///
 /// Periods are counted from the first moment: a source that keeps time lies in the middle of its
-/// periods then, and jitter of up to half a period moves no frame to another one. After half a
-/// second of silence they are counted from the next moment, since a source that begins again
-/// does so at any point of a period.
+/// periods then, and jitter of up to half a period moves no frame to another one. The end of a
+/// period is a little later than halfway to the next: every second frame of a source that is
+/// twice as fast lies just there, and must not fall now on this side and now on that.
+///
+/// After half a second of silence periods are counted from the next moment, since a source that
+/// begins again does so at any point of a period.
 struct PeriodGrid: Sendable {
     private struct Anchor {
         var nanoseconds: Int64
@@ -43,8 +46,9 @@ struct PeriodGrid: Sendable {
     private static func period(at nanoseconds: Int64, from anchor: Anchor, _ rate: FrameRate)
         -> Int64
     {
-        let since = rate.nearestFrame(atNanoseconds: difference(nanoseconds, anchor.nanoseconds))
-        return sum(anchor.period, since)
+        let since = difference(nanoseconds, anchor.nanoseconds)
+        let margin = rate.dueNanoseconds(ofFrame: 1) / 32
+        return sum(anchor.period, rate.nearestFrame(atNanoseconds: difference(since, margin)))
     }
 
     private func anchor(for nanoseconds: Int64) -> Anchor {

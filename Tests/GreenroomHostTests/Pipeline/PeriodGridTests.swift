@@ -21,7 +21,7 @@ import Testing
         phase: Int64
     ) {
         let rate = FrameRate(30)
-        for jitter in [0, 16_000_000, -16_000_000] as [Int64] {
+        for jitter in [0, 15_000_000, -15_000_000] as [Int64] {
             let moments = (0..<300).map { (index: Int) -> Int64 in
                 let moment = rate.dueNanoseconds(ofFrame: Int64(index)) + phase
                 guard index > 0 else { return moment }
@@ -30,6 +30,15 @@ import Testing
             let periods = periods(moments)
             #expect(zip(periods.dropFirst(), periods).allSatisfy { $0 - $1 == 1 })
         }
+    }
+
+    @Test(arguments: [2, 3, 4, 8])
+    func `a source that is some times as fast has as many frames in each period`(factor: Int) {
+        let rate = FrameRate(30 * factor)
+        let moments = (0..<600).map { rate.dueNanoseconds(ofFrame: Int64($0)) }
+        let counts = Dictionary(grouping: periods(moments)) { $0 }.mapValues(\.count)
+        let ends = [counts.keys.min(), counts.keys.max()]
+        #expect(counts.allSatisfy { $0.value == factor || ends.contains($0.key) }, "\(counts)")
     }
 
     @Test func `a source that comes back is counted from its new phase`() {

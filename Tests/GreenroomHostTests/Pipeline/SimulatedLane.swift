@@ -28,6 +28,7 @@ struct SimulatedLane {
         var repeated: Int { counts[2] }
         var black: Int { counts[3] }
         var excess: Int { counts[4] }
+        var late: Int { counts[7] }
 
         /// How many periods after the one before a new picture came.
         var steps: [Int] {
@@ -59,7 +60,11 @@ struct SimulatedLane {
         last.laneGoesFirst = false
         let results = (try first.runOnce(frames), try last.runOnce(frames))
         guard results.0 == results.1 else {
-            throw Failure(text: "the order of threads matters: \(results)")
+            let differ = zip(results.0.periods, results.1.periods).enumerated()
+                .first { $1.0 != $1.1 }
+            throw Failure(
+                text: "the order of threads matters: \(results.0.counts), \(results.1.counts), "
+                    + "first at \(differ.map { "\($0)" } ?? "no period")")
         }
         return results.0
     }
@@ -102,7 +107,7 @@ struct SimulatedLane {
         var events = frames.enumerated().map { (Int64($1.comes * 1e6), $0, $1 as Frame?) }
         events += black.map { (Int64($0 * 1e6), .max, nil) }
         events.sort { ($0.0, $0.1) < ($1.0, $1.1) }
-        for (time, number, frame) in events {
+        for (index, (time, number, frame)) in events.enumerated() {
             while let wake = queue.wake, wake < time { try work(at: wake) }
             if laneGoesFirst { try work(at: time) }
             if let frame {
@@ -112,8 +117,9 @@ struct SimulatedLane {
             } else {
                 queue.showBlack(at: time)
             }
-            // Everything of one time comes before the lane goes on, or each alone.
-            if laneGoesFirst { try work(at: time) }
+            // Everything of one time comes before the lane goes on, or the lane after each.
+            let isLast = index + 1 == events.count || events[index + 1].0 > time
+            if laneGoesFirst || isLast { try work(at: time) }
         }
         while let wake = queue.wake, wake < end { try work(at: wake) }
         try work(at: max(end, events.last?.0 ?? 0))

@@ -147,7 +147,9 @@ import Testing
     ) throws {
         let sink = CollectingSink(pace, failsAfter: 5)
         let lane = lane(sink, endSlot: 50)
-        let thread = start(lane, timeline(begunBefore: 10_000_000_000))
+        // What is live has ten seconds to fill, a file nothing yet.
+        let past: Int64 = pace == .onSchedule ? 10_000_000_000 : 0
+        let thread = start(lane, timeline(begunBefore: past))
         var number = 0
         while lane.failure == nil || number < 50 {
             try send(number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: lane)
