@@ -3,10 +3,20 @@ import GreenroomMedia
 
 /// What happened in a session: `session.json`.
 ///
-/// Counters add up: for each picture, `sent` = `accepted` + all of `refused`; `accepted` =
-/// `superseded` + `discarded` + `lostInFilter` + `unconvertible` of the track + what reached each
-/// output; and for each output that is `delivered` + `excess` + `queueFull` + `early` + `late` +
-/// `unconvertible` + `failed`.
+/// Counters add up, always and exactly. For each picture:
+///
+/// - `sent` = `accepted` + all of `refused`;
+/// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
+///   `lostInFilter` + `carried`;
+///
+/// and for each of its outputs:
+///
+/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` +
+///   `unconvertible` + `failed` + `queued`;
+/// - pictures in it = `delivered` + `repeated` + `black`.
+///
+/// In a report of a session that is running, frames that move on meanwhile may be missing or
+/// told of twice.
 public struct SessionReport: Codable, Sendable {
     /// A plugin.
     public struct Plugin: Codable, Sendable {
@@ -86,10 +96,16 @@ public struct SessionReport: Codable, Sendable {
         public var restamped: Int
         /// Frames without a stamp.
         public var unstamped: Int
-        /// Frames that could not be converted for filters.
+        /// Frames that wait for the track; at the end, for good.
+        public var queued: Int
+        /// Frames above the rate that the track carried.
+        public var overRate: Int
+        /// Frames that could not be brought down to the track's size, or converted for filters.
         public var unconvertible: Int
         /// Frames lost in a filter that hung.
         public var lostInFilter: Int
+        /// Frames that went on to the outputs.
+        public var carried: Int
         /// Frames that a filter refused, and that went on unedited.
         public var unprocessed: Int
         /// Conversions made.
@@ -98,8 +114,22 @@ public struct SessionReport: Codable, Sendable {
         public var bytesConverted: Int
         /// Times that memory was allocated for frames.
         public var allocations: Int
+        /// The times between the frames that came through the gate.
+        public var arrival: Intervals
         /// Its outputs.
         public var outputs: [PictureOutput]
+    }
+
+    /// How long something took, each time.
+    public struct Intervals: Codable, Sendable {
+        /// How often it was measured.
+        public var count: Int
+        /// What half of them did not exceed, in milliseconds.
+        public var p50Milliseconds: Double
+        /// What 99 of 100 did not exceed, in milliseconds.
+        public var p99Milliseconds: Double
+        /// The longest, in milliseconds.
+        public var maximumMilliseconds: Double
     }
 
     /// An output of a picture.
@@ -110,8 +140,12 @@ public struct SessionReport: Codable, Sendable {
         public var rate: String
         /// Frames written for the first time.
         public var delivered: Int
+        /// Of those, the ones in a later period than their own, which was over.
+        public var delayed: Int
         /// Periods that were filled by writing a frame again.
         public var repeated: Int
+        /// Periods that show black: no frame had come yet, or the camera was stopped.
+        public var black: Int
         /// Frames for a period that had one already.
         public var excess: Int
         /// Frames for which its queue had no room.
@@ -122,8 +156,15 @@ public struct SessionReport: Codable, Sendable {
         public var late: Int
         /// Frames that could not be converted.
         public var unconvertible: Int
-        /// Frames that came after it had failed.
+        /// Frames that came after it had failed, or were lost when it did.
         public var failed: Int
+        /// Frames that are on their way to it; at the end, those that it was left behind with.
+        public var queued: Int
+        /// The times between one period's picture and the next one's, when they were handed over.
+        public var departure: Intervals
+        /// How long after their time pictures were handed over, for an output that somebody
+        /// watches.
+        public var lateness: Intervals?
         /// Why it failed.
         public var failure: String?
     }
@@ -296,24 +337,53 @@ extension SessionReport.Picture {
         refusedCalls = gate.refusedCalls.refusals
         abandoned = gate.abandoned
         bytesCopied = gate.bytesCopied
-        superseded = picture.track.input.superseded
-        discarded = picture.track.input.discarded
+        let input = picture.track.input
+        superseded = input.counts.superseded
+        discarded = input.counts.discarded
         restamped = counts.restamped
         unstamped = counts.unstamped
+        queued = picture.track.queuedCount
+        overRate = counts.overRate
         unconvertible = counts.unconvertible
         lostInFilter = counts.lostInFilter
+        carried = counts.carried
         unprocessed = counts.unprocessed
         conversions = counts.conversions
         bytesConverted = counts.bytesConverted
         allocations = picture.track.allocationCount
-        outputs = picture.track.lanes.map { lane in
-            let counts = lane.counts
-            return SessionReport.PictureOutput(
-                output: lane.name, rate: lane.rate.description, delivered: counts.delivered,
-                repeated: counts.repeated, excess: counts.excess, queueFull: counts.queueFull,
-                early: counts.early, late: counts.late, unconvertible: counts.unconvertible,
-                failed: counts.failed, failure: lane.failure)
-        }
+        arrival = SessionReport.Intervals(input.arrivals)
+        outputs = picture.track.lanes.map(SessionReport.PictureOutput.init)
+    }
+}
+
+extension SessionReport.PictureOutput {
+    init(_ lane: VideoLane) {
+        let counts = lane.counts
+        output = lane.name
+        rate = lane.rate.description
+        delivered = counts.delivered
+        delayed = counts.delayed
+        repeated = counts.repeated
+        black = counts.black
+        excess = counts.excess
+        queueFull = counts.queueFull
+        early = counts.early
+        late = counts.late
+        unconvertible = counts.unconvertible
+        failed = counts.failed
+        queued = counts.queued
+        departure = SessionReport.Intervals(lane.departures)
+        lateness = lane.lateness.map(SessionReport.Intervals.init)
+        failure = lane.failure
+    }
+}
+
+extension SessionReport.Intervals {
+    init(_ summary: IntervalHistogram.Summary) {
+        count = summary.count
+        p50Milliseconds = Double(summary.p50) / 1e6
+        p99Milliseconds = Double(summary.p99) / 1e6
+        maximumMilliseconds = Double(summary.maximum) / 1e6
     }
 }
 

@@ -15,10 +15,11 @@ struct Cast {
         var pool: FramePool?
     }
 
-    /// Frames that a track has in use at most: 8 leases, 4 in its queue, those in the hands of
-    /// senders, filters and the converter, and for each output 8 in its lane's queue, the one
-    /// that is written, the one that is repeated, and the last one.
-    private static func poolLimit(outputs: Int) -> Int { 20 + 11 * outputs }
+    /// Frames that a track has in use at most: 8 leases, those in its queue, 8 in the hands of
+    /// senders, filters and the converter, and those of each output's lane.
+    private static func poolLimit(outputs: Int) -> Int {
+        16 + VideoTrackInput.capacity + LaneQueue.mostFramesInUse * outputs
+    }
 
     private let plan: SessionPlan
     private let events: SessionEvents

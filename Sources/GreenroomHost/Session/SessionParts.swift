@@ -33,7 +33,8 @@ final class SessionParts: Sendable {
         self.events = events
         timeline = SessionTimeline()
         self.clock = clock
-        var outputs = OpenOutputs(duration: plan.durationNanoseconds, events: events)
+        var outputs = OpenOutputs(
+            duration: plan.durationNanoseconds, clock: clock, events: events)
         // Those that make files come last: where another can't be opened, no file stays behind to
         // stand in the way of the next run.
         let files = plan.outputs.filter(\.makesFiles)
@@ -41,7 +42,7 @@ final class SessionParts: Sendable {
             try outputs.open(output, for: cast)
         }
 
-        let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance) }
+        let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance, clock: clock) }
         pictures = [(VideoTrackKind.camera, cast.camera), (.share, cast.share)].compactMap {
             kind, source in
             guard let source, let input = source.input, let pool = source.pool,
