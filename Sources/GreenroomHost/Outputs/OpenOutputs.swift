@@ -11,13 +11,15 @@ struct OpenOutputs {
     private var lanes: [(kind: VideoTrackKind, want: VideoWant, lane: VideoLane)] = []
     private var sinks: [(kind: VideoTrackKind, sink: any SoundSink)] = []
     private let duration: Int64?
+    private let clock: SessionClock
     private let events: SessionEvents
 
     /// - Parameters:
     ///   - duration: The session's, in nanoseconds, if it is known.
     ///   - events: Get what outputs have to say while they run.
-    init(duration: Int64?, events: SessionEvents) {
+    init(duration: Int64?, clock: SessionClock, events: SessionEvents) {
         self.duration = duration
+        self.clock = clock
         self.events = events
     }
 
@@ -56,7 +58,8 @@ struct OpenOutputs {
             for (kind, source) in [
                 (VideoTrackKind.camera, cast.microphone), (.share, cast.shareAudio),
             ] where source != nil {
-                let recording = try SoundRecording(path: folder.file("\(kind.rawValue).wav"))
+                let recording = try SoundRecording(
+                    path: folder.file("\(kind.rawValue).wav"), clock: clock, events: events)
                 recordings.append(recording)
                 sinks.append((kind, recording))
             }

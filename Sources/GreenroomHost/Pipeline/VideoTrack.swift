@@ -15,10 +15,6 @@ final class VideoTrack: Sendable {
     struct Counts: Sendable {
         /// Frames taken off the input.
         var taken = 0
-        /// Frames whose stamp was not on the session clock; they show when they came.
-        var restamped = 0
-        /// Frames without a stamp.
-        var unstamped = 0
         /// Frames that could not be converted for the filters.
         var unconvertible = 0
         /// Frames lost in a filter that hung.
@@ -40,6 +36,7 @@ final class VideoTrack: Sendable {
     private let events: SessionEvents
     private let filterDeadline: Int64
     private let counters = Mutex(Counts())
+    private let follower = Mutex(StampFollower())
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
@@ -60,6 +57,9 @@ final class VideoTrack: Sendable {
     }
 
     var counts: Counts { counters.withLock { $0 } }
+
+    /// What the frames' stamps are like.
+    var stamps: StampFollower { follower.withLock { $0 } }
 
     /// Times that memory was allocated for frames.
     var allocationCount: Int { pool.allocationCount }
@@ -88,24 +88,13 @@ final class VideoTrack: Sendable {
         for filter in filters { filter.close() }
     }
 
+    /// Decides when a frame shows. [the track's thread]
     private func stamp(_ pts: Int64?, came: Int64) -> Int64 {
-        guard let pts else {
-            counters.withLock { $0.unstamped += 1 }
-            return came
+        let (moment, finding) = follower.withLock { $0.follow(pts, arrival: came) }
+        if let finding {
+            events.send(.note(role: kind.rawValue, text: finding.text(of: "frames")))
         }
-        if StampRule.isCredible(pts, arrival: came) { return pts }
-        let isFirst = counters.withLock { counts in
-            counts.restamped += 1
-            return counts.restamped == 1
-        }
-        if isFirst {
-            events.send(
-                .note(
-                    role: kind.rawValue,
-                    text: "stamps are not on the session clock (the first is \(pts), and now is "
-                        + "\(came)); frames show when they come. Stamp with now_ns."))
-        }
-        return came
+        return moment
     }
 
     /// Has a frame edited by each filter in order; without filters it stays as it came.

@@ -56,7 +56,7 @@ struct Cast {
             guard let source else { return nil }
             let instance = PluginInstance(
                 plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
-                audioGate: AudioGate(clock: clock))
+                audioGate: AudioGate(role: role, clock: clock, events: events))
             return Source(instance: instance, onFailure: source.onFailure)
         }
         camera = picture(plan.camera, "camera")
