@@ -131,7 +131,7 @@ final class PluginInstance: Sendable {
     /// Whether anything that it sent was accepted.
     var hasSent: Bool {
         if let videoGate { return videoGate.counts.accepted > 0 }
-        if let audioGate { return audioGate.counts.gate.accepted > 0 }
+        if let audioGate { return audioGate.statistics.counts.accepted > 0 }
         return false
     }
 

@@ -75,7 +75,7 @@ struct Cast {
             guard let source else { return nil }
             let instance = PluginInstance(
                 plan: source, number: nextNumber(), role: role, maximum: plan.maximum, clock: clock,
-                events: events, audioGate: AudioGate(clock: clock))
+                events: events, audioGate: AudioGate(role: role, clock: clock, events: events))
             return Source(instance: instance, onFailure: source.onFailure)
         }
         camera = picture(plan.camera, "camera")

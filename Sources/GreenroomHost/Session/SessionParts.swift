@@ -67,9 +67,13 @@ final class SessionParts: Sendable {
         recordings = outputs.recordings
         reports = outputs.reports
         loudspeakers = outputs.loudspeakers
-        soundClock = SoundClock(tracks: tracks, mixSinks: outputs.loudspeakers)
+        soundClock = SoundClock(
+            tracks: tracks, mixSinks: outputs.loudspeakers, clock: clock)
         if let duration = plan.durationNanoseconds { soundClock.finish(at: duration) }
     }
+
+    /// Samples of the loudspeakers' mix that were louder than 16 bits go.
+    var clampedMixSamples: Int { soundClock.clampedSamples }
 
     /// When the session's timeline began, on the session clock.
     var epoch: Int64 { timeline.epoch }
@@ -158,11 +162,6 @@ final class SessionParts: Sendable {
     private func endOutputs() {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for recording in recordings { recording.finish(until: deadline) }
-        for recording in recordings {
-            if let reason = recording.failure {
-                events.send(.outputFailed(output: recording.name, reason: reason))
-            }
-        }
         for loudspeaker in loudspeakers { loudspeaker.finish(until: deadline) }
         for loudspeaker in loudspeakers {
             if let reason = loudspeaker.statistics.failure {
