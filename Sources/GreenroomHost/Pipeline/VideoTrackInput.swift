@@ -71,12 +71,16 @@ final class VideoTrackInput: Sendable {
     /// The times between one frame and the next one, as they came through the gate.
     var arrivals: IntervalHistogram.Summary { state.withLock { $0.arrivals.summary } }
 
-    /// Adds a frame; never waits on the real clock. [any]
+    /// Waits until there is room, on a virtual clock. [any]
+    ///
+    /// Nobody is ever late there: time stands still until the track has taken a frame.
+    func waitForRoom() {
+        guard clock.isVirtual else { return }
+        let _: Void? = state.wait(until: nil) { !$0.queue.isFull || $0.isClosed ? () : nil }
+    }
+
+    /// Adds a frame; never waits. [any]
     func push(_ frame: consuming VideoFrame) {
-        if clock.isVirtual {
-            // Nobody is ever late there: time stands still until the track has taken a frame.
-            let _: Void? = state.wait(until: nil) { !$0.queue.isFull || $0.isClosed ? () : nil }
-        }
         var frame: VideoFrame? = frame
         state.change { state in
             let now = clock.now
