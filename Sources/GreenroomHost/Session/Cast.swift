@@ -47,15 +47,15 @@ struct Cast {
             let pool = FramePool(limit: Self.poolLimit(outputs: plan.outputs.count))
             let input = VideoTrackInput(clock: clock)
             let instance = PluginInstance(
-                plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
-                videoGate: VideoGate(pool: pool, track: input))
+                plan: source, role: role, clock: clock, events: events,
+                videoGate: VideoGate(pool: pool, track: input, clock: clock))
             return Source(
                 instance: instance, onFailure: source.onFailure, input: input, pool: pool)
         }
         func sound(_ source: SourcePlan?, _ role: String) -> Source? {
             guard let source else { return nil }
             let instance = PluginInstance(
-                plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
+                plan: source, role: role, clock: clock, events: events,
                 audioGate: AudioGate(clock: clock))
             return Source(instance: instance, onFailure: source.onFailure)
         }
@@ -66,8 +66,8 @@ struct Cast {
         filters = plan.preProcessors.enumerated().map { index, filter in
             Source(
                 instance: PluginInstance(
-                    plan: filter, role: "camera.pre-processors[\(index)]", maximum: plan.maximum,
-                    clock: clock, events: events),
+                    plan: filter, role: "camera.pre-processors[\(index)]", clock: clock,
+                    events: events),
                 onFailure: filter.onFailure)
         }
         everyone = ([camera, microphone, share, shareAudio].compactMap(\.self) + filters)
