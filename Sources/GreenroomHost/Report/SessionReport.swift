@@ -91,6 +91,8 @@ public struct SessionReport: Codable, Sendable {
         public var abandoned: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
+        /// Accepted frames for an offer whose grace time was over.
+        public var staleRevision: Int
         /// Frames dropped for newer ones.
         public var superseded: Int
         /// Frames that came when the track had ended.
@@ -377,6 +379,7 @@ extension SessionReport.Picture {
         refusedCalls = gate.refusedCalls.refusals
         abandoned = gate.abandoned
         bytesCopied = gate.bytesCopied
+        staleRevision = gate.staleRevision
         let input = picture.track.input
         superseded = input.counts.superseded
         discarded = input.counts.discarded

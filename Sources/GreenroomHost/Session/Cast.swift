@@ -66,8 +66,8 @@ struct Cast {
             let pool = FramePool(limit: Self.poolLimit(outputs: plan.outputs.count))
             let input = VideoTrackInput(clock: clock)
             let instance = PluginInstance(
-                plan: source, number: nextNumber(), role: role, maximum: plan.maximum, clock: clock,
-                events: events, videoGate: VideoGate(pool: pool, track: input))
+                plan: source, number: nextNumber(), role: role, clock: clock,
+                events: events, videoGate: VideoGate(pool: pool, track: input, clock: clock))
             return Source(
                 instance: instance, onFailure: source.onFailure, input: input, pool: pool)
         }
@@ -75,7 +75,7 @@ struct Cast {
             guard let source else { return nil }
             let number = nextNumber()
             let instance = PluginInstance(
-                plan: source, number: number, role: role, maximum: plan.maximum, clock: clock,
+                plan: source, number: number, role: role, clock: clock,
                 events: events,
                 audioGate: AudioGate(role: role, number: number, clock: clock, events: events))
             return Source(instance: instance, onFailure: source.onFailure)
@@ -88,7 +88,7 @@ struct Cast {
             Source(
                 instance: PluginInstance(
                     plan: filter, number: nextNumber(), role: "camera.pre-processors[\(index)]",
-                    maximum: plan.maximum, clock: clock, events: events),
+                    clock: clock, events: events),
                 onFailure: filter.onFailure)
         }
         everyone = ([camera, microphone, share, shareAudio].compactMap(\.self) + filters)
