@@ -62,7 +62,8 @@ struct OpenOutputs {
             for (kind, source) in [
                 (VideoTrackKind.camera, cast.microphone), (.share, cast.shareAudio),
             ] where source != nil {
-                let recording = try SoundRecording(path: folder.file("\(kind.rawValue).wav"))
+                let recording = try SoundRecording(
+                    path: folder.file("\(kind.rawValue).wav"), clock: clock, events: events)
                 recordings.append(recording)
                 sinks.append((kind, recording))
             }

@@ -18,10 +18,6 @@ final class VideoTrack: Sendable {
     struct Counts: Sendable {
         /// Frames that were dealt with.
         var taken = 0
-        /// Frames whose stamp was not on the session clock; they show when they came.
-        var restamped = 0
-        /// Frames without a stamp.
-        var unstamped = 0
         /// Frames above the rate that the track carries.
         var overRate = 0
         /// Frames that could not be brought down to the track's size, or converted for filters.
@@ -81,6 +77,7 @@ final class VideoTrack: Sendable {
     private let filterDeadline: Int64
     private let counters = Mutex(Counts())
     private let limit: Mutex<VideoCapability>
+    private let follower = Mutex(StampFollower())
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
@@ -108,6 +105,9 @@ final class VideoTrack: Sendable {
         let counts = input.counts
         return counts.waiting + counts.taken - self.counts.taken
     }
+
+    /// What the frames' stamps are like.
+    var stamps: StampFollower { follower.withLock { $0 } }
 
     /// Times that memory was allocated for frames.
     var allocationCount: Int { pool.allocationCount }
@@ -191,24 +191,13 @@ final class VideoTrack: Sendable {
         return convert(frame, want, &work)
     }
 
+    /// Decides when a frame shows. [the track's thread]
     private func stamp(_ pts: Int64?, came: Int64) -> Int64 {
-        guard let pts else {
-            counters.withLock { $0.unstamped += 1 }
-            return came
+        let (moment, finding) = follower.withLock { $0.follow(pts, arrival: came) }
+        if let finding {
+            events.send(.note(role: kind.rawValue, text: finding.text(of: "frames")))
         }
-        if StampRule.isCredible(pts, arrival: came) { return pts }
-        let isFirst = counters.withLock { counts in
-            counts.restamped += 1
-            return counts.restamped == 1
-        }
-        if isFirst {
-            events.send(
-                .note(
-                    role: kind.rawValue,
-                    text: "stamps are not on the session clock (the first is \(pts), and now is "
-                        + "\(came)); frames show when they come. Stamp with now_ns."))
-        }
-        return came
+        return moment
     }
 
     /// Has a frame edited by each filter in order; without filters it stays as it came.

@@ -15,6 +15,9 @@ import GreenroomMedia
 ///   `unconvertible` + `failed` + `queued`;
 /// - pictures in it = `delivered` + `repeated` + `black`.
 ///
+/// For each sound, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
+/// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
+///
 /// In a report of a session that is running, frames that move on meanwhile may be missing or
 /// told of twice.
 public struct SessionReport: Codable, Sendable {
@@ -92,10 +95,8 @@ public struct SessionReport: Codable, Sendable {
         public var superseded: Int
         /// Frames that came when the track had ended.
         public var discarded: Int
-        /// Frames whose stamp was not on the session clock.
-        public var restamped: Int
-        /// Frames without a stamp.
-        public var unstamped: Int
+        /// What was found of the frames' stamps.
+        public var stamps: Stamps
         /// Frames that wait for the track; at the end, for good.
         public var queued: Int
         /// Frames above the rate that the track carried.
@@ -169,6 +170,21 @@ public struct SessionReport: Codable, Sendable {
         public var failure: String?
     }
 
+    /// What was found of a source's stamps.
+    public struct Stamps: Codable, Sendable {
+        /// Frames or blocks without one.
+        public var missing: Int
+        /// Those stamped before the one before.
+        public var backward: Int
+        /// Those that were not nanoseconds of the session clock.
+        public var foreign: Int
+        /// Times that the clock of the stamps was set.
+        public var jumps: Int
+        /// How much faster the clock of the stamps runs than the session's, in millionths;
+        /// absent if it keeps time.
+        public var driftPPM: Double?
+    }
+
     /// A sound.
     public struct Sound: Codable, Sendable {
         /// Its source.
@@ -183,18 +199,39 @@ public struct SessionReport: Codable, Sendable {
         public var resampled: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
-        /// Blocks whose stamp was not on the session clock.
-        public var restamped: Int
+        /// Frames of 48 kHz that the queued blocks became.
+        public var frames: Int
         /// Frames of 48 kHz that the source had sent in time.
         public var played: Int
-        /// Frames of 48 kHz that were sent before the recording began.
+        /// Frames of 48 kHz that belong before the recording's beginning.
         public var early: Int
+        /// Frames of 48 kHz that were sent ahead for a time that was then muted, or for which
+        /// there was no room.
+        public var cut: Int
         /// Frames of 48 kHz that were sent and not played yet; at the end, never.
         public var queued: Int
         /// Frames of silence because the source was late.
         public var concealed: Int
         /// Frames of silence while there was nothing to expect.
         public var idle: Int
+        /// Frames of silence while the source was stopped: muted, or paused.
+        public var muted: Int
+        /// How much more sound than time there was in the worst two seconds in which blocks were
+        /// refused, in per cent.
+        public var overfedPercent: Double?
+        /// How much less sound than time there was in the worst two seconds, in per cent.
+        public var underfedPercent: Double?
+        /// How much faster the clock of the samples runs than the session's, in millionths;
+        /// absent if it keeps time.
+        public var driftPPM: Double?
+        /// What was found of the blocks' stamps.
+        public var stamps: Stamps
+        /// The loudest sample, in decibels of full scale; absent for silence.
+        public var peakDBFS: Double?
+        /// Samples at full scale, in runs of three and more.
+        public var clippedSamples: Int
+        /// The mean of all samples, as a part of full scale.
+        public var dcOffset: Double
     }
 
     /// A recording of sound.
@@ -227,6 +264,8 @@ public struct SessionReport: Codable, Sendable {
         public var driftPPM: Double?
         /// Times that the device was opened again after it had gone away.
         public var reopened: Int
+        /// Samples of the mix that were louder than 16 bits go, and were played as loud as that.
+        public var clampedSamples: Int
         /// Why there was no sound at the end.
         public var failure: String?
     }
@@ -281,7 +320,8 @@ public struct SessionReport: Codable, Sendable {
                 return Loudspeaker(
                     output: loudspeaker.name, sampleRate: counts.sampleRate,
                     played: counts.played, underruns: counts.underruns, dropped: counts.dropped,
-                    driftPPM: counts.driftPPM, reopened: counts.reopened, failure: counts.failure)
+                    driftPPM: counts.driftPPM, reopened: counts.reopened,
+                    clampedSamples: parts?.clampedMixSamples ?? 0, failure: counts.failure)
             } ?? []
     }
 }
@@ -340,10 +380,9 @@ extension SessionReport.Picture {
         let input = picture.track.input
         superseded = input.counts.superseded
         discarded = input.counts.discarded
-        restamped = counts.restamped
-        unstamped = counts.unstamped
         queued = picture.track.queuedCount
         overRate = counts.overRate
+        stamps = SessionReport.Stamps(picture.track.stamps)
         unconvertible = counts.unconvertible
         lostInFilter = counts.lostInFilter
         carried = counts.carried
@@ -387,20 +426,43 @@ extension SessionReport.Intervals {
     }
 }
 
+extension SessionReport.Stamps {
+    init(_ stamps: StampFollower) {
+        let counts = stamps.counts
+        self.init(
+            missing: counts.missing, backward: counts.backward, foreign: counts.foreign,
+            jumps: counts.jumps, driftPPM: stamps.driftPPM.map(rounded))
+    }
+}
+
 extension SessionReport.Sound {
     init(role: String, gate: AudioGate) {
-        let (counts, queue, queued) = gate.counts
+        let statistics = gate.statistics
+        let (counts, queue) = (statistics.counts, statistics.queue)
         self.role = role
         sent = counts.sent
         accepted = counts.accepted
         refused = counts.refused.refusals
         resampled = counts.resampled
         bytesCopied = counts.bytesCopied
-        restamped = counts.restamped
+        frames = queue.appended
         played = queue.played
         early = queue.early
-        self.queued = queued
+        cut = queue.cut
+        queued = statistics.queued
         concealed = queue.concealed
         idle = queue.idle
+        muted = queue.muted
+        let (excess, shortage) = (statistics.pacing.excess, statistics.pacing.shortage)
+        overfedPercent = excess > 0 ? rounded(excess * 100) : nil
+        underfedPercent = shortage > 0 ? rounded(shortage * 100) : nil
+        driftPPM = statistics.driftPPM.map(rounded)
+        stamps = SessionReport.Stamps(statistics.stamps)
+        peakDBFS = statistics.level.peakDBFS.map(rounded)
+        clippedSamples = statistics.level.clipped
+        dcOffset = (statistics.level.dcOffset * 1e6).rounded() / 1e6
     }
 }
+
+/// As many places as say something.
+private func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }

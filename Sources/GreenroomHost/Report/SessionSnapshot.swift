@@ -34,7 +34,7 @@ public struct SessionSnapshot: Sendable {
                     + lost)
         }
         sound = parts.sounds.reduce((played: 0, concealed: 0)) { sum, sound in
-            let counts = sound.gate.counts.queue
+            let counts = sound.gate.statistics.queue
             return (sum.played + counts.played, sum.concealed + counts.concealed)
         }
     }

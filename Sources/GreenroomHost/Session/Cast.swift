@@ -36,28 +36,46 @@ struct Cast {
     private(set) var failedRole: String?
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
-    /// Those who were named for sending from inside start-send.
-    private var pumps: [(source: Source, step: PluginInstance.PendingStep, isNamed: Bool)] = []
+    /// Numbers of the sources that a command has stopped.
+    var switchedOff: Set<Int> = []
+    /// Steps that are running while the session goes on.
+    private var running: [RunningStep] = []
+
+    private struct RunningStep {
+        var source: Source
+        var step: PluginInstance.PendingStep
+        /// When it counts as hung, in real time.
+        var deadline: Int64
+        /// It is a start-send that sends from inside: the session goes on with it.
+        var isPump = false
+        /// It was named for that.
+        var isNamed = false
+    }
 
     init(plan: SessionPlan, clock: SessionClock, events: SessionEvents, deadline: Int64) {
         self.plan = plan
         self.events = events
         deadlineNanoseconds = deadline
+        var count = 0
+        func nextNumber() -> Int {
+            defer { count += 1 }
+            return count
+        }
         func picture(_ source: SourcePlan?, _ role: String) -> Source? {
             guard let source else { return nil }
             let pool = FramePool(limit: Self.poolLimit(outputs: plan.outputs.count))
             let input = VideoTrackInput(clock: clock)
             let instance = PluginInstance(
-                plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
-                videoGate: VideoGate(pool: pool, track: input))
+                plan: source, number: nextNumber(), role: role, maximum: plan.maximum, clock: clock,
+                events: events, videoGate: VideoGate(pool: pool, track: input))
             return Source(
                 instance: instance, onFailure: source.onFailure, input: input, pool: pool)
         }
         func sound(_ source: SourcePlan?, _ role: String) -> Source? {
             guard let source else { return nil }
             let instance = PluginInstance(
-                plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
-                audioGate: AudioGate(clock: clock))
+                plan: source, number: nextNumber(), role: role, maximum: plan.maximum, clock: clock,
+                events: events, audioGate: AudioGate(role: role, clock: clock, events: events))
             return Source(instance: instance, onFailure: source.onFailure)
         }
         camera = picture(plan.camera, "camera")
@@ -67,8 +85,8 @@ struct Cast {
         filters = plan.preProcessors.enumerated().map { index, filter in
             Source(
                 instance: PluginInstance(
-                    plan: filter, role: "camera.pre-processors[\(index)]", maximum: plan.maximum,
-                    clock: clock, events: events),
+                    plan: filter, number: nextNumber(), role: "camera.pre-processors[\(index)]",
+                    maximum: plan.maximum, clock: clock, events: events),
                 onFailure: filter.onFailure)
         }
         everyone = ([camera, microphone, share, shareAudio].compactMap(\.self) + filters)
@@ -140,31 +158,62 @@ struct Cast {
         }
     }
 
-    /// Looks after those who send from inside start-send: names each once, when its deadline has
-    /// passed, and takes note of a start-send that has returned after all.
-    mutating func watchPumps() {
-        for index in pumps.indices.reversed() {
-            let (source, step, isNamed) = pumps[index]
-            let instance = source.instance
-            if let result = instance.finish(step, until: MonotonicClock.now) {
-                pumps.remove(at: index)
-                settle(result, of: step, source)
-            } else if !isNamed, instance.fault == nil,
-                let (callback, nanoseconds) = instance.runningCallback,
-                nanoseconds > deadlineNanoseconds
-            {
-                pumps[index].isNamed = true
-                events.send(
-                    .callbackHangs(
-                        role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9)
-                )
-                events.send(
-                    .note(
-                        role: instance.role,
-                        text: "it sends from inside start-send, which should return at once: begin "
-                            + "a thread there. The session goes on with it."))
+    // MARK: Steps while the session runs
+
+    /// Whether a callback is running that ought to return soon.
+    var awaitsCallbacks: Bool { running.contains { !$0.isPump } }
+
+    /// Begins a step and lets the session go on meanwhile.
+    mutating func begin(
+        _ source: Source, _ step: (PluginInstance) -> PluginInstance.PendingStep
+    ) {
+        running.append(
+            RunningStep(
+                source: source, step: step(source.instance),
+                deadline: MonotonicClock.deadline(after: deadlineNanoseconds)))
+    }
+
+    /// Takes note of steps that have ended, of those that hang, and of those that send from inside
+    /// start-send: each of these is named once, when its deadline has passed.
+    mutating func watchSteps() {
+        let steps = running
+        running = []
+        for var entry in steps {
+            let (source, instance) = (entry.source, entry.source.instance)
+            let isPump =
+                entry.step.name == LifecycleStep.startSend.rawValue && instance.isPumpingFromStart
+            if let result = instance.finish(entry.step, until: MonotonicClock.now) {
+                settle(result, of: entry.step, source)
+                continue
             }
+            entry.isPump = entry.isPump || isPump
+            // Behind another step, or a machine that is busy, its time has not begun.
+            let taken =
+                instance.runningCallback.flatMap { $0.name == entry.step.name ? $0 : nil }?
+                .nanoseconds ?? 0
+            if entry.isPump {
+                if !entry.isNamed, instance.fault == nil, taken > deadlineNanoseconds {
+                    entry.isNamed = true
+                    name(pump: instance, taken)
+                }
+            } else if MonotonicClock.now > entry.deadline, taken >= deadlineNanoseconds {
+                hang(source, entry.step)
+                continue
+            }
+            running.append(entry)
         }
+    }
+
+    private func name(pump instance: PluginInstance, _ nanoseconds: Int64) {
+        events.send(
+            .callbackHangs(
+                role: instance.role, callback: LifecycleStep.startSend.rawValue,
+                seconds: Double(nanoseconds) / 1e9))
+        events.send(
+            .note(
+                role: instance.role,
+                text: "it sends from inside start-send, which should return at once: begin "
+                    + "a thread there. The session goes on with it."))
     }
 
     /// Looks for those who gave up, and those whom the host has given up.
@@ -191,7 +240,9 @@ struct Cast {
         for (source, step) in steps {
             switch outcome(of: step, source.instance, until: deadline) {
             case .ended(let result): settle(result, of: step, source)
-            case .pumps: pumps.append((source, step, isNamed: false))
+            case .pumps:
+                running.append(
+                    RunningStep(source: source, step: step, deadline: deadline, isPump: true))
             case .hangs: hang(source, step)
             }
         }
@@ -213,7 +264,7 @@ struct Cast {
         var wasExtended = false
         while true {
             // Asked before the result is: one that has returned by then was no pump.
-            let isPump = isStart && instance.isSendingFromStart
+            let isPump = isStart && instance.isPumpingFromStart
             let glance = MonotonicClock.deadline(after: isPump ? 0 : 10_000_000)
             let next = isStart ? min(glance, deadline) : deadline
             if let result = instance.finish(step, until: next) { return .ended(result) }
@@ -241,7 +292,10 @@ struct Cast {
             events.send(
                 .stepFailed(
                     role: source.instance.role, step: step.name, status: status, reason: reason))
-            fail(source)
+            // A change that is refused leaves everything as it was.
+            let isChange = [LifecycleStep.setParameter, .propertyChange].map(\.rawValue)
+                .contains(step.name)
+            if !isChange { fail(source) }
         case .illegal:
             // It was given up, or ended, since the step was begun.
             break

@@ -70,11 +70,21 @@ public enum SessionEvent: Sendable {
 /// Where events go.
 struct SessionEvents: Sendable {
     private let handler: @Sendable (SessionEvent) -> Void
+    private let waker: @Sendable () -> Void
 
-    /// - Parameter handler: Called on any thread, several at once.
-    init(_ handler: @escaping @Sendable (SessionEvent) -> Void) {
+    /// - Parameters:
+    ///   - handler: Called on any thread, several at once.
+    ///   - waker: Lets the session look after its plugins at once; called likewise.
+    init(
+        _ handler: @escaping @Sendable (SessionEvent) -> Void,
+        waker: @escaping @Sendable () -> Void = {}
+    ) {
         self.handler = handler
+        self.waker = waker
     }
 
     func send(_ event: SessionEvent) { handler(event) }
+
+    /// Says that something happened that the session has to look after.
+    func wake() { waker() }
 }

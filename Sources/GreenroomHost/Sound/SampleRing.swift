@@ -16,6 +16,11 @@ struct SampleRing: Sendable {
     /// Forgets what is in it.
     mutating func clear() { count = 0 }
 
+    /// Forgets the newest frames.
+    ///
+    /// - Parameter kept: How many of the oldest stay.
+    mutating func truncate(to kept: Int) { count = min(count, max(kept, 0)) }
+
     /// Appends as many frames as there is room for.
     ///
     /// - Parameters:
