@@ -30,7 +30,9 @@ final class PreProcessorRunner: Sendable {
         self.instance = instance
         let state = Monitor(State())
         self.state = state
-        thread = HostThread(name: instance.descriptor.name) {
+        thread = HostThread(
+            name: instance.descriptor.name, clock: clock, as: .plugin(instance.number)
+        ) {
             while true {
                 let frame: VideoFrame?? = clock.wait(for: state, until: nil) { state in
                     if let frame = state.incoming.take() { return .some(frame) }
