@@ -11,14 +11,14 @@ import Testing
     ///   - reader: A shell command that reads it.
     private func run(
         _ sources: String, track: String = "camera", duration: String = "1s",
-        into reader: String
+        into reader: String = "cat > \"$2\""
     ) throws -> (session: TestSession, run: Finished, report: Report) {
         let session = try TestSession(
             sources, duration: duration,
-            outputs: "[{ y4m: { file: \"-\", track: \(track) } }, { record: recording }]")
+            outputs: "[{ y4m: { track: \(track) } }, { record: recording }]")
         let script = "\"$0\" run \"$1\" | (\(reader)); exit ${PIPESTATUS[0]}"
         let run = try ChildProcess(
-            "bash", ["-c", script, Checkout.greenroom, session.file],
+            "bash", ["-c", script, Checkout.greenroom, session.file, session.folder("live.y4m")],
             environment: ["GREENROOM_PLUGIN_PATH": nil, "ASAN_OPTIONS": "detect_leaks=0"]
         ).wait(atMost: .seconds(60))
         #expect(run.exit == .code(0), "\(run)")
@@ -48,9 +48,8 @@ import Testing
     }
 
     @Test func `what leaves is as long as the session, and never early`() throws {
-        let (_, run, report) = try run(
-            "camera: \(try TestSession.hostile("Camera"))", into: "cat")
-        let stream = try Y4MRecording(bytes: run.standardOutput)
+        let (session, _, report) = try run("camera: \(try TestSession.hostile("Camera"))")
+        let stream = try Y4MRecording(session.folder("live.y4m"))
         #expect(stream.frameCount == 15 && stream.framesPerSecond == 15)
         let live = try live(try report.picture("camera"))
         let lateness = try #require(live.lateness)
@@ -58,5 +57,27 @@ import Testing
         #expect(lateness.p50Milliseconds <= lateness.p99Milliseconds)
         #expect(lateness.p99Milliseconds <= lateness.maximumMilliseconds * 1.01)
         #expect(try recording(try report.picture("camera")).lateness == nil)
+    }
+
+    @Test func `a camera that never sends is black live, from the first picture on`() throws {
+        let (session, _, report) = try run("camera: \(try TestSession.hostile("Silent"))")
+        let stream = try Y4MRecording(session.folder("live.y4m"))
+        #expect(stream.frameCount == 15)
+        for index in [0, 14] {
+            let frame = try stream.frame(index)
+            #expect(frame.y.allSatisfy { $0 == 16 } && frame.u.allSatisfy { $0 == 128 })
+        }
+        #expect(try live(try report.picture("camera")).black == 15)
+    }
+
+    @Test func `a share that hardly ever sends is sent again, four times a second`() throws {
+        let slow = try TestSession.hostile(
+            "Answers", "answer: fixed, width: 64, height: 48, fps: 1")
+        let (session, run, report) = try run("camera: \(slow)", duration: "1500ms")
+        #expect(try report.plugin("camera").offer?.track == "64x48@1", "\(run)")
+        let stream = try Y4MRecording(session.folder("live.y4m"))
+        #expect(stream.framesPerSecond == 4 && stream.frameCount == 6)
+        // A file has what was agreed.
+        #expect(try session.picture("camera").framesPerSecond == 1)
     }
 }

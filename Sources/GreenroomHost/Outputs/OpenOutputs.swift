@@ -67,6 +67,12 @@ struct OpenOutputs {
                 recordings.append(recording)
                 sinks.append((kind, recording))
             }
+        case .loudspeaker(let device) where clock.isVirtual:
+            events.send(
+                .note(
+                    role: "loudspeaker \(device)",
+                    text: "left out: a device plays in real time, and the session's clock does not")
+            )
         case .loudspeaker(let device):
             loudspeakers.append(try Loudspeaker(device: device, events: events))
         case .y4mStandardOutput(let kind, let picture):

@@ -30,9 +30,8 @@ final class PreProcessorRunner: Sendable {
         self.instance = instance
         let state = Monitor(State())
         self.state = state
-        thread = HostThread(
-            name: instance.descriptor.name, clock: clock, as: .plugin(instance.number)
-        ) {
+        let order = ClockOrder(part: .track, number: instance.number, owner: instance.number)
+        thread = HostThread(name: instance.descriptor.name, clock: clock, as: order) {
             while true {
                 let frame: VideoFrame?? = clock.wait(for: state, until: nil) { state in
                     if let frame = state.incoming.take() { return .some(frame) }

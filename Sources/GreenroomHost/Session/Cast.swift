@@ -73,9 +73,11 @@ struct Cast {
         }
         func sound(_ source: SourcePlan?, _ role: String) -> Source? {
             guard let source else { return nil }
+            let number = nextNumber()
             let instance = PluginInstance(
-                plan: source, number: nextNumber(), role: role, maximum: plan.maximum, clock: clock,
-                events: events, audioGate: AudioGate(role: role, clock: clock, events: events))
+                plan: source, number: number, role: role, maximum: plan.maximum, clock: clock,
+                events: events,
+                audioGate: AudioGate(role: role, number: number, clock: clock, events: events))
             return Source(instance: instance, onFailure: source.onFailure)
         }
         camera = picture(plan.camera, "camera")

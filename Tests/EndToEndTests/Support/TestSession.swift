@@ -107,7 +107,8 @@ extension TestSession {
                 picture.superseded + picture.discarded + picture.queued + picture.overRate
                 + picture.lostInFilter + picture.unconvertible
             #expect(
-                picture.accepted == before + picture.carried, "\(name): accepted: \(picture)\n\(run)",
+                picture.accepted == before + picture.carried,
+                "\(name): accepted: \(picture)\n\(run)",
                 sourceLocation: sourceLocation)
             #expect(
                 picture.arrival.count == max(picture.accepted - 1, 0),
