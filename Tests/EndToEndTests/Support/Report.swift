@@ -79,7 +79,7 @@ struct Report: Decodable {
         var unprocessed: Int
         var conversions: Int
         var bytesConverted: Int
-        var allocations: Int
+        var allocations: Int?
         var arrival: Intervals
         var outputs: [Output]
     }
