@@ -71,7 +71,8 @@ struct OpenOutputs {
             events.send(
                 .note(
                     role: "loudspeaker \(device)",
-                    text: "left out: a device plays in real time, and the session's clock does not"))
+                    text: "left out: a device plays in real time, and the session's clock does not")
+            )
         case .loudspeaker(let device):
             loudspeakers.append(try Loudspeaker(device: device, events: events))
         case .y4mStandardOutput(let kind, let picture):

@@ -115,8 +115,9 @@ public struct SessionReport: Codable, Sendable {
         public var conversions: Int
         /// Bytes that conversions wrote.
         public var bytesConverted: Int
-        /// Times that memory was allocated for frames.
-        public var allocations: Int
+        /// Times that memory was allocated for frames; absent on a virtual clock, where it is not
+        /// the same each time.
+        public var allocations: Int?
         /// The times between the frames that came through the gate.
         public var arrival: Intervals
         /// Its outputs.
@@ -392,7 +393,7 @@ extension SessionReport.Picture {
         unprocessed = counts.unprocessed
         conversions = counts.conversions
         bytesConverted = counts.bytesConverted
-        allocations = picture.track.allocationCount
+        allocations = input.clock.isVirtual ? nil : picture.track.allocationCount
         arrival = SessionReport.Intervals(input.arrivals)
         outputs = picture.track.lanes.map(SessionReport.PictureOutput.init)
     }

@@ -176,8 +176,9 @@ extension SessionReport {
         for picture in pictures {
             for output in picture.outputs {
                 var line =
-                    "\(output.output): \(output.delivered + output.repeated) frames"
+                    "\(output.output): \(output.delivered + output.repeated + output.black) frames"
                 if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
+                if output.black > 0 { line += ", \(output.black) of them black" }
                 let lost =
                     output.queueFull + output.unconvertible + output.failed + picture.superseded
                 if lost > 0 { line += "; \(lost) frames lost" }
