@@ -75,8 +75,12 @@ public struct SessionReport: Codable, Sendable {
     public struct Picture: Codable, Sendable {
         /// `camera` or `share`.
         public var track: String
-        /// Its size and rate.
+        /// Its size and rate at the start.
         public var capability: String
+        /// What was offered for it, why, and what came of it: the first offer, and the last ones.
+        public var negotiation: [NegotiationRecord]
+        /// Offers between these that are left out here.
+        public var negotiationsLeftOut: Int
         /// Frames that the plugin sent.
         public var sent: Int
         /// Frames that came through the gate.
@@ -294,7 +298,8 @@ public struct SessionReport: Codable, Sendable {
     public var loudspeakers: [Loudspeaker]
 
     init(
-        plan: SessionPlan, instances: [PluginInstance], parts: SessionParts?,
+        plan: SessionPlan, instances: [PluginInstance], negotiations: [PictureNegotiation],
+        parts: SessionParts?,
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
@@ -308,7 +313,11 @@ public struct SessionReport: Codable, Sendable {
             failedPlugin = role
         }
         plugins = instances.map(Plugin.init)
-        pictures = parts?.pictures.map(Picture.init) ?? []
+        pictures =
+            parts?.pictures.map { picture in
+                let negotiation = negotiations.first { $0.instance === picture.instance }
+                return Picture(picture, negotiation?.negotiator)
+            } ?? []
         sounds = parts?.sounds.map { Sound(role: $0.role, gate: $0.gate) } ?? []
         soundFiles =
             parts?.recordings.map { recording in
@@ -368,10 +377,12 @@ extension Answer {
 }
 
 extension SessionReport.Picture {
-    init(_ picture: SessionParts.Picture) {
+    init(_ picture: SessionParts.Picture, _ negotiator: Negotiator?) {
         let gate = picture.instance.videoGate?.counts ?? VideoGate.Counts()
         let counts = picture.track.counts
         track = picture.track.kind.rawValue
+        negotiation = negotiator?.records ?? []
+        negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = picture.track.agreed.description
         sent = gate.sent
         accepted = gate.accepted
