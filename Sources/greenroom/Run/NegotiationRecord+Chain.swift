@@ -6,7 +6,7 @@ extension NegotiationRecord {
         var first = "\(role): \(track ?? suggested) since \(seconds.asSeconds), \(reason)"
         switch answer {
         case "accept": first += ": the source took the suggestion"
-        case "counter": first += ": \(suggested) was suggested, the source countered"
+        case "counter": first += ": the source countered"
         case "fixed": first += ": the source makes \(source ?? "one size") and nothing else"
         case "ignored": first += ": the source takes no new offers, the host adapts"
         case "refused": first += ": the source refused \(suggested), the host adapts"

@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
             Ctrl-C ends the session in order; a second Ctrl-C ends the process at once. \
             Recordings are whole either way.
 
-            Control lines, with --control:
+            Control lines, with --control; "help" tells what each does:
             \(ControlLine.commands.map { "  \($0.line)" }.joined(separator: "\n"))
             """)
 
@@ -25,9 +25,10 @@ struct RunCommand: ParsableCommand {
     var json = false
 
     @Flag(
-        help:
-            "Tell why each picture has its size and rate: at the start, when it changes, and at the end."
-    )
+        help: """
+            Tell why each picture has its size and rate: at the start, when it changes, and at the \
+            end.
+            """)
     var explain = false
 
     @Flag(
