@@ -377,9 +377,10 @@ final class PluginInstance: Sendable {
     {
         let pending = PendingStep(
             name: name, result: Monitor<StepResult?>(nil))
-        // Its control thread may hang, and nobody should wait for that again.
-        guard lifecycle != .faulted else {
-            pending.result.change { $0 = .illegal(.faulted) }
+        // Its control thread may hang, or has ended, and nobody should wait for that.
+        let lifecycle = lifecycle
+        guard lifecycle != .faulted, lifecycle != .destroyed else {
+            pending.result.change { $0 = .illegal(lifecycle) }
             return pending
         }
         control.run { [self] in
