@@ -147,6 +147,7 @@ extension SessionCommand {
         switch self {
         case .ceiling(let track, let limit):
             "\(track == .camera ? "ceiling" : "share-ceiling") \(limit.map { "\($0)" } ?? "none")"
+        case .explain: "explain"
         case .mute: SessionFile.Action.mute.rawValue
         case .unmute: SessionFile.Action.unmute.rawValue
         case .pauseShare: SessionFile.Action.pauseShare.rawValue

@@ -18,6 +18,8 @@ public final class Session: Sendable {
     /// How often the report is brought up to date while the session runs.
     private static let reportNanoseconds: Int64 = 5_000_000_000
 
+    private static let mostCommands = 1000
+
     private let plan: SessionPlan
     private let events: SessionEvents
     private let clock: SessionClock
@@ -47,10 +49,13 @@ public final class Session: Sendable {
     /// Has a command carried out, when those before it have been. [any]
     ///
     /// - Parameter origin: Who asks for it, in a few words.
-    public func perform(_ command: SessionCommand, origin: String) {
+    /// - Returns: false if 1000 commands wait already; this one is not carried out then.
+    public func perform(_ command: SessionCommand, origin: String) -> Bool {
         control.change { control in
+            guard control.commands.count < Self.mostCommands else { return false }
             control.commands.append((command, origin))
             control.changes += 1
+            return true
         }
     }
 

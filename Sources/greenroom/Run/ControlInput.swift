@@ -9,7 +9,6 @@ struct ControlInput: Sendable {
     /// The absolute folder that relative paths of settings start from.
     var folder: String
     var printer: EventPrinter
-    var explanations: Explanations
     var endings: Endings
 
     /// Reads on a thread of its own, until the input ends; the session goes on without it.
@@ -47,9 +46,8 @@ struct ControlInput: Sendable {
         do throws(CommandProblem) {
             switch try line.result.get() {
             case .command(let command):
-                session.perform(
-                    try plan.command(for: command, folder: folder), origin: origin)
-            case .explain: printer.explain(explanations.current)
+                perform(try plan.command(for: command, folder: folder), origin)
+            case .explain: perform(.explain, origin)
             case .stop:
                 endings.stopByControl()
                 session.stop()
@@ -63,6 +61,11 @@ struct ControlInput: Sendable {
         } catch {
             complain(error.message, origin)
         }
+    }
+
+    private func perform(_ command: SessionCommand, _ origin: String) {
+        guard !session.perform(command, origin: origin) else { return }
+        complain("left out: too many commands wait to be carried out", origin)
     }
 
     private func complain(_ message: String, _ origin: String) {

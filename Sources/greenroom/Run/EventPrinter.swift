@@ -142,7 +142,7 @@ extension SessionEvent {
     /// The event for people; nil for what they need not see.
     var line: String? {
         switch self {
-        case .agreed(let role, let agreement):
+        case .agreed(let role, let agreement, _):
             switch agreement.answer {
             case .accept: "\(role): \(agreement.track), as suggested"
             case .counter: "\(role): \(agreement.track), as it countered"
@@ -153,6 +153,8 @@ extension SessionEvent {
             }
         case .renegotiated(let role, let record):
             "\(role): \(record.track ?? record.suggested), \(record.reason)"
+        case .explanation(let role, let record):
+            record.explanation(role: role).joined(separator: "\n")
         case .commanded(let origin, let text): "\(text) (\(origin))"
         case .started: "sending"
         case .pluginLog(let role, let level, let text):

@@ -43,17 +43,24 @@ extension SessionEvent {
     var record: EventRecord {
         var record: EventRecord
         switch self {
-        case .agreed(let role, let agreement):
+        case .agreed(let role, let agreement, let negotiation):
             record = EventRecord(event: "agreed")
             record.role = role
             record.capability = agreement.track.description
             record.answer = agreement.answer.name
+            record.negotiation = negotiation
         case .renegotiated(let role, let negotiation):
             record = EventRecord(event: "renegotiated")
             record.role = role
             record.capability = negotiation.track
             record.answer = negotiation.answer
             record.text = negotiation.reason
+            record.negotiation = negotiation
+        case .explanation(let role, let negotiation):
+            record = EventRecord(event: "explanation")
+            record.role = role
+            record.capability = negotiation.track
+            record.text = line
             record.negotiation = negotiation
         case .commanded(let origin, let text):
             record = EventRecord(event: "commanded")

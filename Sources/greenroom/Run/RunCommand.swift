@@ -70,9 +70,7 @@ struct RunCommand: ParsableCommand {
             throw error
         }
         let endings = Endings()
-        let explanations = Explanations(plan: plan)
         let session = Session(plan: plan) { event in
-            explanations.note(event)
             switch event {
             case .outputFailed: endings.outputFailed()
             // The end is shown with what came of it.
@@ -82,8 +80,8 @@ struct RunCommand: ParsableCommand {
             printer.show(event)
             guard explain else { return }
             switch event {
-            case .started: printer.explain(explanations.current)
-            case .renegotiated(let role, let record): printer.explain([(role, record)])
+            case .agreed(let role, _, let record), .renegotiated(let role, let record):
+                printer.show(.explanation(role: role, record))
             default: break
             }
         }
@@ -99,12 +97,18 @@ struct RunCommand: ParsableCommand {
         if control {
             ControlInput(
                 session: session, plan: plan, folder: file.folder, printer: printer,
-                explanations: explanations, endings: endings
+                endings: endings
             ).read()
         }
         do {
             let report = try session.run()
-            if explain { printer.explain(explanations.all) }
+            if explain {
+                for picture in report.pictures {
+                    for record in picture.negotiation {
+                        printer.show(.explanation(role: picture.track, record))
+                    }
+                }
+            }
             end(
                 printer, endings.status(of: report), outcome: report.outcome,
                 failedPlugin: report.failedPlugin, summary: report.summary(of: plan))
