@@ -34,16 +34,20 @@ import Testing
     }
 
     @Test func `a reader that stalls loses its own frames, and nobody else's`() throws {
-        // A frame is more than a pipe holds: the first write waits for longer than the session.
+        // A frame is more than a pipe holds, and the session more than the queue: the first write
+        // waits for longer than the session.
         let (session, run, report) = try run(
-            "camera: \(try TestSession.hostile("Camera"))", into: "sleep 2; cat > /dev/null")
+            "camera: \(try TestSession.hostile("Camera"))", duration: "3s",
+            into: "sleep 4; cat > /dev/null")
         let picture = try report.picture("camera")
         let (live, recording) = (try live(picture), try recording(picture))
-        #expect(live.queueFull > 0 || live.late > 0 || live.delivered < recording.delivered)
-        #expect(recording.queueFull == 0 && picture.superseded == 0, "\(picture)")
-        #expect(recording.delivered > 10, "\(picture)")
+        #expect(live.queueFull > 0, "\(picture)")
+        // On a busy machine others may lose a frame as well, and not for that reason.
+        #expect(recording.queueFull * 4 <= live.queueFull, "\(picture)")
+        #expect(picture.superseded * 4 <= picture.accepted, "\(picture)")
+        #expect(recording.delivered > live.delivered, "\(picture)")
         // Its length is right nevertheless.
-        #expect(live.delivered + live.repeated + live.black == 15, "\(live)")
+        #expect(live.delivered + live.repeated + live.black == 45, "\(live)")
         try session.expectUnharmed("camera", run)
     }
 

@@ -76,7 +76,6 @@ final class VideoTrack: Sendable {
     private let events: SessionEvents
     private let filterDeadline: Int64
     private let counters = Mutex(Counts())
-    private let limit: Mutex<VideoCapability>
     private let follower = Mutex(StampFollower())
 
     /// - Parameters:
@@ -95,7 +94,6 @@ final class VideoTrack: Sendable {
         self.groups = groups
         self.filterDeadline = filterDeadline
         self.events = events
-        limit = Mutex(agreed)
     }
 
     var counts: Counts { counters.withLock { $0 } }
@@ -114,15 +112,13 @@ final class VideoTrack: Sendable {
 
     var lanes: [VideoLane] { groups.flatMap(\.lanes) }
 
-    /// Makes the track carry at most a size and a rate from the next frame on. [any]
+    /// Makes the track carry at most a size and a rate of the frames that come from now on. [any]
     ///
     /// Larger frames are brought down to it, upright and in their shape; frames above the rate are
     /// dropped, and those before a filter: what a source that goes on as before costs is the
     /// host's scaling alone. Filters still get frames of the size that was ``agreed`` at first,
     /// and outputs keep their size and rate.
-    func follow(_ capability: VideoCapability) {
-        limit.withLock { $0 = capability }
-    }
+    func follow(_ capability: VideoCapability) { input.limit(to: capability) }
 
     /// Makes the picture black on every output, after the frames that came before and until the
     /// next one comes. [any]
@@ -139,7 +135,7 @@ final class VideoTrack: Sendable {
             switch input.next() {
             case .frame(let arrival):
                 let begun = clock.now
-                work.follow(limit.withLock { $0 })
+                work.follow(arrival.limit ?? agreed)
                 take(arrival, &work, timeline)
                 counters.withLock { counts in
                     counts.taken += 1

@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomMedia
 
 /// The queue between a sender and the track's thread.
 ///
@@ -9,6 +10,8 @@ final class VideoTrackInput: Sendable {
     struct Arrival: ~Copyable, Sendable {
         var frame: VideoFrame
         var nanoseconds: Int64
+        /// What the track carries of it at most; nil for what was agreed at first.
+        var limit: VideoCapability?
 
         consuming func intoFrame() -> VideoFrame { frame }
     }
@@ -41,6 +44,7 @@ final class VideoTrackInput: Sendable {
         var queue = Ring<4, Arrival>()
         /// When the picture becomes black, and after how many of the frames that wait.
         var black: (nanoseconds: Int64, framesBefore: Int)?
+        var limit: VideoCapability?
         /// Whether the track has begun to take frames.
         var isServed = false
         var isClosed = false
@@ -99,8 +103,14 @@ final class VideoTrackInput: Sendable {
                 _ = state.popFirst()
                 state.counts.superseded += 1
             }
-            _ = state.queue.append(Arrival(frame: frame, nanoseconds: now))
+            _ = state.queue.append(
+                Arrival(frame: frame, nanoseconds: now, limit: state.limit))
         }
+    }
+
+    /// Makes the track carry at most a size and a rate of the frames that come from now on. [any]
+    func limit(to capability: VideoCapability) {
+        state.withLock { $0.limit = capability }
     }
 
     /// Makes the picture black, after the frames that wait and until the next one comes. [any]

@@ -44,7 +44,9 @@ import Testing
         return frames
     }
 
-    private func run(_ frames: [Frame], seconds: Int) throws -> Outcome {
+    /// - Parameter isHostile: Whether some frames can't be converted, and what the track carries
+    ///   changes now and then.
+    private func run(_ frames: [Frame], seconds: Int, isHostile: Bool) throws -> Outcome {
         let clock = SessionClock(.virtual)
         clock.lead()
         defer { clock.leave() }
@@ -85,9 +87,17 @@ import Testing
             for (number, next) in frames.enumerated() {
                 let moment = timeline.epoch + next.comes
                 let _: Void? = clock.wait(for: idle, until: moment, as: .plugin(0)) { _ in nil }
-                guard var frame = try? numberedFrame(number % 200, from: pool, .i420, size) else {
-                    continue
+                if isHostile, number % 150 == 0 {
+                    track.follow(
+                        number % 300 == 0
+                            ? track.agreed : VideoCapability(width: 4, height: 6, fps: 15))
                 }
+                // This is no JPEG image.
+                let taken =
+                    isHostile && number % 11 == 0
+                    ? pool.take(.mjpeg, size, compressedByteCount: 10)
+                    : try? numberedFrame(number % 200, from: pool, .i420, size)
+                guard var frame = taken else { continue }
                 frame.info.ptsNanoseconds = moment - next.age
                 track.input.waitForRoom()
                 track.input.push(frame)
@@ -108,10 +118,14 @@ import Testing
             lanes.map { "\($0.counts)" } + ["\(track.counts)", "\(track.input.counts)"]
         outcome.arrivals = track.input.arrivals
         #expect(track.input.counts.superseded == 0 && track.queuedCount == 0)
-        #expect(track.counts.taken == frames.count && track.counts.busyNanoseconds == 0)
+        let counts = track.counts
+        #expect(counts.taken == frames.count && counts.busyNanoseconds == 0)
+        #expect(counts.taken == counts.overRate + counts.unconvertible + counts.carried)
         for (lane, sink) in zip(lanes, sinks) {
-            #expect(lane.counts.frames == track.counts.carried)
-            #expect(lane.counts.queueFull == 0 && lane.counts.unconvertible == 0)
+            #expect(lane.counts.frames == counts.carried && lane.counts.queued == 0)
+            #expect(lane.counts.queueFull == 0 && lane.counts.periods == sink.periods.count)
+            #expect(sink.sizes == [size])
+            #expect((lane.counts.unconvertible > 0) == isHostile)
             #expect(sink.periods.count == Int(lane.rate.numerator) * seconds)
         }
         return outcome
@@ -120,8 +134,8 @@ import Testing
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `whatever a source does, it comes out the same each time`(seed: UInt64) throws {
         let frames = wildFrames(seconds: 60, seed: seed)
-        let outcome = try run(frames, seconds: 60)
-        for _ in 0..<5 { #expect(try run(frames, seconds: 60) == outcome) }
+        let outcome = try run(frames, seconds: 60, isHostile: true)
+        for _ in 0..<5 { #expect(try run(frames, seconds: 60, isHostile: true) == outcome) }
         // Nothing is late there, and nothing early.
         #expect(outcome.lateness[0] == nil)
         #expect(outcome.lateness.dropFirst().allSatisfy { $0?.maximum == 0 })
@@ -131,7 +145,7 @@ import Testing
     @Test func `ten minutes of a good source are every frame once`() throws {
         let rate = FrameRate(30)
         let frames = (0..<18_000).map { Frame(comes: rate.dueNanoseconds(ofFrame: $0), age: 0) }
-        let outcome = try run(frames, seconds: 600)
+        let outcome = try run(frames, seconds: 600, isHostile: false)
         // Black after every hundredth: it has no period of its own to show in.
         let expected = (0..<18_000).map { UInt8($0 % 200) }
         let differing = outcome.periods[1].indices.filter {
