@@ -15,10 +15,14 @@ struct TestSession {
     ///   - sources: The sections `camera`, `microphone` and `share`; ``hostile(_:_:)`` and
     ///     ``bundled(_:_:)`` name plugins.
     ///   - duration: nil for a session that runs until it is stopped.
+    ///   - clock: `"virtual"` for a session that takes no time, and is the same each time.
+    ///   - table: The sizes that cameras are offered, instead of the usual ones.
+    ///   - timeline: Entries, each as the inside of a flow mapping of YAML.
     ///   - outputs: Other outputs than one recording.
     init(
         _ sources: String, maximum: String = "320x180@15", duration: String? = "800ms",
-        deadline: String = "5s", outputs: String = "[{ record: recording }]"
+        deadline: String = "5s", clock: String? = nil, table: String? = nil,
+        timeline: [String] = [], outputs: String = "[{ record: recording }]"
     ) throws {
         folder = try TemporaryFolder()
         recording = folder("recording")
@@ -29,7 +33,10 @@ struct TestSession {
               maximum: \(maximum)
               callback-deadline: \(deadline)
               \(duration.map { "duration: \($0)" } ?? "")
+              \(clock.map { "clock: \($0)" } ?? "")
+              \(table.map { "table: \($0)" } ?? "")
             \(sources)
+            timeline: [\(timeline.map { "{ \($0) }" }.joined(separator: ", "))]
             outputs: \(outputs)
 
             """)
