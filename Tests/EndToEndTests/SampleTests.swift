@@ -49,6 +49,32 @@ import TestSupport
         }
     }
 
+    @Test func `the README's session files are fine`() throws {
+        let readme = String(decoding: try readFile(Checkout.root + "/README.md"), as: UTF8.self)
+        let files = readme.components(separatedBy: "```yaml\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(files.count == 2)
+        let folder = try TemporaryFolder()
+        for file in files {
+            let run = try Greenroom.run("check", try folder.write("s.yaml", file))
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(!run.text.contains("warning"), "\(run.text)")
+        }
+    }
+
+    @Test func `the README's sizes can be offered`() throws {
+        let readme = String(decoding: try readFile(Checkout.root + "/README.md"), as: UTF8.self)
+        let keys = readme.matches(of: #/`(more-sizes|table): (\[[^`]*\])`/#)
+        #expect(keys.count == 2)
+        for key in keys {
+            let run = try Greenroom.run(
+                "check", "\(Self.folder)/color-bars.yaml", "--set", "session.\(key.1)=\(key.2)",
+                "--set", "session.maximum=2560x1440@60")
+            #expect(run.exit == .code(0) && !run.text.contains("warning"), "\(run)")
+        }
+    }
+
     /// Runs a sample, recording into a folder of the test.
     private func record(_ file: String, _ arguments: [String]) throws -> (TestSession, Finished) {
         // Only its folder is used.

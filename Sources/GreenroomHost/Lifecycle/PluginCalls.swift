@@ -120,7 +120,7 @@ extension Offer {
             guard let base = rows.baseAddress else { preconditionFailure("an offer without rows") }
             var offer = gr_offer(
                 struct_size: UInt32(MemoryLayout<gr_offer>.size), revision: revision,
-                rule: rule.rawValue, reason: UInt32(GR_OFFER_REASON_INITIAL), rows: base,
+                rule: rule.rawValue, reason: reason.rawValue, rows: base,
                 row_count: UInt32(rows.count), reserved: 0, suggested: gr_capability(suggested))
             return body(&offer)
         }

@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
@@ -31,8 +32,8 @@ final class PluginInstance: Sendable {
         var newestOffer: Offer?
         var handle: UInt64 = 0
         var sender: UInt64 = 0
-        /// The callback that is running, and since when.
-        var running: (name: String, since: Int64)?
+        /// The callback that is running, since when, and whether it has waited for a time.
+        var running: (name: String, since: Int64, thread: pthread_t, hasWaited: Bool)?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
         var fault: String?
@@ -66,7 +67,8 @@ final class PluginInstance: Sendable {
 
     init(
         plan: SourcePlan, number: Int, role: String, maximum: VideoCapability,
-        clock: SessionClock, events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil
+        clock: SessionClock, events: SessionEvents, videoGate: VideoGate? = nil,
+        audioGate: AudioGate? = nil
     ) {
         self.number = number
         self.role = role
@@ -115,18 +117,21 @@ final class PluginInstance: Sendable {
         }
     }
 
-    /// Whether it has sent something and is in start-send still.
-    var isSendingFromStart: Bool {
-        let isInStart = state.withLock {
-            $0.running?.name == LifecycleStep.startSend.rawValue
+    /// Whether it is in start-send still, and has sent something or waited for a time there.
+    var isPumpingFromStart: Bool {
+        let (isInStart, hasWaited) = state.withLock { state in
+            let running = state.running
+            return (
+                running?.name == LifecycleStep.startSend.rawValue, running?.hasWaited ?? false
+            )
         }
-        return isInStart && hasSent
+        return isInStart && (hasSent || hasWaited)
     }
 
     /// Whether anything that it sent was accepted.
     var hasSent: Bool {
         if let videoGate { return videoGate.counts.accepted > 0 }
-        if let audioGate { return audioGate.counts.gate.accepted > 0 }
+        if let audioGate { return audioGate.statistics.counts.accepted > 0 }
         return false
     }
 
@@ -188,7 +193,7 @@ final class PluginInstance: Sendable {
             }
             guard let offer, descriptor.kind != .preProcessor else { return .done }
             do throws(AnswerProblem) {
-                let agreement = try offer.settle(Answer(written), maximum: maximum)
+                let agreement = try offer.settle(Answer(written))
                 state.withLock { $0.agreement = agreement }
                 return .done
             } catch {
@@ -318,7 +323,7 @@ final class PluginInstance: Sendable {
         control.run { [self] in
             let begun = MonotonicClock.now
             state.withLock {
-                $0.running = (name, begun)
+                $0.running = (name, begun, pthread_self(), hasWaited: false)
                 $0.errorText = nil
             }
             let sessionBegun = clock.now
@@ -398,6 +403,11 @@ final class PluginInstance: Sendable {
 
     /// Waits on the session clock for as long as the plugin may send.
     func wait(until deadline: Int64) throws(Refusal) {
+        state.withLock { state in
+            guard let thread = state.running?.thread, pthread_equal(thread, pthread_self()) != 0
+            else { return }
+            state.running?.hasWaited = true
+        }
         let ended: Status? = clock.wait(for: pace, until: deadline, as: .plugin(number)) {
             $0 == .ok ? nil : $0
         }

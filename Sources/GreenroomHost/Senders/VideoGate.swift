@@ -205,6 +205,8 @@ final class VideoGate: Sendable {
         _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int
     ) throws(Refusal) {
         var frame: VideoFrame? = frame
+        // Not under the lock, which whoever closes the gate needs.
+        track.waitForRoom()
         try state.withLock { state throws(Refusal) in
             guard state.status == .ok else { throw Refusal(status: state.status, in: call) }
             if let frame = frame.take() { track.push(frame) }

@@ -15,10 +15,11 @@ struct Cast {
         var pool: FramePool?
     }
 
-    /// Frames that a track has in use at most: 8 leases, 4 in its queue, those in the hands of
-    /// senders, filters and the converter, and for each output 8 in its lane's queue, the one
-    /// that is written, the one that is repeated, and the last one.
-    private static func poolLimit(outputs: Int) -> Int { 20 + 11 * outputs }
+    /// Frames that a track has in use at most: 8 leases, those in its queue, 8 in the hands of
+    /// senders, filters and the converter, and those of each output's lane.
+    private static func poolLimit(outputs: Int) -> Int {
+        16 + VideoTrackInput.capacity + LaneQueue.mostFramesInUse * outputs
+    }
 
     private let plan: SessionPlan
     private let events: SessionEvents
@@ -72,9 +73,11 @@ struct Cast {
         }
         func sound(_ source: SourcePlan?, _ role: String) -> Source? {
             guard let source else { return nil }
+            let number = nextNumber()
             let instance = PluginInstance(
-                plan: source, number: nextNumber(), role: role, maximum: plan.maximum, clock: clock,
-                events: events, audioGate: AudioGate(clock: clock))
+                plan: source, number: number, role: role, maximum: plan.maximum, clock: clock,
+                events: events,
+                audioGate: AudioGate(role: role, number: number, clock: clock, events: events))
             return Source(instance: instance, onFailure: source.onFailure)
         }
         camera = picture(plan.camera, "camera")
@@ -180,7 +183,7 @@ struct Cast {
         for var entry in steps {
             let (source, instance) = (entry.source, entry.source.instance)
             let isPump =
-                entry.step.name == LifecycleStep.startSend.rawValue && instance.isSendingFromStart
+                entry.step.name == LifecycleStep.startSend.rawValue && instance.isPumpingFromStart
             if let result = instance.finish(entry.step, until: MonotonicClock.now) {
                 settle(result, of: entry.step, source)
                 continue
@@ -263,7 +266,7 @@ struct Cast {
         var wasExtended = false
         while true {
             // Asked before the result is: one that has returned by then was no pump.
-            let isPump = isStart && instance.isSendingFromStart
+            let isPump = isStart && instance.isPumpingFromStart
             let glance = MonotonicClock.deadline(after: isPump ? 0 : 10_000_000)
             let next = isStart ? min(glance, deadline) : deadline
             if let result = instance.finish(step, until: next) { return .ended(result) }

@@ -167,24 +167,20 @@ public final class Session: Sendable {
 
     /// Whether the session has come to its end, and how.
     private func ended(_ cast: Cast, _ parts: SessionParts, _ end: Int64?) -> SessionOutcome? {
-        let (reason, outcome): (String, SessionOutcome) =
-            if let role = cast.failedRole {
-                ("\(role) failed", .pluginFailed(role: role))
-            } else if cast.sources.isEmpty {
-                (
-                    "every source has ended",
-                    cast.wasDropped ? .pluginFailed(role: nil) : .finished
-                )
-            } else if parts.hasLostEveryOutput {
-                ("every output has failed", .finished)
-            } else if let end, clock.now >= end {
-                ("the duration is over", .finished)
-            } else if isStopRequested {
-                ("it was asked to", .interrupted)
-            } else {
-                ("", .finished)
-            }
-        guard !reason.isEmpty else { return nil }
+        if let role = cast.failedRole {
+            return stopping("\(role) failed", .pluginFailed(role: role))
+        }
+        if cast.sources.isEmpty {
+            return stopping(
+                "every source has ended", cast.wasDropped ? .pluginFailed(role: nil) : .finished)
+        }
+        if parts.hasLostEveryOutput { return stopping("every output has failed", .finished) }
+        if let end, clock.now >= end { return stopping("the duration is over", .finished) }
+        if isStopRequested { return stopping("it was asked to", .interrupted) }
+        return nil
+    }
+
+    private func stopping(_ reason: String, _ outcome: SessionOutcome) -> SessionOutcome {
         events.send(.stopping(reason: reason))
         return outcome
     }

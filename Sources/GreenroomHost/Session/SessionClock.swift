@@ -18,6 +18,7 @@ final class SessionClock: Sendable {
         virtual = kind == .virtual ? VirtualClock() : nil
     }
 
+    /// Whether time stands still while anybody is at work.
     var isVirtual: Bool { virtual != nil }
 
     /// The time, which never goes backward.

@@ -33,7 +33,8 @@ final class SessionParts: Sendable {
         self.events = events
         timeline = SessionTimeline()
         self.clock = clock
-        var outputs = OpenOutputs(duration: plan.durationNanoseconds, events: events)
+        var outputs = OpenOutputs(
+            duration: plan.durationNanoseconds, clock: clock, events: events)
         // Those that make files come last: where another can't be opened, no file stays behind to
         // stand in the way of the next run.
         let files = plan.outputs.filter(\.makesFiles)
@@ -41,7 +42,7 @@ final class SessionParts: Sendable {
             try outputs.open(output, for: cast)
         }
 
-        let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance) }
+        let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance, clock: clock) }
         pictures = [(VideoTrackKind.camera, cast.camera), (.share, cast.share)].compactMap {
             kind, source in
             guard let source, let input = source.input, let pool = source.pool,
@@ -66,9 +67,13 @@ final class SessionParts: Sendable {
         recordings = outputs.recordings
         reports = outputs.reports
         loudspeakers = outputs.loudspeakers
-        soundClock = SoundClock(tracks: tracks, mixSinks: outputs.loudspeakers)
+        soundClock = SoundClock(
+            tracks: tracks, mixSinks: outputs.loudspeakers, clock: clock)
         if let duration = plan.durationNanoseconds { soundClock.finish(at: duration) }
     }
+
+    /// Samples of the loudspeakers' mix that were louder than 16 bits go.
+    var clampedMixSamples: Int { soundClock.clampedSamples }
 
     /// When the session's timeline began, on the session clock.
     var epoch: Int64 { timeline.epoch }
@@ -157,11 +162,6 @@ final class SessionParts: Sendable {
     private func endOutputs() {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for recording in recordings { recording.finish(until: deadline) }
-        for recording in recordings {
-            if let reason = recording.failure {
-                events.send(.outputFailed(output: recording.name, reason: reason))
-            }
-        }
         for loudspeaker in loudspeakers { loudspeaker.finish(until: deadline) }
         for loudspeaker in loudspeakers {
             if let reason = loudspeaker.statistics.failure {

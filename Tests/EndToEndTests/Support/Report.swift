@@ -58,8 +58,7 @@ struct Report: Decodable {
         var bytesCopied: Int
         var superseded: Int
         var discarded: Int
-        var restamped: Int
-        var unstamped: Int
+        var stamps: Stamps
         var unconvertible: Int
         var lostInFilter: Int
         var unprocessed: Int
@@ -69,6 +68,14 @@ struct Report: Decodable {
         var outputs: [Output]
     }
 
+    struct Stamps: Decodable {
+        var missing: Int
+        var backward: Int
+        var foreign: Int
+        var jumps: Int
+        var driftPPM: Double?
+    }
+
     struct Sound: Decodable {
         var role: String
         var sent: Int
@@ -76,12 +83,21 @@ struct Report: Decodable {
         var refused: [String: Int]
         var resampled: Int
         var bytesCopied: Int
-        var restamped: Int
+        var frames: Int
         var played: Int
         var queued: Int
         var early: Int
+        var cut: Int
         var concealed: Int
         var idle: Int
+        var muted: Int
+        var overfedPercent: Double?
+        var underfedPercent: Double?
+        var driftPPM: Double?
+        var stamps: Stamps
+        var peakDBFS: Double?
+        var clippedSamples: Int
+        var dcOffset: Double
     }
 
     struct SoundFile: Decodable {

@@ -134,6 +134,9 @@ extension TestSession {
             #expect(
                 sound.sent == sound.accepted + sound.refused.values.reduce(0, +),
                 "\(sound.role): sent\n\(run)", sourceLocation: sourceLocation)
+            #expect(
+                sound.frames == sound.played + sound.early + sound.cut + sound.queued,
+                "\(sound)\n\(run)", sourceLocation: sourceLocation)
         }
         for file in report.soundFiles {
             let recording = try WAVRecording(file.output)
@@ -144,7 +147,7 @@ extension TestSession {
             let role = file.output.hasSuffix("camera.wav") ? "microphone" : "share.audio"
             let sound = try report.sound(role)
             #expect(
-                sound.played + sound.concealed + sound.idle == file.written,
+                sound.played + sound.concealed + sound.idle + sound.muted == file.written,
                 "\(role): \(sound), \(file)\n\(run)", sourceLocation: sourceLocation)
         }
         return report
