@@ -37,14 +37,22 @@ struct Report: Decodable {
             var output: String
             var rate: String
             var delivered: Int
+            var delayed: Int
             var repeated: Int
+            var black: Int
             var excess: Int
             var queueFull: Int
             var early: Int
             var late: Int
             var unconvertible: Int
             var failed: Int
+            var queued: Int
+            var departure: Intervals
+            var lateness: Intervals?
             var failure: String?
+
+            /// Periods, which are the pictures in it.
+            var periods: Int { delivered + repeated + black }
         }
 
         var track: String
@@ -59,13 +67,24 @@ struct Report: Decodable {
         var superseded: Int
         var discarded: Int
         var stamps: Stamps
+        var queued: Int
+        var overRate: Int
         var unconvertible: Int
         var lostInFilter: Int
+        var carried: Int
         var unprocessed: Int
         var conversions: Int
         var bytesConverted: Int
         var allocations: Int
+        var arrival: Intervals
         var outputs: [Output]
+    }
+
+    struct Intervals: Decodable {
+        var count: Int
+        var p50Milliseconds: Double
+        var p99Milliseconds: Double
+        var maximumMilliseconds: Double
     }
 
     struct Stamps: Decodable {

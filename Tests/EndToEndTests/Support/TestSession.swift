@@ -99,10 +99,11 @@ struct TestSession {
 extension TestSession {
     /// Expects that the report adds up, and that it tells the truth about the files.
     ///
+    /// - Parameter readingSound: Whether to read the sound's files, which for hours takes long.
     /// - Returns: The report.
     @discardableResult
     func expectTrueReport(
-        _ run: Finished, sourceLocation: SourceLocation = #_sourceLocation
+        _ run: Finished, readingSound: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Report {
         let report = try report()
         for picture in report.pictures {
@@ -110,23 +111,27 @@ extension TestSession {
             #expect(
                 picture.sent == picture.accepted + picture.refused.values.reduce(0, +),
                 "\(name): sent\n\(run)", sourceLocation: sourceLocation)
-            let before =
-                picture.superseded + picture.discarded + picture.lostInFilter
-                + picture.unconvertible
+            let lost =
+                picture.superseded + picture.discarded + picture.queued + picture.overRate
+                + picture.unconvertible + picture.lostInFilter
+            #expect(
+                picture.accepted == lost + picture.carried, "\(name): accepted: \(picture)\n\(run)",
+                sourceLocation: sourceLocation)
             for output in picture.outputs {
                 let reached =
                     output.delivered + output.excess + output.queueFull + output.early
-                    + output.late + output.unconvertible + output.failed
+                    + output.late + output.unconvertible + output.failed + output.queued
                 #expect(
-                    picture.accepted == before + reached, "\(name): accepted: \(picture)\n\(run)",
+                    picture.carried == reached, "\(name): carried: \(picture)\n\(run)",
                     sourceLocation: sourceLocation)
+                #expect(output.delayed <= output.delivered, sourceLocation: sourceLocation)
             }
             #expect(picture.leased <= picture.accepted, sourceLocation: sourceLocation)
             guard let output = picture.outputs.first(where: { $0.output.contains("recording") })
             else { continue }
             let recording = try self.picture(name)
             #expect(
-                recording.frameCount == output.delivered + output.repeated,
+                recording.frameCount == output.periods,
                 "\(name): frames\n\(run)", sourceLocation: sourceLocation)
             #expect(recording.trailingBytes == 0, "\(run)", sourceLocation: sourceLocation)
         }
@@ -139,13 +144,18 @@ extension TestSession {
                 "\(sound)\n\(run)", sourceLocation: sourceLocation)
         }
         for file in report.soundFiles {
-            let recording = try WAVRecording(file.output)
-            #expect(recording.sampleRate == 48_000, sourceLocation: sourceLocation)
-            #expect(recording.headerExcessBytes == 0, "\(run)", sourceLocation: sourceLocation)
-            #expect(
-                recording.frameCount == file.written, "\(run)", sourceLocation: sourceLocation)
+            if readingSound {
+                let recording = try WAVRecording(file.output)
+                #expect(recording.sampleRate == 48_000, sourceLocation: sourceLocation)
+                #expect(recording.headerExcessBytes == 0, "\(run)", sourceLocation: sourceLocation)
+                #expect(
+                    recording.frameCount == file.written, "\(run)", sourceLocation: sourceLocation)
+            }
             let role = file.output.hasSuffix("camera.wav") ? "microphone" : "share.audio"
             let sound = try report.sound(role)
+            #expect(
+                sound.frames == sound.played + sound.early + sound.cut + sound.queued,
+                "\(role): \(sound)\n\(run)", sourceLocation: sourceLocation)
             #expect(
                 sound.played + sound.concealed + sound.idle + sound.muted == file.written,
                 "\(role): \(sound), \(file)\n\(run)", sourceLocation: sourceLocation)
