@@ -109,11 +109,20 @@ import Testing
             #expect(found.missing == expected.0, "\(role): \(found)")
             #expect(found.backward == expected.1, "\(role): \(found)")
             #expect(found.foreign == expected.2, "\(role): \(found)")
-            let notes = run.lines(of: role).split(separator: "\n").filter {
-                $0.contains("stamp") || $0.contains("clock")
-            }
-            let isAtFault = !["session", "missing"].contains(stamps) && (stamps != "own" || ppm != 0)
-            #expect(notes.count == (isAtFault ? 1 : 0), "\(role):\n\(run)")
+            let notes = run.lines(of: role).split(separator: "\n")
+            let isAtFault =
+                switch stamps {
+                case "session": false
+                // A block without a stamp follows the one before, as the interface says.
+                case "missing": role == "camera"
+                case "own": ppm != 0
+                default: true
+                }
+            let ofStamps = notes.filter { $0.contains("stamp") }
+            #expect(ofStamps.count == (isAtFault ? 1 : 0), "\(role):\n\(run)")
+            // The crystal of the samples is another matter.
+            let ofSamples = notes.filter { $0.contains("clock of its samples") }
+            #expect(ofSamples.count <= (role == "microphone" && ppm != 0 ? 1 : 0), "\(role):\n\(run)")
         }
     }
 

@@ -77,7 +77,28 @@ struct Report: Decodable {
         var bytesConverted: Int
         var allocations: Int
         var arrival: Intervals
+        var staleRevision: Int
+        var negotiation: [Negotiation]
         var outputs: [Output]
+    }
+
+    struct Negotiation: Decodable {
+        struct Ceiling: Decodable {
+            var origin: String
+            var limit: String
+            var since: Double
+            var binds: Bool
+        }
+
+        var revision: Int
+        var seconds: Double
+        var reason: String
+        var suggested: String
+        var answer: String?
+        var source: String?
+        var track: String?
+        var ceilings: [Ceiling]
+        var framesUntilFollowed: Int?
     }
 
     struct Intervals: Decodable {
