@@ -5,8 +5,8 @@ public struct CommandProblem: Error, Hashable, Sendable {
     /// The rule and the cure.
     public var message: String
 
-    /// Makes a problem.
-    public init(_ message: String) { self.message = message }
+    /// Makes a problem; what could drive a terminal in the message is replaced.
+    public init(_ message: String) { self.message = message.printable }
 }
 
 extension SessionFile.Command {
@@ -64,7 +64,7 @@ extension SessionFile.Command {
             reading.diagnostics = error.diagnostics
         }
         let faults = reading.diagnostics.map(\.message).joined(separator: " ")
-        throw CommandProblem("\(parts[0]): \(faults)")
+        throw CommandProblem("\(String(parts[0]).shortened): \(faults)")
     }
 }
 

@@ -26,7 +26,7 @@ extension ControlLine {
     private static let phrases: [(words: String, meaning: String, line: ControlLine)] =
         SessionFile.Action.allCases.map { ($0.rawValue, $0.meaning, .command(.action($0))) } + [
             ("explain", "why the pictures have the sizes that they have", .explain),
-            ("stop", "end the session", .stop),
+            ("stop", "end the session in order, with exit code 0 if all is fine", .stop),
             ("help", "list the commands", .help),
         ]
 

@@ -154,6 +154,23 @@ import TestSupport
         #expect(end.summary?.first?.contains("/dev/null/recording") == true, "\(run.text)")
     }
 
+    @Test func `what can't be meant is told before the session begins`() throws {
+        for arguments in [[], ["--json"]] {
+            let session = try session("200ms")
+            let run = try Greenroom.start(
+                ["run", session.file, "--set", "timeline=[{ at: 9s, do: mute }]"]
+                    + arguments
+            ).wait(atMost: .seconds(60))
+            #expect(run.exit == .code(0), "\(run)")
+            let words = "timeline[0]: it is due at 9s, when the session is over (200ms)"
+            let first =
+                arguments.isEmpty
+                ? run.standardError.split(separator: "\n").first.map(String.init)
+                : try events(run.text).first { $0.event == "warning" }?.text
+            #expect(first?.contains(words) == true, "\(run)\n\(run.text)")
+        }
+    }
+
     // MARK: Control lines
 
     /// Runs a session whose standard input comes from a command of the shell.

@@ -102,6 +102,30 @@ import TestSupport
         #expect(Set(frames.0.y).count > 100)
     }
 
+    @Test func `a session changes as its timeline says, and its recording has no gap`() throws {
+        let (session, run) = try record("renegotiation.yaml", ["--virtual-clock"])
+        #expect(run.exit == .code(0), "\(run)")
+        let done = run.standardError.matches(of: #/\(timeline\[([0-9])\]\)/#).map(\.1)
+        #expect(done == ["0", "2", "1", "3", "4", "5", "6", "7"], "in order of time:\n\(run)")
+        try session.expectTrueReport(run)
+
+        // 12 s at 30 frames a second, black while the camera is stopped from 8 s to 10 s.
+        let recording = try session.picture("camera")
+        #expect(recording.width == 1280 && recording.frameCount == 360)
+        for (index, isBlack) in [(30, false), (225, false), (255, true), (290, true), (345, false)]
+        {
+            let frame = try recording.frame(index)
+            #expect(frame.y.allSatisfy { $0 == 16 } == isBlack, "frame \(index)")
+        }
+        // Silence while the microphone is muted from 3 s to 5 s.
+        let sound = try session.sound("camera")
+        #expect(sound.frameCount == 12 * 48_000)
+        for (tenths, isSilent) in [(20..<25, false), (35..<48, true), (60..<65, false)] {
+            let samples = sound.channels[0][tenths.lowerBound * 4800..<tenths.upperBound * 4800]
+            #expect(samples.allSatisfy { $0 == 0 } == isSilent, "\(tenths) tenths of a second")
+        }
+    }
+
     @Test func `the camera in C runs`() throws {
         let (session, run) = try record(
             "c-camera/session.yaml",

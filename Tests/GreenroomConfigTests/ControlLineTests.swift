@@ -106,6 +106,7 @@ import Testing
             "set camera.settings.a='b",
             #""set": camera.settings.a: the quote that begins here has no end. Close it."#
         ),
+        ("\u{202E}xyzzy", "there is no command \"\u{FFFD}xyzzy\". \"help\" lists them."),
         ("mute\u{0}", "a command can't have the character U+0000. Remove it."),
         ("\u{1B}[31mmute", "a command can't have the character U+001B. Remove it."),
         ("mute\rmute", "a command can't have the character U+000D. Remove it."),

@@ -30,6 +30,8 @@ final class PluginInstance: Sendable {
         var calls: PluginCalls?
         var agreement: Agreement?
         var newestOffer: Offer?
+        var newestReply: (revision: UInt32, reply: Reply)?
+        var settings: [Setting]
         var handle: UInt64 = 0
         var sender: UInt64 = 0
         /// The callback that is running, since when, and whether it has waited for a time.
@@ -48,16 +50,14 @@ final class PluginInstance: Sendable {
     /// Where it stands in the session, e.g. `camera` or `camera.pre-processors[0]`.
     let role: String
     let descriptor: PluginDescriptor
-    let settings: [Setting]
     let videoGate: VideoGate?
     let audioGate: AudioGate?
 
     private let library: PluginLibrary
     private let clock: SessionClock
-    private let maximum: VideoCapability
     private let events: SessionEvents
     private let control: ControlThread
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Held while gates and waits are set, so that nobody opens what a fault has closed.
     private let following = Mutex(())
     /// Whether the plugin's threads may wait and send; changing it wakes those that wait.
@@ -66,16 +66,14 @@ final class PluginInstance: Sendable {
     private let media = Monitor((isOpen: false, isProcessing: false))
 
     init(
-        plan: SourcePlan, number: Int, role: String, maximum: VideoCapability,
-        clock: SessionClock, events: SessionEvents, videoGate: VideoGate? = nil,
-        audioGate: AudioGate? = nil
+        plan: SourcePlan, number: Int, role: String, clock: SessionClock,
+        events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil
     ) {
         self.number = number
         self.role = role
         descriptor = plan.descriptor
-        settings = plan.settings
+        state = Mutex(State(settings: plan.settings))
         library = plan.library
-        self.maximum = maximum
         self.clock = clock
         self.events = events
         self.videoGate = videoGate
@@ -88,11 +86,22 @@ final class PluginInstance: Sendable {
     /// Where the instance is.
     var lifecycle: LifecycleState { state.withLock { $0.lifecycle } }
 
-    /// What initialize agreed on; nil before, and for instances without an offer.
+    /// What was agreed on last; nil before initialize, and for instances without an offer.
     var agreement: Agreement? { state.withLock { $0.agreement } }
 
-    /// What was offered last.
+    /// What was offered last, of what the plugin has heard of.
     var newestOffer: Offer? { state.withLock { $0.newestOffer } }
+
+    /// What became of an offer; nil while its step runs, and once there was a newer one.
+    func reply(to revision: UInt32) -> Reply? {
+        state.withLock { $0.newestReply?.revision == revision ? $0.newestReply?.reply : nil }
+    }
+
+    /// Every setting with the value that it has now.
+    var settings: [Setting] { state.withLock { $0.settings } }
+
+    /// What the source says that it can make; empty if it says nothing, and before `create`.
+    var capabilities: [VideoCapability] { state.withLock { $0.calls?.capabilities ?? [] } }
 
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
@@ -193,8 +202,9 @@ final class PluginInstance: Sendable {
             }
             guard let offer, descriptor.kind != .preProcessor else { return .done }
             do throws(AnswerProblem) {
-                let agreement = try offer.settle(Answer(written))
-                state.withLock { $0.agreement = agreement }
+                let answer = try Answer(written)
+                try settle(answer, of: offer)
+                state.withLock { $0.newestReply = (offer.revision, .answered(answer)) }
                 return .done
             } catch {
                 // It is initialized all the same, and has to be told of its end.
@@ -202,6 +212,58 @@ final class PluginInstance: Sendable {
                 calls.uninitialize()
                 return .failed(.badAnswer, error.explanation)
             }
+        }
+    }
+
+    /// Begins to make a new offer. Whatever the plugin makes of it, the step is done when it has
+    /// returned; ``reply(to:)`` tells what that is.
+    func beginPropertyChange(offer: Offer) -> PendingStep {
+        begin(.propertyChange) { [self] calls in
+            let reply = offerAnew(offer, calls)
+            state.withLock { $0.newestReply = (offer.revision, reply) }
+            return .done
+        }
+    }
+
+    private func offerAnew(_ offer: Offer, _ calls: PluginCalls) -> Reply {
+        guard calls.takesNewOffers else { return .ignored }
+        state.withLock { $0.newestOffer = offer }
+        // The plugin may send frames for the offer from inside the call.
+        videoGate?.offered(revision: offer.revision)
+        let (status, written) = calls.propertyChange(offer: offer)
+        guard status == .ok else {
+            return .refused(status, failureText("property-change"))
+        }
+        do throws(AnswerProblem) {
+            let answer = try Answer(written)
+            try settle(answer, of: offer)
+            return .answered(answer)
+        } catch {
+            return .refused(.badAnswer, error.explanation)
+        }
+    }
+
+    private func settle(_ answer: Answer, of offer: Offer) throws(AnswerProblem) {
+        let agreement = try offer.settle(answer)
+        state.withLock { $0.agreement = agreement }
+        videoGate?.agreed(revision: offer.revision)
+    }
+
+    /// Begins to change a live parameter, whose value has been checked. A pre-processor may be
+    /// editing a frame meanwhile.
+    func beginSetParameter(_ setting: Setting) -> PendingStep {
+        begin(.setParameter) { [self] calls in
+            guard let index = settings.firstIndex(where: { $0.name == setting.name }),
+                descriptor.parameters.contains(where: { $0.name == setting.name && $0.isLive })
+            else {
+                return .failed(
+                    .badSetting, "\(setting.name) can't change while \(descriptor.name) lives")
+            }
+            // PluginCalls has made sure that a plugin with live parameters takes them.
+            let status = calls.setParameter(setting) ?? .unsupported
+            guard status == .ok else { return failure(status, "set") }
+            state.withLock { $0.settings[index] = setting }
+            return .done
         }
     }
 
@@ -315,9 +377,10 @@ final class PluginInstance: Sendable {
     {
         let pending = PendingStep(
             name: name, result: Monitor<StepResult?>(nil))
-        // Its control thread may hang, and nobody should wait for that again.
-        guard lifecycle != .faulted else {
-            pending.result.change { $0 = .illegal(.faulted) }
+        // Its control thread may hang, or has ended, and nobody should wait for that.
+        let lifecycle = lifecycle
+        guard lifecycle != .faulted, lifecycle != .destroyed else {
+            pending.result.change { $0 = .illegal(lifecycle) }
             return pending
         }
         control.run { [self] in
@@ -340,8 +403,12 @@ final class PluginInstance: Sendable {
     }
 
     private func failure(_ status: Status, _ callback: String) -> StepResult {
-        let text = state.withLock { $0.errorText } ?? "\(callback) returned it without a reason"
-        return .failed(status, text)
+        .failed(status, failureText(callback))
+    }
+
+    /// What the plugin told with `set_error` in the callback that has just failed.
+    private func failureText(_ callback: String) -> String {
+        state.withLock { $0.errorText } ?? "\(callback) returned it without a reason"
     }
 
     /// Makes sender and waits answer as a state demands; after a fault they stay closed.

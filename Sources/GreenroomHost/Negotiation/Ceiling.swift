@@ -12,8 +12,6 @@ public struct Ceiling: Hashable, Sendable {
         case wants
         /// Whoever runs the session: its timeline, or a control line.
         case outside
-        /// What was allowed until a moment ago, while a rise waits for its time.
-        case hold
 
         /// Whether larger rows are left out of an offer, and not only out of its suggestion.
         var limitsRows: Bool { self == .sessionMaximum || self == .ability }

@@ -42,10 +42,10 @@ public struct NegotiationInputs: Equatable, Sendable {
             }
         let reason: Offer.Reason
         if let previous {
-            let isStillPossible = previous.suggested.fits(under: ceiling)
-            reason =
-                isStillPossible && suggested != previous.suggested
-                ? .ceilingRaised : .ceilingLowered
+            let isBetter =
+                previous.suggested.fits(under: ceiling)
+                && !suggested.fits(under: previous.suggested)
+            reason = isBetter ? .ceilingRaised : .ceilingLowered
         } else {
             reason = .initial
         }

@@ -16,8 +16,11 @@ public struct Negotiator: Sendable {
     /// How many records are kept: the first one, and the last ones.
     public static let mostRecords = 100
 
-    /// What applies now, but for a rise that waits.
-    public private(set) var inputs: NegotiationInputs
+    /// What applies now; see ``held`` for what applies still.
+    private var inputs: NegotiationInputs
+    /// Ceilings that were lifted or raised, and hold until the others have been calm; one of a
+    /// kind at most.
+    private var held: [Ceiling] = []
     /// The offers until now, oldest first; see ``recordsLeftOut``.
     public private(set) var records: [NegotiationRecord] = []
     /// Records that were dropped to bound memory; they stood after the first one.
@@ -29,10 +32,6 @@ public struct Negotiator: Sendable {
 
     /// Whether the last offer waits for its answer.
     private var isInFlight = false
-    /// What is allowed: falls with the ceilings, and rises when they have been calm.
-    private var allowed: VideoCapability
-    /// When ``allowed`` fell last.
-    private var allowedSince: Int64 = 0
     /// When the ceilings changed last.
     private var changed: Int64 = 0
 
@@ -50,7 +49,6 @@ public struct Negotiator: Sendable {
         inputs = NegotiationInputs(
             rule: rule, table: table, capabilities: capabilities,
             ceilings: [.sessionMaximum(maximum)])
-        allowed = maximum
     }
 
     /// What the source sends; nil before the first answer.
@@ -59,7 +57,12 @@ public struct Negotiator: Sendable {
     /// What the track carries now; nil before the first answer.
     ///
     /// It is never above any ceiling: where the source is, the host adapts.
-    public var track: VideoCapability? { agreement.map { $0.source.reduced(toFit: allowed) } }
+    public var track: VideoCapability? {
+        agreement.map { $0.source.reduced(toFit: ceilings.lowest) }
+    }
+
+    /// The ceilings that apply, those that hold until a rise among them.
+    public var ceilings: [Ceiling] { inputs.ceilings + held }
 
     // MARK: What applies
 
@@ -74,22 +77,32 @@ public struct Negotiator: Sendable {
     public mutating func set(
         _ limit: VideoCapability?, kind: Ceiling.Kind, origin: String, at now: Int64
     ) {
-        guard kind != .sessionMaximum, kind != .hold else { return }
+        guard kind != .sessionMaximum else { return }
         let index = inputs.ceilings.firstIndex { $0.kind == kind }
-        guard index.map({ inputs.ceilings[$0].limit }) != limit else { return }
+        let old = index.map { inputs.ceilings[$0] }
+        guard old?.limit != limit else { return }
         if let index { inputs.ceilings.remove(at: index) }
         if let limit {
-            inputs.ceilings.append(
-                Ceiling(kind: kind, origin: origin, limit: limit, since: now))
+            inputs.ceilings.append(Ceiling(kind: kind, origin: origin, limit: limit, since: now))
         }
         changed = now
-        let lowest = inputs.ceilings.lowest
         // Before the first offer there is nothing to rise from.
-        let next = offer == nil ? lowest : allowed.lowered(to: lowest)
-        if next != allowed {
-            allowed = next
-            allowedSince = now
+        if let old, offer != nil { hold(old) }
+        held.removeAll { held in
+            limit.map { $0.fits(under: held.limit) } ?? false && held.kind == kind
         }
+    }
+
+    /// Lets a ceiling hold that was replaced, together with what holds of its kind already.
+    private mutating func hold(_ old: Ceiling) {
+        guard let index = held.firstIndex(where: { $0.kind == old.kind }) else {
+            held.append(old)
+            return
+        }
+        let both = held[index].limit.lowered(to: old.limit)
+        guard both != held[index].limit else { return }
+        held[index] = old
+        held[index].limit = both
     }
 
     /// Sets what the outputs want, as the ceiling of their kind: the largest want is served.
@@ -99,12 +112,12 @@ public struct Negotiator: Sendable {
 
     // MARK: Offers
 
-    /// The offer to make now; it is in flight from then on, until ``answered(_:at:)``.
+    /// The offer to make now; it is in flight from then on, until ``answered(_:)``.
     ///
     /// - Returns: Nil if none is due.
     public mutating func next(at now: Int64) -> Offer? {
         guard !isInFlight else { return nil }
-        if let rise, now >= rise { allowed = inputs.ceilings.lowest }
+        if let rise, now >= rise { held = [] }
         guard let due = dueOffer else { return nil }
         offer = due
         isInFlight = true
@@ -124,7 +137,7 @@ public struct Negotiator: Sendable {
     /// - Parameter reply: An answer outside the offer counts as refused.
     /// - Returns: The reply as it counts.
     @discardableResult
-    public mutating func answered(_ reply: Reply, at now: Int64) -> Reply {
+    public mutating func answered(_ reply: Reply) -> Reply {
         guard isInFlight, let offer else { return reply }
         isInFlight = false
         var reply = reply
@@ -152,15 +165,14 @@ public struct Negotiator: Sendable {
         records[index].framesUntilFollowed = frames
     }
 
-    /// When the ceilings will have been calm for long enough; nil if they allow no more than what
-    /// is allowed.
+    /// When the ceilings will have been calm for long enough; nil if none is held.
     private var rise: Int64? {
-        guard inputs.ceilings.lowest != allowed else { return nil }
+        guard !held.isEmpty else { return nil }
         let (moment, overflow) = changed.addingReportingOverflow(Self.riseNanoseconds)
         return overflow ? .max : moment
     }
 
-    /// The offer that the inputs make of what is allowed; nil if it says nothing new.
+    /// The offer that the ceilings make; nil if it says nothing new.
     private var dueOffer: Offer? {
         let due = effectiveInputs.offer(revision: (offer?.revision ?? 0) + 1, after: offer)
         guard let offer else { return due }
@@ -172,14 +184,9 @@ public struct Negotiator: Sendable {
         }
     }
 
-    /// The inputs, with what holds a rise back as a ceiling of its own.
     private var effectiveInputs: NegotiationInputs {
-        guard inputs.ceilings.lowest != allowed else { return inputs }
         var effective = inputs
-        effective.ceilings.append(
-            Ceiling(
-                kind: .hold, origin: "a rise that waits for calm", limit: allowed,
-                since: allowedSince))
+        effective.ceilings = ceilings
         return effective
     }
 

@@ -8,7 +8,7 @@ struct OpenOutputs {
     private(set) var loudspeakers: [Loudspeaker] = []
     private(set) var recordings: [SoundRecording] = []
     private(set) var reports: [ReportFile] = []
-    private var lanes: [(kind: VideoTrackKind, want: VideoWant, lane: VideoLane)] = []
+    private var lanes: [(kind: VideoTrackKind, wish: PictureWant, lane: VideoLane)] = []
     private var sinks: [(kind: VideoTrackKind, sink: any SoundSink)] = []
     private let duration: Int64?
     private let clock: SessionClock
@@ -31,13 +31,18 @@ struct OpenOutputs {
     func groups(of kind: VideoTrackKind) -> [VideoTrack.Group] {
         var groups: [VideoTrack.Group] = []
         for entry in lanes where entry.kind == kind {
-            if let index = groups.firstIndex(where: { $0.want == entry.want }) {
+            if let index = groups.firstIndex(where: { $0.want == entry.lane.want }) {
                 groups[index].lanes.append(entry.lane)
             } else {
-                groups.append(VideoTrack.Group(want: entry.want, lanes: [entry.lane]))
+                groups.append(VideoTrack.Group(want: entry.lane.want, lanes: [entry.lane]))
             }
         }
         return groups
+    }
+
+    /// What each output of a track wants.
+    func wishes(of kind: VideoTrackKind) -> [(lane: VideoLane, want: PictureWant)] {
+        lanes.filter { $0.kind == kind }.map { ($0.lane, $0.wish) }
     }
 
     /// The outputs of a track's own sound.
@@ -71,7 +76,8 @@ struct OpenOutputs {
             events.send(
                 .note(
                     role: "loudspeaker \(device)",
-                    text: "left out: a device plays in real time, and the session's clock does not"))
+                    text: "left out: a device plays in real time, and the session's clock does not")
+            )
         case .loudspeaker(let device):
             loudspeakers.append(try Loudspeaker(device: device, events: events))
         case .y4mStandardOutput(let kind, let picture):
@@ -104,7 +110,7 @@ struct OpenOutputs {
         let lane = VideoLane(
             name: name, capability: capability, want: want, endSlot: endSlot, sink: sink,
             clock: clock)
-        lanes.append((kind, want, lane))
+        lanes.append((kind, picture, lane))
     }
 }
 

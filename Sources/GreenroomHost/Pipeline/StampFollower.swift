@@ -129,7 +129,9 @@ struct StampFollower: Sendable {
         case nil:
             return begin(pts, arrival, &finding)
         case .session:
-            guard Self.isCredible(Int64(clamping: position(of: pts)), arrival: arrival) else {
+            // A clock that has drifted for hours may be off by seconds.
+            let time = Int64(clamping: position(of: pts) + Int128(correction))
+            guard Self.isCredible(time, arrival: arrival) else {
                 counts.jumps += 1
                 return begin(pts, arrival, &finding)
             }

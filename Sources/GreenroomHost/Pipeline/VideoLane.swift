@@ -153,10 +153,10 @@ final class VideoLane: Sendable {
 
     // MARK: The lane's side
 
-    /// The lane's thread. Begins with the timeline; ends after ``finish(endSlot:)``, or when the
-    /// output fails.
+    /// The lane's thread. Ends after ``finish(endSlot:)``, or when the output fails.
+    ///
+    /// - Parameter timeline: The session's, which has begun.
     func run(on timeline: SessionTimeline, events: SessionEvents) {
-        timeline.waitForBeginning(on: clock)
         var writer = SlotWriter(sink: sink, want: want, size: capability.size)
         while true {
             let wake = state.withLock { $0.queue.wake }.flatMap(timeline.moment)

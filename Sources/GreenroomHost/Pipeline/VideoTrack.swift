@@ -171,13 +171,12 @@ final class VideoTrack: Sendable {
             return
         }
         work.newestPeriod = period
-        // Outputs of the same rate count the same periods.
         let middle = work.grid.take(moment)
         guard let carried = reduce(arrival.intoFrame(), &work),
             let edited = filter(carried, &work)
         else { return }
         counters.withLock { $0.carried += 1 }
-        deliver(edited, at: timeline.time(of: middle), &work, timeline)
+        deliver(edited, at: moment, middle, &work, timeline)
     }
 
     /// Brings a frame down to the size that the track carries. It keeps its rotation.
@@ -240,15 +239,23 @@ final class VideoTrack: Sendable {
         }
     }
 
+    /// Hands a frame to every output that has use for it.
+    ///
+    /// - Parameters:
+    ///   - moment: When the frame shows, on the session clock.
+    ///   - middle: The middle of its period of the track's rate.
     private func deliver(
-        _ frame: consuming VideoFrame, at nanoseconds: Int64, _ work: inout Work,
+        _ frame: consuming VideoFrame, at moment: Int64, _ middle: Int64, _ work: inout Work,
         _ timeline: SessionTimeline
     ) {
         for group in groups {
             var converted: VideoFrame?
             for lane in group.lanes {
+                // An output of the track's rate has the track's periods: what is alone in one
+                // must not meet another frame there.
+                let shows = lane.rate == work.limit.rate ? middle : moment
                 let now = timeline.time(of: input.clock.now)
-                guard let claim = lane.claim(nanoseconds, at: now) else { continue }
+                guard let claim = lane.claim(timeline.time(of: shows), at: now) else { continue }
                 if converted == nil {
                     do throws(ConversionError) {
                         converted = try work.converter.convert(frame, to: group.want, into: pool)

@@ -41,6 +41,8 @@ final class VideoTrackInput: Sendable {
         var queue = Ring<4, Arrival>()
         /// When the picture becomes black, and after how many of the frames that wait.
         var black: (nanoseconds: Int64, framesBefore: Int)?
+        /// Whether the track has begun to take frames.
+        var isServed = false
         var isClosed = false
         var counts = Counts()
         var newestArrival: Int64?
@@ -73,10 +75,13 @@ final class VideoTrackInput: Sendable {
 
     /// Waits until there is room, on a virtual clock. [any]
     ///
-    /// Nobody is ever late there: time stands still until the track has taken a frame.
+    /// Nobody is ever late there: time stands still until the track has taken a frame. Before it
+    /// has begun there is nothing to wait for.
     func waitForRoom() {
         guard clock.isVirtual else { return }
-        let _: Void? = state.wait(until: nil) { !$0.queue.isFull || $0.isClosed ? () : nil }
+        let _: Void? = state.wait(until: nil) { state in
+            !state.queue.isFull || state.isClosed || !state.isServed ? () : nil
+        }
     }
 
     /// Adds a frame; never waits. [any]
@@ -108,6 +113,7 @@ final class VideoTrackInput: Sendable {
     /// Waits for something to do. [the track's thread]
     func next() -> Next {
         let next: Next? = clock.wait(for: state, until: nil) { state in
+            state.isServed = true
             if let black = state.black, black.framesBefore <= 0 {
                 state.black = nil
                 return .black(at: black.nanoseconds)

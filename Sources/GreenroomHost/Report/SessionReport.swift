@@ -75,8 +75,12 @@ public struct SessionReport: Codable, Sendable {
     public struct Picture: Codable, Sendable {
         /// `camera` or `share`.
         public var track: String
-        /// Its size and rate.
+        /// Its size and rate at the start.
         public var capability: String
+        /// What was offered for it, why, and what came of it: the first offer, and the last ones.
+        public var negotiation: [NegotiationRecord]
+        /// Offers between these that are left out here.
+        public var negotiationsLeftOut: Int
         /// Frames that the plugin sent.
         public var sent: Int
         /// Frames that came through the gate.
@@ -91,6 +95,8 @@ public struct SessionReport: Codable, Sendable {
         public var abandoned: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
+        /// Accepted frames for an offer whose grace time was over.
+        public var staleRevision: Int
         /// Frames dropped for newer ones.
         public var superseded: Int
         /// Frames that came when the track had ended.
@@ -113,8 +119,9 @@ public struct SessionReport: Codable, Sendable {
         public var conversions: Int
         /// Bytes that conversions wrote.
         public var bytesConverted: Int
-        /// Times that memory was allocated for frames.
-        public var allocations: Int
+        /// Times that memory was allocated for frames; absent on a virtual clock, where it is not
+        /// the same each time.
+        public var allocations: Int?
         /// The times between the frames that came through the gate.
         public var arrival: Intervals
         /// Its outputs.
@@ -291,7 +298,8 @@ public struct SessionReport: Codable, Sendable {
     public var loudspeakers: [Loudspeaker]
 
     init(
-        plan: SessionPlan, instances: [PluginInstance], parts: SessionParts?,
+        plan: SessionPlan, instances: [PluginInstance], negotiations: [PictureNegotiation],
+        parts: SessionParts?,
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
@@ -305,7 +313,11 @@ public struct SessionReport: Codable, Sendable {
             failedPlugin = role
         }
         plugins = instances.map(Plugin.init)
-        pictures = parts?.pictures.map(Picture.init) ?? []
+        pictures =
+            parts?.pictures.map { picture in
+                let negotiation = negotiations.first { $0.instance === picture.instance }
+                return Picture(picture, negotiation?.negotiator)
+            } ?? []
         sounds = parts?.sounds.map { Sound(role: $0.role, gate: $0.gate) } ?? []
         soundFiles =
             parts?.recordings.map { recording in
@@ -365,10 +377,12 @@ extension Answer {
 }
 
 extension SessionReport.Picture {
-    init(_ picture: SessionParts.Picture) {
+    init(_ picture: SessionParts.Picture, _ negotiator: Negotiator?) {
         let gate = picture.instance.videoGate?.counts ?? VideoGate.Counts()
         let counts = picture.track.counts
         track = picture.track.kind.rawValue
+        negotiation = negotiator?.records ?? []
+        negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = picture.track.agreed.description
         sent = gate.sent
         accepted = gate.accepted
@@ -377,6 +391,7 @@ extension SessionReport.Picture {
         refusedCalls = gate.refusedCalls.refusals
         abandoned = gate.abandoned
         bytesCopied = gate.bytesCopied
+        staleRevision = gate.staleRevision
         let input = picture.track.input
         superseded = input.counts.superseded
         discarded = input.counts.discarded
@@ -389,7 +404,7 @@ extension SessionReport.Picture {
         unprocessed = counts.unprocessed
         conversions = counts.conversions
         bytesConverted = counts.bytesConverted
-        allocations = picture.track.allocationCount
+        allocations = input.clock.isVirtual ? nil : picture.track.allocationCount
         arrival = SessionReport.Intervals(input.arrivals)
         outputs = picture.track.lanes.map(SessionReport.PictureOutput.init)
     }

@@ -12,9 +12,20 @@ extension Cast {
     /// Begins to start or stop plugins, or to change a parameter of one.
     ///
     /// Gates close at once; the callbacks run while the session goes on.
-    mutating func perform(_ command: SessionCommand) -> CommandResult {
+    ///
+    /// - Parameters:
+    ///   - origin: Who asks for it, in a few words.
+    ///   - nanoseconds: The session's time.
+    mutating func perform(
+        _ command: SessionCommand, origin: String, at nanoseconds: Int64
+    ) -> CommandResult {
         switch command {
-        case .ceiling: .refused("a ceiling is not the cast's")
+        case .ceiling(let kind, let limit):
+            set(ceiling: limit, of: kind, origin: origin, at: nanoseconds)
+                ? .done("\(kind.rawValue): ceiling \(limit.map(\.description) ?? "none")")
+                : .refused(absent(kind.rawValue))
+        case .explain:
+            explain()
         case .mute: stop(microphone, "microphone", "muted")
         case .unmute: start(microphone, "microphone", "unmuted")
         case .pauseShare: stop(share, with: shareAudio, "share", "paused")
@@ -23,6 +34,15 @@ extension Cast {
         case .startCamera: start(camera, "camera", "started")
         case .set(let role, let setting): set(setting, of: role)
         }
+    }
+
+    private func explain() -> CommandResult {
+        for negotiation in negotiations {
+            guard let record = negotiation.negotiator.records.last else { continue }
+            events.send(.explanation(role: negotiation.instance.role, record))
+        }
+        return negotiations.isEmpty
+            ? .refused("there is no picture that anything was agreed on for") : .done("explained")
     }
 
     private mutating func stop(
@@ -55,7 +75,7 @@ extension Cast {
         guard let source = (sources + filters).first(where: { $0.instance.role == role }) else {
             return .refused(absent(role))
         }
-        _ = source
+        begin(source) { $0.beginSetParameter(setting) }
         return .done("\(role): \(setting.name) set")
     }
 

@@ -22,7 +22,7 @@ struct Cast {
     }
 
     private let plan: SessionPlan
-    private let events: SessionEvents
+    let events: SessionEvents
     private let deadlineNanoseconds: Int64
 
     private(set) var camera: Source?
@@ -36,6 +36,8 @@ struct Cast {
     private(set) var failedRole: String?
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
+    /// The negotiations with the sources of pictures.
+    private(set) var negotiations: [PictureNegotiation] = []
     /// Numbers of the sources that a command has stopped.
     var switchedOff: Set<Int> = []
     /// Steps that are running while the session goes on.
@@ -66,8 +68,8 @@ struct Cast {
             let pool = FramePool(limit: Self.poolLimit(outputs: plan.outputs.count))
             let input = VideoTrackInput(clock: clock)
             let instance = PluginInstance(
-                plan: source, number: nextNumber(), role: role, maximum: plan.maximum, clock: clock,
-                events: events, videoGate: VideoGate(pool: pool, track: input))
+                plan: source, number: nextNumber(), role: role, clock: clock,
+                events: events, videoGate: VideoGate(pool: pool, track: input, clock: clock))
             return Source(
                 instance: instance, onFailure: source.onFailure, input: input, pool: pool)
         }
@@ -75,7 +77,7 @@ struct Cast {
             guard let source else { return nil }
             let number = nextNumber()
             let instance = PluginInstance(
-                plan: source, number: number, role: role, maximum: plan.maximum, clock: clock,
+                plan: source, number: number, role: role, clock: clock,
                 events: events,
                 audioGate: AudioGate(role: role, number: number, clock: clock, events: events))
             return Source(instance: instance, onFailure: source.onFailure)
@@ -88,7 +90,7 @@ struct Cast {
             Source(
                 instance: PluginInstance(
                     plan: filter, number: nextNumber(), role: "camera.pre-processors[\(index)]",
-                    maximum: plan.maximum, clock: clock, events: events),
+                    clock: clock, events: events),
                 onFailure: filter.onFailure)
         }
         everyone = ([camera, microphone, share, shareAudio].compactMap(\.self) + filters)
@@ -108,20 +110,22 @@ struct Cast {
 
     /// Initializes the sources; then the filters, which are told what frames they will get.
     mutating func initialize() {
-        let cameraOffer = Offer.toVideoSource(
-            revision: 1, table: plan.table, maximum: plan.maximum)
-        let shareOffer = Offer.toShareSource(revision: 1, maximum: plan.maximum)
-        perform(sources) { instance in
-            switch instance.descriptor.kind {
-            case .videoSource: instance.beginInitialize(offer: cameraOffer)
-            case .shareSource: instance.beginInitialize(offer: shareOffer)
-            case .virtualMic, .shareAudioSource, .preProcessor:
-                instance.beginInitialize(offer: nil)
+        negotiations = [(VideoTrackKind.camera, camera), (.share, share)].compactMap {
+            kind, source in
+            source.map {
+                PictureNegotiation(kind: kind, instance: $0.instance, plan: plan)
             }
         }
-        for source in sources {
-            guard let agreement = source.instance.agreement else { continue }
-            events.send(.agreed(role: source.instance.role, agreement: agreement))
+        var offers: [Int: Offer] = [:]
+        for index in negotiations.indices {
+            offers[negotiations[index].instance.number] = negotiations[index].next(at: 0)
+        }
+        perform(sources) { $0.beginInitialize(offer: offers[$0.number]) }
+        for index in negotiations.indices {
+            let instance = negotiations[index].instance
+            guard let record = negotiations[index].settle(), let agreement = instance.agreement
+            else { continue }
+            events.send(.agreed(role: instance.role, agreement: agreement, record))
         }
         guard let track = camera?.instance.agreement?.track else { return }
         let row = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
@@ -158,6 +162,45 @@ struct Cast {
                 }
             }
         }
+    }
+
+    // MARK: Negotiation while the session runs
+
+    /// Sets what whoever runs the session allows a picture.
+    ///
+    /// - Returns: Whether there is that picture.
+    mutating func set(
+        ceiling: VideoCapability?, of kind: VideoTrackKind, origin: String, at nanoseconds: Int64
+    ) -> Bool {
+        guard let index = negotiations.firstIndex(where: { $0.kind == kind }) else { return false }
+        negotiations[index].set(ceiling: ceiling, origin: origin, at: nanoseconds)
+        return true
+    }
+
+    /// Makes the offers that are due, and lets the tracks carry what applies now.
+    ///
+    /// - Parameter nanoseconds: The session's time.
+    mutating func negotiate(on parts: SessionParts, at nanoseconds: Int64, measures: Bool) {
+        for index in negotiations.indices {
+            let (kind, instance) = (negotiations[index].kind, negotiations[index].instance)
+            guard let picture = parts.pictures.first(where: { $0.track.kind == kind }),
+                let source = sources.first(where: { $0.instance === instance })
+            else { continue }
+            negotiations[index].observe(picture, at: nanoseconds, measures: measures)
+            if let offer = negotiations[index].next(at: nanoseconds) {
+                begin(source) { $0.beginPropertyChange(offer: offer) }
+            }
+            if let capability = negotiations[index].negotiator.track {
+                picture.track.follow(capability)
+            }
+        }
+    }
+
+    /// When an offer may be due next, in nanoseconds of the session.
+    var nextNegotiation: Int64? {
+        negotiations.filter { negotiation in
+            sources.contains { $0.instance === negotiation.instance }
+        }.compactMap(\.negotiator.wake).min()
     }
 
     // MARK: Steps while the session runs
@@ -288,20 +331,33 @@ struct Cast {
         _ result: PluginInstance.StepResult, of step: PluginInstance.PendingStep, _ source: Source
     ) {
         switch result {
+        case .done where step.name == LifecycleStep.propertyChange.rawValue:
+            settleChange(of: source.instance)
         case .done:
             break
         case .failed(let status, let reason):
             events.send(
                 .stepFailed(
                     role: source.instance.role, step: step.name, status: status, reason: reason))
-            // A change that is refused leaves everything as it was.
-            let isChange = [LifecycleStep.setParameter, .propertyChange].map(\.rawValue)
-                .contains(step.name)
-            if !isChange { fail(source) }
+            // A parameter that is refused stays as it was.
+            if step.name != LifecycleStep.setParameter.rawValue { fail(source) }
         case .illegal:
             // It was given up, or ended, since the step was begun.
             break
         }
+    }
+
+    private mutating func settleChange(of instance: PluginInstance) {
+        guard let index = negotiations.firstIndex(where: { $0.instance === instance }),
+            let record = negotiations[index].settle()
+        else { return }
+        if case .refused(let status, let reason) = instance.reply(to: record.revision) {
+            events.send(
+                .stepFailed(
+                    role: instance.role, step: LifecycleStep.propertyChange.rawValue,
+                    status: status, reason: reason))
+        }
+        events.send(.renegotiated(role: instance.role, record))
     }
 
     private mutating func hang(_ source: Source, _ step: PluginInstance.PendingStep) {

@@ -147,13 +147,16 @@ public final class Session: Sendable {
                 perform(entry.command, entry.origin, &cast, parts)
             }
             for (command, origin) in takeCommands() { perform(command, origin, &cast, parts) }
+            cast.negotiate(
+                on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
             // For whoever looks at a session that runs: in real time.
             if MonotonicClock.now >= nextReport {
                 write(report(cast, parts, outcome: nil), to: parts)
                 nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
             }
             let next = timeline.first.map { parts.epoch + $0.nanoseconds }
-            let check = min(end ?? .max, next ?? .max, clock.now + 100_000_000)
+            let offer = cast.nextNegotiation.map { parts.epoch + $0 }
+            let check = [end, next, offer, clock.now + 100_000_000].compactMap(\.self).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = cast.awaitsCallbacks
             let wake: Control? =
@@ -195,8 +198,11 @@ public final class Session: Sendable {
     private func perform(
         _ command: SessionCommand, _ origin: String, _ cast: inout Cast, _ parts: SessionParts
     ) {
-        switch cast.perform(command) {
-        case .done(let text): events.send(.commanded(origin: origin, text: text))
+        switch cast.perform(command, origin: origin, at: clock.now - parts.epoch) {
+        case .done(let text):
+            if command == .stopCamera { parts.showBlack() }
+            guard command != .explain else { return }
+            events.send(.commanded(origin: origin, text: text))
         case .refused(let reason): events.send(.note(role: origin, text: reason))
         }
     }
@@ -214,7 +220,9 @@ public final class Session: Sendable {
     private func report(
         _ cast: Cast, _ parts: SessionParts?, outcome: SessionOutcome?
     ) -> SessionReport {
-        SessionReport(plan: plan, instances: cast.everyone, parts: parts, outcome: outcome)
+        SessionReport(
+            plan: plan, instances: cast.everyone, negotiations: cast.negotiations, parts: parts,
+            outcome: outcome)
     }
 }
 

@@ -40,9 +40,11 @@ public enum LogLevel: String, Sendable, Comparable, Codable {
 /// Something that happened in a session.
 public enum SessionEvent: Sendable {
     /// Source and session agreed on a size and a rate.
-    case agreed(role: String, agreement: Agreement)
+    case agreed(role: String, agreement: Agreement, NegotiationRecord)
     /// A source has had a new offer while it runs.
     case renegotiated(role: String, NegotiationRecord)
+    /// Why a picture is what it is, on request.
+    case explanation(role: String, NegotiationRecord)
     /// A command was carried out; the text says what it was.
     case commanded(origin: String, text: String)
     /// All sources were started; recordings begin at this moment.

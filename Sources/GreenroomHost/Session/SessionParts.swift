@@ -7,6 +7,8 @@ final class SessionParts: Sendable {
     struct Picture: Sendable {
         var track: VideoTrack
         var instance: PluginInstance
+        /// What each output wants of it.
+        var wishes: [(lane: VideoLane, want: PictureWant)]
         var threads: Monitor<[HostThread]>
     }
 
@@ -53,7 +55,9 @@ final class SessionParts: Sendable {
                 filters: kind == .camera ? filters : [],
                 groups: outputs.groups(of: kind),
                 filterDeadline: plan.callbackDeadlineNanoseconds, events: events)
-            return Picture(track: track, instance: source.instance, threads: Monitor([]))
+            return Picture(
+                track: track, instance: source.instance, wishes: outputs.wishes(of: kind),
+                threads: Monitor([]))
         }
         var sounds: [(role: String, gate: AudioGate)] = []
         var tracks: [SoundClock.Track] = []
@@ -116,6 +120,11 @@ final class SessionParts: Sendable {
             soundClock.run(epoch: epoch)
         }
         soundThread.change { $0 = thread }
+    }
+
+    /// Makes the camera's picture black until its next frame.
+    func showBlack() {
+        pictures.first { $0.track.kind == .camera }?.track.showBlack()
     }
 
     /// Lets the sound end at a time of the session; what is due until then is still delivered.

@@ -3,21 +3,12 @@ import Synchronization
 /// The session's own time, which is zero at the moment when all its sources have been started.
 final class SessionTimeline: Sendable {
     private let start = Atomic<Int64>(.max)
-    private let hasBegun = Monitor(false)
 
     /// When it began, on the session clock; the end of time before it has.
     var epoch: Int64 { start.load(ordering: .acquiring) }
 
     /// Begins it.
-    func begin(at epoch: Int64) {
-        start.store(epoch, ordering: .releasing)
-        hasBegun.change { $0 = true }
-    }
-
-    /// Waits for the beginning. [any]
-    func waitForBeginning(on clock: SessionClock) {
-        let _: Bool? = clock.wait(for: hasBegun, until: nil) { $0 ? true : nil }
-    }
+    func begin(at epoch: Int64) { start.store(epoch, ordering: .releasing) }
 
     /// The moment of a time, on the session clock; nil if it has not begun, or never comes.
     func moment(of time: Int64) -> Int64? {

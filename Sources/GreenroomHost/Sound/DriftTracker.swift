@@ -21,12 +21,10 @@ struct DriftTracker: Sendable {
     static let fastest = 0.003
     /// How far the envelope has to move before a move counts.
     private static let threshold = 4e6
-    /// How far a window may lie off a known drift before it teaches nothing about it.
-    private static let outlier = 10e6
     /// A window is as long as this at last; the first ones are shorter.
     private static let longestWindow: Int64 = 5_000_000_000
     /// The first windows' length.
-    private static let firstWindow: Int64 = 1_000_000_000
+    private static let firstWindow: Int64 = 800_000_000
     /// The fewest observations whose least delay says something.
     private static let fewestObservations = 24
     /// How many windows a known drift is the mean of: two minutes of them.
@@ -119,7 +117,7 @@ struct DriftTracker: Sendable {
     }
 
     private var windowLength: Int64 {
-        min(Self.firstWindow * Int64(max(windows - 2, 1)), Self.longestWindow)
+        min(Self.firstWindow * Int64(max(windows - 6, 1)), Self.longestWindow)
     }
 
     private mutating func close() -> Event? {
@@ -204,9 +202,9 @@ struct DriftTracker: Sendable {
         let elapsed = Double(moment - self.moment)
         level += rate * elapsed
         self.moment = moment
-        let isNear = abs(deviation) <= max(Self.threshold, 4 * roughness)
-        let change = isNear ? deviation : agreed
-        guard abs(change) <= max(Self.outlier, 4 * roughness) else {
+        let threshold = max(Self.threshold, 4 * roughness)
+        let change = abs(deviation) <= threshold ? deviation : agreed
+        guard abs(change) <= threshold else {
             shift(by: change)
             return .stepped(change)
         }

@@ -8,6 +8,9 @@ final class Explanations: Sendable {
         var records: [NegotiationRecord]
     }
 
+    /// As many records as are kept of a picture: the first one, and the last ones.
+    private static let mostRecords = 100
+
     private let pictures = Mutex<[Picture]>([])
     private let maximum: String
 
@@ -29,6 +32,9 @@ final class Explanations: Sendable {
         pictures.withLock { pictures in
             if let index = pictures.firstIndex(where: { $0.role == role }) {
                 pictures[index].records.append(record)
+                if pictures[index].records.count > Self.mostRecords {
+                    pictures[index].records.remove(at: 1)
+                }
             } else {
                 pictures.append(Picture(role: role, records: [record]))
             }
@@ -54,7 +60,7 @@ final class Explanations: Sendable {
         }
     }
 
-    /// All that ever held, picture by picture.
+    /// All that held from the start to the end, picture by picture.
     var all: [(role: String, record: NegotiationRecord)] {
         pictures.withLock { $0 }.flatMap { picture in
             picture.records.map { (picture.role, $0) }
@@ -62,40 +68,14 @@ final class Explanations: Sendable {
     }
 }
 
-extension NegotiationRecord {
-    /// Why a picture is what it is since then, a line for each link of the chain.
-    func chain(role: String) -> [String] {
-        var first = "\(role): \(track ?? suggested) since \(seconds.asSeconds), \(reason)"
-        switch answer {
-        case "accept": first += ": the source took the suggestion"
-        case "counter": first += ": \(suggested) was suggested, the source countered"
-        case "fixed": first += ": the source makes \(source ?? "one size") and nothing else"
-        case "ignored": first += ": the source takes no new offers, the host adapts"
-        case "refused": first += ": the source refused \(suggested), the host adapts"
-        default: break
-        }
-        if let framesUntilFollowed {
-            first += "; it followed after \(framesUntilFollowed) frames"
-        }
-        return [first]
-            + ceilings.map { ceiling in
-                "  \(ceiling.binds ? "held down by" : "not held down by") \(ceiling.origin), "
-                    + "\(ceiling.limit) since \(ceiling.since.asSeconds)"
-            }
-    }
-}
-
-extension Double {
-    /// `3 s`, `0.25 s`: to the millisecond.
-    fileprivate var asSeconds: String {
-        let rounded = (self * 1000).rounded() / 1000
-        return Int64(exactly: rounded).map { "\($0) s" } ?? "\(rounded) s"
-    }
-}
-
 extension EventPrinter {
     /// Shows why pictures are what they are.
     func explain(_ records: [(role: String, record: NegotiationRecord)]) {
+        if records.isEmpty {
+            var record = EventRecord(event: "explanation")
+            record.text = "there is no picture that anything was agreed on for"
+            show(record, line: record.text)
+        }
         for (role, negotiation) in records {
             var record = EventRecord(event: "explanation")
             record.role = role

@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
             Ctrl-C ends the session in order; a second Ctrl-C ends the process at once. \
             Recordings are whole either way.
 
-            Control lines, with --control:
+            Control lines, with --control; "help" tells what each does:
             \(ControlLine.commands.map { "  \($0.line)" }.joined(separator: "\n"))
             """)
 
@@ -25,9 +25,10 @@ struct RunCommand: ParsableCommand {
     var json = false
 
     @Flag(
-        help:
-            "Tell why each picture has its size and rate: at the start, when it changes, and at the end."
-    )
+        help: """
+            Tell why each picture has its size and rate: at the start, when it changes, and at the \
+            end.
+            """)
     var explain = false
 
     @Flag(
@@ -176,8 +177,9 @@ extension SessionReport {
         for picture in pictures {
             for output in picture.outputs {
                 var line =
-                    "\(output.output): \(output.delivered + output.repeated) frames"
+                    "\(output.output): \(output.delivered + output.repeated + output.black) frames"
                 if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
+                if output.black > 0 { line += ", \(output.black) of them black" }
                 let lost =
                     output.queueFull + output.unconvertible + output.failed + picture.superseded
                 if lost > 0 { line += "; \(lost) frames lost" }

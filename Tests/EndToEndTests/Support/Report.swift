@@ -33,6 +33,13 @@ struct Report: Decodable {
     }
 
     struct Picture: Decodable {
+        struct Intervals: Decodable {
+            var count: Int
+            var p50Milliseconds: Double
+            var p99Milliseconds: Double
+            var maximumMilliseconds: Double
+        }
+
         struct Output: Decodable {
             var output: String
             var rate: String
@@ -75,10 +82,11 @@ struct Report: Decodable {
         var unprocessed: Int
         var conversions: Int
         var bytesConverted: Int
-        var allocations: Int
+        var allocations: Int?
         var arrival: Intervals
         var staleRevision: Int
         var negotiation: [Negotiation]
+        var negotiationsLeftOut: Int
         var outputs: [Output]
     }
 
@@ -99,13 +107,6 @@ struct Report: Decodable {
         var track: String?
         var ceilings: [Ceiling]
         var framesUntilFollowed: Int?
-    }
-
-    struct Intervals: Decodable {
-        var count: Int
-        var p50Milliseconds: Double
-        var p99Milliseconds: Double
-        var maximumMilliseconds: Double
     }
 
     struct Stamps: Decodable {

@@ -11,7 +11,7 @@ import Testing
             rule: .rows, table: .standard,
             maximum: VideoCapability(width: 1280, height: 720, fps: 30))
         _ = negotiator.next(at: 0)
-        negotiator.answered(.answered(.accept), at: 0)
+        negotiator.answered(.answered(.accept))
         negotiator.set(
             VideoCapability(width: 640, height: 360, fps: 15), kind: .outside,
             origin: "timeline[0]", at: 3 * second)
@@ -21,7 +21,7 @@ import Testing
 
     @Test func `a record tells which ceiling, whose, since when, and what the source made of it`() {
         var negotiator = negotiator()
-        negotiator.answered(.answered(.accept), at: 3 * second)
+        negotiator.answered(.answered(.accept))
         negotiator.followed(revision: 2, frames: 3)
         let lines = negotiator.records.map { $0.explanation(role: "camera") }
         #expect(
@@ -58,7 +58,7 @@ import Testing
         #expect(
             negotiator.records.last?.explanation(role: "camera")[1].contains("not answered yet")
                 == true)
-        negotiator.answered(reply, at: 3 * second)
+        negotiator.answered(reply)
         let line = negotiator.records.last?.explanation(role: "camera")[1]
         #expect(line?.contains(words) == true, "\(line ?? "")")
     }
@@ -68,7 +68,7 @@ import Testing
             rule: .rows, table: .standard,
             maximum: VideoCapability(width: 3840, height: 2160, fps: 60))
         _ = negotiator.next(at: 0)
-        negotiator.answered(.answered(.accept), at: 0)
+        negotiator.answered(.answered(.accept))
         let lines = negotiator.records.last?.explanation(role: "share") ?? []
         #expect(lines.last == "  it is the best row that there is: no ceiling binds")
     }

@@ -58,7 +58,7 @@ extension SeededGenerator {
 
     mutating func inputs() -> NegotiationInputs {
         var ceilings = [Ceiling.sessionMaximum(capability())]
-        for kind in [Ceiling.Kind.ability, .wants, .outside, .hold]
+        for kind in [Ceiling.Kind.ability, .wants, .outside, .outside]
         where Bool.random(using: &self) {
             ceilings.append(
                 Ceiling(

@@ -101,7 +101,8 @@ import Testing
         #expect(lateness(result, FrameRate(30)) == [0])
     }
 
-    @Test func `frames that are late by more than the latency show late, and none is lost`() throws {
+    @Test func `frames that are late by more than the latency show late, and none is lost`() throws
+    {
         let frames = (0..<30).map { index in
             Frame(comes: Double(index) * 1000 / 30 + 150, shows: Double(index) * 1000 / 30)
         }

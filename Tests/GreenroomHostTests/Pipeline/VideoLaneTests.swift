@@ -219,20 +219,4 @@ import Testing
         let lateness = try #require(lane.lateness)
         #expect(lateness.count == 20 && lateness.p50 <= lateness.maximum)
     }
-
-    @Test func `nothing is written before the timeline begins`() throws {
-        let sink = CollectingSink(.onSchedule)
-        let lane = lane(sink, endSlot: 2)
-        let timeline = SessionTimeline()
-        let thread = start(lane, timeline)
-        // Long before the beginning.
-        try send(0, at: timeline.time(of: clock.now), to: lane)
-        #expect(lane.counts.early == 1)
-        MonotonicClock.sleep(milliseconds: 20)
-        #expect(sink.periods.isEmpty)
-        timeline.begin(at: clock.now - 1_000_000_000)
-        lane.finish(endSlot: 2)
-        thread.join()
-        #expect(sink.periods == [16, 16])
-    }
 }

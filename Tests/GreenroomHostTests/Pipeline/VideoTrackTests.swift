@@ -136,7 +136,8 @@ import Testing
         timeline.begin(at: clock.now)
         let threads = start(track, timeline)
         for number in 0..<100 {
-            try sendWithoutWaiting(number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+            try sendWithoutWaiting(
+                number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
             while track.counts.taken <= number || track.lanes[1].counts.queued > 0 {
                 MonotonicClock.sleep(milliseconds: 1)
             }
@@ -247,7 +248,8 @@ import Testing
         #expect(track.lanes[0].counts.black > 0)
     }
 
-    @Test func `frames that are too many for the input, or come after its end, are counted`() throws {
+    @Test func `frames that are too many for the input, or come after its end, are counted`() throws
+    {
         let sink = CollectingSink()
         let track = track([VideoWant(format: .nv12)], [sink])
         for number in 0..<10 { try sendWithoutWaiting(number, to: track, at: clock.now) }
