@@ -57,6 +57,9 @@ struct Report: Decodable {
             var departure: Intervals
             var lateness: Intervals?
             var failure: String?
+
+            /// Periods, which are the pictures in it.
+            var periods: Int { delivered + repeated + black }
         }
 
         var track: String
@@ -81,7 +84,29 @@ struct Report: Decodable {
         var bytesConverted: Int
         var allocations: Int?
         var arrival: Intervals
+        var staleRevision: Int
+        var negotiation: [Negotiation]
+        var negotiationsLeftOut: Int
         var outputs: [Output]
+    }
+
+    struct Negotiation: Decodable {
+        struct Ceiling: Decodable {
+            var origin: String
+            var limit: String
+            var since: Double
+            var binds: Bool
+        }
+
+        var revision: Int
+        var seconds: Double
+        var reason: String
+        var suggested: String
+        var answer: String?
+        var source: String?
+        var track: String?
+        var ceilings: [Ceiling]
+        var framesUntilFollowed: Int?
     }
 
     struct Stamps: Decodable {

@@ -15,10 +15,14 @@ struct TestSession {
     ///   - sources: The sections `camera`, `microphone` and `share`; ``hostile(_:_:)`` and
     ///     ``bundled(_:_:)`` name plugins.
     ///   - duration: nil for a session that runs until it is stopped.
+    ///   - clock: `"virtual"` for a session that takes no time, and is the same each time.
+    ///   - table: The sizes that cameras are offered, instead of the usual ones.
+    ///   - timeline: Entries, each as the inside of a flow mapping of YAML.
     ///   - outputs: Other outputs than one recording.
     init(
         _ sources: String, maximum: String = "320x180@15", duration: String? = "800ms",
-        deadline: String = "5s", outputs: String = "[{ record: recording }]"
+        deadline: String = "5s", clock: String? = nil, table: String? = nil,
+        timeline: [String] = [], outputs: String = "[{ record: recording }]"
     ) throws {
         folder = try TemporaryFolder()
         recording = folder("recording")
@@ -29,7 +33,10 @@ struct TestSession {
               maximum: \(maximum)
               callback-deadline: \(deadline)
               \(duration.map { "duration: \($0)" } ?? "")
+              \(clock.map { "clock: \($0)" } ?? "")
+              \(table.map { "table: \($0)" } ?? "")
             \(sources)
+            timeline: [\(timeline.map { "{ \($0) }" }.joined(separator: ", "))]
             outputs: \(outputs)
 
             """)
@@ -92,10 +99,11 @@ struct TestSession {
 extension TestSession {
     /// Expects that the report adds up, and that it tells the truth about the files.
     ///
+    /// - Parameter readingSound: Whether to read the sound's files, which for hours takes long.
     /// - Returns: The report.
     @discardableResult
     func expectTrueReport(
-        _ run: Finished, sourceLocation: SourceLocation = #_sourceLocation
+        _ run: Finished, readingSound: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Report {
         let report = try report()
         for picture in report.pictures {
@@ -120,17 +128,18 @@ extension TestSession {
                 #expect(
                     picture.carried == reached, "\(name): carried: \(picture)\n\(run)",
                     sourceLocation: sourceLocation)
-                let pictures = output.delivered + output.repeated + output.black
                 #expect(
-                    output.departure.count == max(pictures - 1, 0), "\(output)",
+                    output.departure.count == max(output.periods - 1, 0), "\(output)",
                     sourceLocation: sourceLocation)
+                #expect(output.delayed <= output.delivered, sourceLocation: sourceLocation)
             }
             #expect(picture.leased <= picture.accepted, sourceLocation: sourceLocation)
+            #expect(picture.staleRevision <= picture.accepted, sourceLocation: sourceLocation)
             guard let output = picture.outputs.first(where: { $0.output.contains("recording") })
             else { continue }
             let recording = try self.picture(name)
             #expect(
-                recording.frameCount == output.delivered + output.repeated + output.black,
+                recording.frameCount == output.periods,
                 "\(name): frames\n\(run)", sourceLocation: sourceLocation)
             #expect(recording.trailingBytes == 0, "\(run)", sourceLocation: sourceLocation)
         }
@@ -143,11 +152,13 @@ extension TestSession {
                 "\(sound)\n\(run)", sourceLocation: sourceLocation)
         }
         for file in report.soundFiles {
-            let recording = try WAVRecording(file.output)
-            #expect(recording.sampleRate == 48_000, sourceLocation: sourceLocation)
-            #expect(recording.headerExcessBytes == 0, "\(run)", sourceLocation: sourceLocation)
-            #expect(
-                recording.frameCount == file.written, "\(run)", sourceLocation: sourceLocation)
+            if readingSound {
+                let recording = try WAVRecording(file.output)
+                #expect(recording.sampleRate == 48_000, sourceLocation: sourceLocation)
+                #expect(recording.headerExcessBytes == 0, "\(run)", sourceLocation: sourceLocation)
+                #expect(
+                    recording.frameCount == file.written, "\(run)", sourceLocation: sourceLocation)
+            }
             let role = file.output.hasSuffix("camera.wav") ? "microphone" : "share.audio"
             let sound = try report.sound(role)
             #expect(

@@ -75,4 +75,17 @@ struct WAVRecording {
         }
         throw Failure("\(path) has no data")
     }
+
+    /// Where the samples of a file begin that is too large to be read as a whole.
+    ///
+    /// - Parameter head: Its first bytes.
+    static func dataOffset(_ head: Slice<UnsafeRawBufferPointer>, _ path: String) throws -> Int {
+        let name = Array("data".utf8)
+        guard
+            let chunk = head.indices.dropLast(8).first(where: {
+                head[$0..<$0 + 4].elementsEqual(name)
+            })
+        else { throw Failure("\(path) has no data in its first \(head.count) bytes") }
+        return chunk + 8
+    }
 }

@@ -16,9 +16,16 @@ final class Y4MRecording {
     let trailingBytes: Int
 
     private let descriptor: Int32
+    private let headerBytes: Int
+    private let frameBytes: Int
+    private let fileBytes: Int
     private let frameOffsets: [Int]
 
-    init(_ path: String) throws {
+    /// Opens a file.
+    ///
+    /// - Parameter indexed: Whether to look for every frame; a file of very many is read with
+    ///   ``eachFrame(_:)`` alone.
+    init(_ path: String, indexed: Bool = true) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Failure("can't open \(path)") }
         descriptor = file
@@ -46,9 +53,12 @@ final class Y4MRecording {
         self.parameters = parameters
 
         let bytes = width * height + 2 * ((width + 1) / 2) * ((height + 1) / 2)
-        var offset = header.utf8.count + 1
+        headerBytes = header.utf8.count + 1
+        frameBytes = bytes
+        fileBytes = size
+        var offset = headerBytes
         var offsets: [Int] = []
-        while offset < size {
+        while indexed, offset < size {
             guard let line = try? Self.line(of: file, at: offset, path), line.hasPrefix("FRAME"),
                 offset + line.utf8.count + 1 + bytes <= size
             else { break }
@@ -82,6 +92,27 @@ final class Y4MRecording {
             y: try bytes(width * height, at: luma),
             u: try bytes(chromaWidth * chromaHeight, at: chroma),
             v: try bytes(chromaWidth * chromaHeight, at: chroma + chromaWidth * chromaHeight))
+    }
+
+    /// What a function makes of each frame's bytes: Y, U, V.
+    func eachFrame<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> [Result] {
+        guard let mapped = mmap(nil, fileBytes, PROT_READ, MAP_PRIVATE, descriptor, 0),
+            mapped != MAP_FAILED
+        else { throw Failure("can't map \(fileBytes) bytes") }
+        defer { munmap(mapped, fileBytes) }
+        let file = UnsafeRawBufferPointer(start: mapped, count: fileBytes)
+        let line = Array("FRAME\n".utf8)
+        var results: [Result] = []
+        var offset = headerBytes
+        while offset + line.count + frameBytes <= fileBytes {
+            let first = offset + line.count
+            guard file[offset..<first].elementsEqual(line) else {
+                throw Failure("frame \(results.count) begins with something else than FRAME")
+            }
+            results.append(try body(.init(rebasing: file[first..<first + frameBytes])))
+            offset = first + frameBytes
+        }
+        return results
     }
 
     private func bytes(_ count: Int, at offset: Int) throws -> [UInt8] {

@@ -15,6 +15,8 @@ static const char *const ways[] = {"borrowed", "leased"};
 static const char *const places[] = {"nowhere",   "create",       "initialize", "start-send",
                                      "stop-send", "uninitialize", "destroy"};
 static const char *const answers[] = {"accept", "fixed", "counter", "unknown"};
+static const char *const stamps[] = {"session", "missing", "wall", "zero", "own", "milliseconds",
+                                     "backward"};
 static const char *const chatters[] = {"flood", "long", "not-utf8", "lines", "level"};
 
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof(array)[0])
@@ -26,6 +28,10 @@ static const char *const chatters[] = {"flood", "long", "not-utf8", "lines", "le
   {.struct_size = sizeof(gr_parameter), .type = GR_TYPE_INTEGER, .name = label,                \
    .title = label, .flags = GR_PARAMETER_BOUNDED, .minimum = least, .maximum = most,           \
    .default_value = {.type = GR_TYPE_INTEGER, .integer = value}}
+#define LIVE_INTEGER(label, value, least, most)                                                 \
+  {.struct_size = sizeof(gr_parameter), .type = GR_TYPE_INTEGER, .name = label,                \
+   .title = label, .flags = GR_PARAMETER_BOUNDED | GR_PARAMETER_LIVE, .minimum = least,        \
+   .maximum = most, .default_value = {.type = GR_TYPE_INTEGER, .integer = value}}
 #define TEXT(label, kind)                                                                       \
   {.struct_size = sizeof(gr_parameter), .type = kind, .name = label, .title = label,           \
    .default_value = {.type = kind, .string = ""}}
@@ -50,6 +56,10 @@ static const gr_parameter parameters[] = {
     INTEGER("frames", 10, 0, 1000000),
     INTEGER("deaf", 0, 0, 1),
     INTEGER("status", GR_STATUS_UNAVAILABLE, -1000000, 1000000),
+    CHOICE("stamps", stamps),
+    INTEGER("ppm", 0, -100000, 100000), /* how much too fast the device's crystal is */
+    INTEGER("block", 0, 0, 20000),      /* samples of a block; 0: a hundredth of the rate */
+    LIVE_INTEGER("tag", 0, 0, 15),
 };
 
 static const gr_setting *setting(const instance *me, const char *name) {
@@ -133,6 +143,8 @@ static gr_status initialize(void *self, const gr_initialize *in) {
   if (in->offer != NULL) {
     me->agreed = in->offer->suggested;
     me->revision = in->offer->revision;
+    me->wanted = me->agreed;
+    me->wanted_revision = me->revision;
   }
   return me->behaviour->initialize != NULL ? me->behaviour->initialize(me, in) : GR_STATUS_OK;
 }
@@ -164,7 +176,20 @@ static void destroy(void *self) {
     free((char *)me->settings[index].value.string);
   }
   free(me->settings);
+  pthread_mutex_destroy(&me->lock);
   free(me);
+}
+
+static gr_status property_change(void *self, const gr_offer *offer, gr_answer *answer) {
+  instance *me = self;
+  return me->behaviour->change(me, offer, answer);
+}
+
+static gr_status set(void *self, const gr_setting *setting) {
+  instance *me = self;
+  if (strcmp(setting->name, "tag") != 0) return GR_STATUS_BAD_SETTING;
+  atomic_store(&me->tag, setting->value.integer);
+  return GR_STATUS_OK;
 }
 
 static gr_status process(void *self, gr_mutable_frame *frame) {
@@ -175,14 +200,16 @@ static gr_status process(void *self, gr_mutable_frame *frame) {
 static const void *get_extension(void *self, const char *id) {
   static const gr_pre_processor pre_processor = {.struct_size = sizeof pre_processor,
                                                  .process = process};
+  static const gr_live_parameters live = {.struct_size = sizeof live, .set = set};
   const instance *me = self;
+  if (strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live;
   return me->behaviour->process != NULL && strcmp(id, GR_EXT_PRE_PROCESSOR) == 0 ? &pre_processor
                                                                                  : NULL;
 }
 
 static const behaviour *behaviour_at(uint32_t index) {
-  const behaviour *const all[] = {well_behaved, bad_senders, bad_sounds,
-                                  bad_timing,   bad_answers, bad_filters};
+  const behaviour *const all[] = {well_behaved, bad_senders,   bad_sounds,  bad_timing, bad_answers,
+                                  bad_filters,  real_pictures, real_sounds, clocked};
   for (uint32_t array = 0; array < COUNT(all); array++)
     for (const behaviour *one = all[array]; one->name != NULL; one++)
       if (index-- == 0) return one;
@@ -196,6 +223,8 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
       .initialize = initialize, .start_send = start_send, .stop_send = stop_send,
       .uninitialize = uninitialize, .get_extension = get_extension};
   me->behaviour = behaviour_at(index);
+  if (me->behaviour->change != NULL) me->functions.property_change = property_change;
+  pthread_mutex_init(&me->lock, NULL);
   me->host = in->host;
   me->handle = in->instance;
   me->setting_count = in->setting_count;
@@ -206,6 +235,7 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
     if (in->settings[place].value.string != NULL)
       me->settings[place].value.string = strdup(in->settings[place].value.string);
   }
+  atomic_store(&me->tag, setting_integer(me, "tag"));
   const gr_status status =
       me->behaviour->create != NULL ? me->behaviour->create(me) : GR_STATUS_OK;
   if (status == GR_STATUS_OK)

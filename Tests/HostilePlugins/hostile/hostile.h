@@ -27,6 +27,7 @@ typedef struct behaviour {
   uint32_t kind;
   gr_status (*create)(instance *me);
   gr_status (*initialize)(instance *me, const gr_initialize *in);
+  gr_status (*change)(instance *me, const gr_offer *offer, gr_answer *answer); /* NULL: none */
   gr_status (*start)(instance *me);
   void (*run)(instance *me); /* what the thread does */
   void (*stop)(instance *me);
@@ -50,6 +51,10 @@ struct instance {
   pthread_t thread;
   atomic_bool ending;
   uint64_t count; /* for the behaviour's own use */
+  pthread_mutex_t lock;
+  gr_capability wanted; /* of the newest offer, under the lock */
+  uint32_t wanted_revision;
+  atomic_llong tag; /* the live setting */
 };
 
 /* The behaviours, by file; each array ends with one that has no name. */
@@ -59,6 +64,9 @@ extern const behaviour bad_sounds[];
 extern const behaviour bad_timing[];
 extern const behaviour bad_answers[];
 extern const behaviour bad_filters[];
+extern const behaviour real_pictures[];
+extern const behaviour real_sounds[];
+extern const behaviour clocked[];
 
 /* Settings. */
 const char *setting_text(const instance *me, const char *name);

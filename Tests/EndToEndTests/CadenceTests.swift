@@ -1,0 +1,167 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Whatever the rhythm of a source, its outputs are even.
+@Suite struct CadenceTests {
+    /// Runs ten seconds of a numbering camera on the virtual clock.
+    private func run(
+        _ name: String, _ settings: String = "", maximum: String = "64x36@30", fps: Int = 30
+    ) throws -> (session: TestSession, cadence: Cadence, picture: Report.Picture, run: Finished) {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile(name, settings))", maximum: maximum,
+            duration: "10s", clock: "virtual",
+            outputs: "[{ record: { folder: recording, fps: \(fps) } }]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let picture = try session.expectTrueReport(run).picture("camera")
+        let marks = try session.picture("camera").marks()
+        #expect(marks.count == 10 * fps, "as many frames as its time has periods:\n\(run)")
+        #expect(marks.allSatisfy { $0 != nil }, "none is black:\n\(run)")
+        let cadence = Cadence(marks.compactMap(\.self))
+        #expect(cadence.steps.allSatisfy { $0 > 0 }, "none is older than the one before: \(cadence)")
+        let output = picture.outputs[0]
+        #expect(output.delivered == cadence.shown.count, "\(cadence)\n\(picture)")
+        #expect(output.repeated == marks.count - cadence.shown.count, "\(cadence)\n\(picture)")
+        return (session, cadence, picture, run)
+    }
+
+    @Test func `a source on an absolute schedule is shown frame by frame`() throws {
+        let (_, cadence, picture, _) = try run("Steady")
+        #expect(cadence.periods == Array(repeating: 1, count: 300), "\(cadence)")
+        #expect(cadence.steps.allSatisfy { $0 == 1 })
+        #expect(picture.outputs[0].departure.count == 299)
+    }
+
+    @Test func `a source that sleeps 33 ms after its work loses no frame`() throws {
+        let (_, cadence, picture, _) = try run("Sleeper")
+        // 27 frames a second: each is shown, and every tenth one twice.
+        #expect(cadence.steps.allSatisfy { $0 == 1 }, "\(cadence)")
+        #expect(cadence.shown.count == 270, "\(cadence)")
+        #expect(cadence.periods.allSatisfy { $0 <= 2 }, "\(cadence)")
+        let twice = cadence.periods.indices.filter { cadence.periods[$0] == 2 }
+        let gaps = zip(twice.dropFirst(), twice).map { $0 - $1 }
+        #expect(gaps.allSatisfy { (8...11).contains($0) }, "they are spread evenly: \(cadence)")
+        #expect(picture.arrival.p50Milliseconds > 36.6 && picture.arrival.p50Milliseconds < 37.4)
+    }
+
+    @Test func `of ten frames at once one is shown, and the others are counted`() throws {
+        let (_, cadence, picture, _) = try run("Burst")
+        // A burst comes every 333 ms, which are ten periods.
+        #expect(cadence.periods.dropLast().allSatisfy { (9...11).contains($0) }, "\(cadence)")
+        let excess = picture.outputs[0].excess + picture.overRate + picture.superseded
+        // The first of the last burst, 10 ms before the end, is nearest to the time after it.
+        #expect(picture.accepted == 310 && excess == 279, "\(picture)")
+        #expect(cadence.shown.count == 30 && picture.outputs[0].late == 1, "\(picture)")
+    }
+
+    @Test func `a source that stalls for two seconds is still until it comes back`() throws {
+        let (_, cadence, _, _) = try run("Stall")
+        // Two seconds of each frame once, the last one of them 61 times, and so on.
+        let expected = (0..<180).map { $0 == 59 || $0 == 119 ? 61 : 1 }
+        #expect(cadence.periods == expected, "\(cadence)")
+        #expect(cadence.steps.allSatisfy { $0 == 1 })
+    }
+
+    @Test func `of five frames a second each is shown six times`() throws {
+        let (_, cadence, _, _) = try run("Steady", "fps: 5")
+        #expect(cadence.periods == Array(repeating: 6, count: 50), "\(cadence)")
+        #expect(cadence.steps.allSatisfy { $0 == 1 })
+    }
+
+    @Test func `of 240 frames a second every eighth is shown`() throws {
+        let (_, cadence, picture, _) = try run("Steady", "fps: 240")
+        #expect(cadence.periods == Array(repeating: 1, count: 300), "\(cadence)")
+        // The first is in the middle of its period.
+        #expect(cadence.steps.dropFirst().allSatisfy { $0 == 8 }, "\(cadence)")
+        let output = picture.outputs[0]
+        #expect(picture.accepted == 2400)
+        #expect(picture.overRate + output.excess + output.late == 2100, "\(picture)")
+    }
+
+    @Test func `a still picture stays live`() throws {
+        let (_, cadence, picture, _) = try run("Still")
+        #expect(cadence.periods == [300], "\(cadence)")
+        #expect(picture.sent == 1 && picture.outputs[0].repeated == 299)
+    }
+
+    @Test(arguments: [24, 25, 50, 60])
+    func `another rate than the source's is even, too`(fps: Int) throws {
+        let (_, cadence, _, _) = try run("Steady", "fps: 30", maximum: "64x36@60", fps: fps)
+        // Frames are repeated or left out one at a time, never two in a row.
+        #expect(cadence.steps.allSatisfy { (1...2).contains($0) }, "\(cadence)")
+        #expect(cadence.periods.allSatisfy { (1...2).contains($0) }, "\(cadence)")
+        #expect(cadence.shown.count == min(fps * 10, 300), "\(cadence)")
+    }
+
+    // MARK: - In real time
+
+    /// Runs a session whose Y4M goes through a pipe into a Python program.
+    private func piped(_ session: TestSession, into program: String) throws -> Finished {
+        let script = try session.folder.write("read.py", program)
+        let command =
+            "set -o pipefail; '\(Checkout.greenroom)' run '\(session.file)' | python3 '\(script)'"
+        return try ChildProcess.run(
+            "bash", ["-c", command], environment: ["GREENROOM_PLUGIN_PATH": nil])
+    }
+
+    /// Prints when each frame of 64x36 came, in milliseconds.
+    private static let printTimes = """
+        import sys, time
+        stream = sys.stdin.buffer
+        stream.readline()
+        while stream.readline():
+            stream.read(64 * 36 * 3 // 2)
+            print(int(time.monotonic() * 1000))
+        """
+
+    @Test(arguments: ["Burst", "Sleeper", "Still"])
+    func `whoever reads a pipe gets frames evenly`(name: String) throws {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile(name))", maximum: "64x36@30", duration: "3s",
+            outputs: "[{ y4m: \"-\" }]")
+        let run = try piped(session, into: Self.printTimes)
+        #expect(run.exit == .code(0), "\(run)")
+        let times = run.text.split(separator: "\n").compactMap { Int($0) }
+        #expect(times.count == 90, "\(run)")
+        let end = try #require(times.last)
+        // By thirds of a second there are ten each, and a busy machine moves some. Python takes
+        // its time to begin.
+        let counts = Dictionary(grouping: times) { (end - $0) / 333 }.mapValues(\.count)
+        let even = (0..<6).filter { (7...13).contains(counts[$0] ?? 0) }
+        #expect(even.count >= 5, "\(counts)\n\(run)")
+    }
+
+    @Test func `a share that is silent is sent again`() throws {
+        let session = try TestSession(
+            "share: \(try TestSession.hostile("StillShare"))", maximum: "64x36@30", duration: "2s",
+            outputs: "[{ y4m: { track: share } }]")
+        let run = try piped(session, into: Self.printTimes)
+        #expect(run.exit == .code(0), "\(run)")
+        let times = run.text.split(separator: "\n").compactMap { Int($0) }
+        #expect(times.count == 60, "\(run)")
+        let gaps = zip(times.dropFirst(), times).map { $0 - $1 }.sorted()
+        #expect(gaps.dropLast(2).allSatisfy { $0 < 300 }, "\(gaps)")
+    }
+
+    @Test func `a reader that stalls costs the other output nothing, nor the source`() throws {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile("Steady"))", maximum: "640x360@30", duration: "3s",
+            outputs: "[{ y4m: \"-\" }, { record: recording }]")
+        let run = try piped(
+            session,
+            into: """
+                import sys, time
+                time.sleep(2.5)
+                sys.stdin.buffer.read()
+                """)
+        #expect(run.exit == .code(0), "\(run)")
+        let picture = try session.expectTrueReport(run).picture("camera")
+        let (stalled, recorded) = (picture.outputs[0], picture.outputs[1])
+        #expect(stalled.queueFull + stalled.excess > 30, "\(stalled)")
+        #expect(recorded.queueFull == 0 && recorded.periods == 90, "\(recorded)")
+        #expect(recorded.delivered > 85, "\(recorded)")
+        #expect(picture.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(picture.refused)")
+        #expect(picture.superseded == 0, "\(picture)")
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// On the virtual clock a session is the same each time, to the byte.
+@Suite struct DeterminismTests {
+    /// What a session with everything in it leaves behind, by file.
+    private func record(_ session: TestSession) throws -> [String: [UInt8]] {
+        let run = try session.run(
+            "--set", "outputs=[{record: {folder: recording, overwrite: true}}]")
+        #expect(run.exit == .code(0), "\(run)")
+        try session.expectTrueReport(run, readingSound: false)
+        let files = ["camera.y4m", "camera.wav", "share.y4m", "share.wav", "session.json"]
+        return try Dictionary(
+            uniqueKeysWithValues: files.map { ($0, try readFile("\(session.recording)/\($0)")) })
+    }
+
+    /// Programs that keep the machine busy.
+    private func busyPrograms(_ count: Int) throws -> [ChildProcess] {
+        try (0..<count).map { _ in
+            try ChildProcess("sh", ["-c", "while :; do :; done"])
+        }
+    }
+
+    @Test func `a session is the same each time, on an idle machine and on a busy one`() throws {
+        let filter = try TestSession.hostile("Invert")
+        let session = try TestSession(
+            """
+            camera: \(TestSession.bundled("ColorBars", "", "pre-processors: [\(filter)]"))
+            microphone: \(TestSession.bundled("Tone", "rate: 44100"))
+            share: \(try TestSession.hostile("FollowsShare", "", """
+                audio: \(try TestSession.hostile(
+                    "BeepShareSound", "ppm: 300, stamps: own, rate: 22050"))
+                """))
+            """, maximum: "320x180@30", duration: "8s", clock: "virtual",
+            table: "[320x180@30, 160x90@30]",
+            timeline: [
+                "at: 1s, ceiling: 160x90@15", "at: 1500ms, do: mute",
+                "at: 2s, share-ceiling: 160x90@10", "at: 2500ms, do: unmute",
+                "at: 3s, ceiling: none", "at: 3s, set: camera.settings.pattern=grey",
+                "at: 3s, do: pause share", "at: 4s, do: resume share", "at: 5s, do: stop camera",
+                "at: 6s, do: start camera",
+            ])
+        let first = try record(session)
+        let second = try record(session)
+        let busy = try busyPrograms(4)
+        let third = try record(session)
+        let fourth = try record(session)
+        withExtendedLifetime(busy) {}
+        for (file, bytes) in first {
+            #expect(!bytes.isEmpty, "\(file)")
+            #expect(second[file] == bytes, "\(file) differs the second time")
+            #expect(third[file] == bytes, "\(file) differs on a busy machine")
+            #expect(fourth[file] == bytes, "\(file) differs on a busy machine, the second time")
+        }
+    }
+
+    @Test(arguments: [
+        "Burst", "Stall", "Sleeper", "ShapeShifter", "FollowsLate", "CountersOutside",
+    ])
+    func `wild cameras are the same each time, too`(name: String) throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile(name))
+            microphone: \(try TestSession.hostile("Overfeeds"))
+            share: \(try TestSession.hostile("SteadyShare", "fps: 240", """
+                audio: \(try TestSession.hostile("BeepShareSound", "stamps: wall, ppm: -400"))
+                """))
+            """, maximum: "160x90@30", duration: "5s", clock: "virtual",
+            timeline: ["at: 1s, ceiling: 80x45@15"])
+        let first = try record(session)
+        let busy = try busyPrograms(3)
+        let second = try record(session)
+        withExtendedLifetime(busy) {}
+        for (file, bytes) in first { #expect(second[file] == bytes, "\(file) differs") }
+    }
+
+    @Test func `a session of a minute takes a fraction of it`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("FlashCamera"))
+            microphone: \(try TestSession.hostile("BeepMic"))
+            """, maximum: "64x36@30", duration: "1m", clock: "virtual")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.duration < .seconds(30), "\(run)")
+        #expect(try session.picture("camera").frameCount == 1800)
+    }
+
+    @Test func `a plugin that sleeps on another clock is named`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("SleepsReally"))
+            share: \(try TestSession.hostile("SteadyShare"))
+            """, maximum: "64x36@30", duration: "3s", clock: "virtual")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        try session.expectTrueReport(run)
+        let lines = run.lines(of: "camera").split(separator: "\n").filter {
+            $0.contains("wait_until_ns")
+        }
+        #expect(lines.count == 1, "named once, with the cure:\n\(run)")
+        #expect(!run.lines(of: "share").contains("clock"), "\(run)")
+        #expect(Cadence(try session.picture("share").marks().compactMap(\.self)).shown.count == 90)
+    }
+}

@@ -1,0 +1,156 @@
+import TestSupport
+import Testing
+
+/// Picture and sound of one recording stay together, whatever the clocks of their devices do and
+/// whatever they say of the time.
+///
+/// A world flashes and beeps at each whole second. A camera and a microphone watch it, each by a
+/// crystal of its own; what both recorded is read back from the files.
+@Suite struct OneClockTests {
+    /// Half a period of the camera, which is as near as a frame can show anything, and a little.
+    private static let tolerance = 0.020
+
+    /// A session of two devices that watch the world.
+    private func session(
+        camera: String, microphone: String, duration: String
+    ) throws -> TestSession {
+        try TestSession(
+            """
+            camera: \(try TestSession.hostile("FlashCamera", camera))
+            microphone: \(try TestSession.hostile("BeepMic", microphone))
+            """, maximum: "16x16@30", duration: duration, clock: "virtual")
+    }
+
+    /// Expects that every flash has its beep, and that they are at one time.
+    @discardableResult
+    private func expectTogether(
+        _ session: TestSession, _ track: String = "camera", seconds: Int, _ run: Finished,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> [Double] {
+        let world = try FlashAndBeep(
+            picture: "\(session.recording)/\(track).y4m", sound: "\(session.recording)/\(track).wav"
+        )
+        let delays = world.delays
+        // The first and the last may be cut.
+        #expect(
+            delays.count >= seconds - 2 && delays.count <= seconds + 1,
+            "\(world.flashes.count) flashes, \(world.beeps.count) beeps\n\(run)",
+            sourceLocation: sourceLocation)
+        let worst = delays.map(abs).max() ?? 1
+        #expect(
+            worst <= Self.tolerance,
+            """
+            apart by up to \(Int(worst * 1000)) ms; from first to last, a tenth each: \
+            \(stride(from: 0, to: delays.count, by: max(delays.count / 10, 1)).map {
+                Int((delays[$0] * 1000).rounded())
+            })
+            \(run)
+            """, sourceLocation: sourceLocation)
+        return delays
+    }
+
+    /// How picture and sound lie apart in the mean, in seconds.
+    private func mean(_ delays: some Collection<Double>) -> Double {
+        delays.reduce(0, +) / Double(max(delays.count, 1))
+    }
+
+    @Test func `they stay together for an hour, on crystals that are apart`() throws {
+        // 100 ppm are 360 ms in an hour, 200 are 720, and the one is fast and the other slow.
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("FlashCamera", "ppm: 100, stamps: own"))
+            microphone: \(try TestSession.hostile(
+                "BeepMic", "ppm: -200, stamps: own, rate: 22050, block: 2205"))
+            """, maximum: "16x16@30", duration: "1h", clock: "virtual")
+        let run = try session.run(atMost: .seconds(300))
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run, readingSound: false)
+        #expect(try report.picture("camera").outputs[0].periods == 108_000)
+        #expect(report.soundFiles.first?.written == 172_800_000)
+        let delays = try expectTogether(session, seconds: 3600, run)
+        // No drift from the first ten minutes to the last.
+        #expect(abs(mean(delays.prefix(600)) - mean(delays.suffix(600))) < 0.010)
+        // It is told by how much the crystals are off.
+        let camera = try #require(try report.picture("camera").stamps.driftPPM)
+        let microphone = try #require(try report.sound("microphone").driftPPM)
+        #expect(abs(camera - 100) < 20 && abs(microphone + 200) < 20, "\(camera), \(microphone)")
+    }
+
+    static let stamps = ["session", "missing", "wall", "zero", "own", "milliseconds", "backward"]
+
+    @Test(arguments: stamps, [0, 100, -200])
+    func `stamps of every kind are understood`(stamps: String, ppm: Int) throws {
+        // Only stamps that count on alone drift away from the time; that takes longer.
+        let minutes = stamps == "own" && ppm != 0 ? 5 : 1
+        let session = try session(
+            camera: "stamps: \(stamps), ppm: \(ppm)",
+            microphone: "stamps: \(stamps), ppm: \(-ppm), block: 960", duration: "\(minutes)m")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run, readingSound: false)
+        let delays = try expectTogether(session, seconds: minutes * 60, run)
+        if ppm == 0 {
+            #expect(abs(mean(delays.prefix(10)) - mean(delays.suffix(10))) < 0.002, "\(delays)")
+        }
+
+        // What is wrong with them is counted, and said once for each source.
+        let picture = try report.picture("camera")
+        let sound = try report.sound("microphone")
+        for (role, found, count) in [
+            ("camera", picture.stamps, picture.accepted), ("microphone", sound.stamps, sound.accepted),
+        ] {
+            let expected =
+                switch stamps {
+                case "missing": (count, 0, 0)
+                case "wall", "zero", "milliseconds": (0, 0, count)
+                case "backward": (0, count / 10, 0)
+                default: (0, 0, 0)
+                }
+            #expect(found.missing == expected.0, "\(role): \(found)")
+            #expect(found.backward == expected.1, "\(role): \(found)")
+            #expect(found.foreign == expected.2, "\(role): \(found)")
+            let notes = run.lines(of: role).split(separator: "\n")
+            let isAtFault =
+                switch stamps {
+                case "session": false
+                // A block without a stamp follows the one before, as the interface says.
+                case "missing": role == "camera"
+                case "own": ppm != 0
+                default: true
+                }
+            let ofStamps = notes.filter { $0.contains("stamp") }
+            #expect(ofStamps.count == (isAtFault ? 1 : 0), "\(role):\n\(run)")
+            // The crystal of the samples is another matter.
+            let ofSamples = notes.filter { $0.contains("clock of its samples") }
+            #expect(ofSamples.count <= (role == "microphone" && ppm != 0 ? 1 : 0), "\(role):\n\(run)")
+        }
+    }
+
+    @Test func `the sound of a share stays with its picture, too`() throws {
+        let session = try TestSession(
+            """
+            share: \(try TestSession.hostile("FlashShare", "ppm: -150, stamps: zero", """
+                audio: \(try TestSession.hostile(
+                    "BeepShareSound", "ppm: 120, stamps: zero, rate: 44100"))
+                """))
+            """, maximum: "16x16@30", duration: "2m", clock: "virtual")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        try session.expectTrueReport(run, readingSound: false)
+        try expectTogether(session, "share", seconds: 120, run)
+    }
+
+    @Test func `and on the clock on the wall`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("FlashCamera", "stamps: own, ppm: 150"))
+            microphone: \(try TestSession.hostile("BeepMic", "stamps: own, ppm: -150"))
+            """, maximum: "16x16@30", duration: "6s")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run, readingSound: false)
+        // On a machine so busy that sound came late, there is silence in its place.
+        guard try report.sound("microphone").concealed == 0 else { return }
+        try expectTogether(session, seconds: 6, run)
+    }
+}

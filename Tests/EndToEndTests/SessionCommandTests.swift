@@ -1,0 +1,197 @@
+import TestSupport
+import Testing
+
+/// What a timeline and control lines do to a session that runs.
+@Suite struct SessionCommandTests {
+    /// A session of every kind of source on the virtual clock.
+    private func session(_ timeline: [String], duration: String = "3s") throws -> TestSession {
+        try TestSession(
+            """
+            camera: \(try TestSession.hostile("Steady"))
+            microphone: \(TestSession.bundled("Tone", "frequency: 1000, level: -12"))
+            share: \(try TestSession.hostile("SteadyShare", "", """
+                audio: \(TestSession.bundled("ToneShareAudio", "frequency: 1000, level: -12"))
+                """))
+            """, maximum: "160x90@30", duration: duration, clock: "virtual", timeline: timeline)
+    }
+
+    private func run(_ session: TestSession, frames: Int = 90) throws -> (Finished, Report) {
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        for track in ["camera", "share"] {
+            #expect(try session.picture(track).frameCount == frames, "\(track)")
+            #expect(try session.sound(track).frameCount == frames * 1600, "\(track)")
+        }
+        return (run, report)
+    }
+
+    /// Where a recording is silent for more than 10 ms, in milliseconds.
+    private func silences(_ recording: WAVRecording) -> [ClosedRange<Int>] {
+        var silences: [ClosedRange<Int>] = []
+        var start: Int?
+        let samples = recording.channels.first ?? []
+        for (index, sample) in (samples + [1]).enumerated() {
+            if sample == 0 {
+                start = start ?? index
+            } else if let begun = start {
+                if index - begun > 480 { silences.append(begun / 48...index / 48) }
+                start = nil
+            }
+        }
+        return silences
+    }
+
+    @Test func `a muted microphone is silent, and no sample is missing`() throws {
+        let session = try session(["at: 1s, do: mute", "at: 2s, do: unmute"])
+        let (run, report) = try run(session)
+        let silences = silences(try session.sound("camera"))
+        // From the sample of the command to that of the other, and a block of 20 ms.
+        try #require(silences.count == 1, "\(silences)\n\(run)")
+        #expect(silences[0].lowerBound == 1000, "\(silences)")
+        #expect((2000...2020).contains(silences[0].upperBound), "\(silences)")
+        let sound = try report.sound("microphone")
+        #expect(sound.muted + sound.idle >= 48_000 && sound.muted >= 47_000, "\(sound)")
+        #expect(sound.concealed == 0, "\(sound)")
+        #expect(try self.silences(try session.sound("share")).isEmpty, "the share goes on")
+        let calls = try report.plugin("microphone").callbacks
+        #expect(calls["start-send"]?.calls == 2 && calls["stop-send"]?.calls == 2)
+        #expect(run.standardError.contains("timeline[0]"), "\(run)")
+    }
+
+    @Test func `the last picture of a paused share stays until it goes on`() throws {
+        let session = try session(["at: 1s, do: pause share", "at: 2s, do: resume share"])
+        let (run, report) = try run(session)
+        let marks = try session.picture("share").marks()
+        #expect(marks.allSatisfy { $0 != nil }, "never black")
+        let cadence = Cadence(marks.compactMap(\.self))
+        #expect(cadence.steps.allSatisfy { $0 == 1 }, "\(cadence)")
+        let still = cadence.periods.filter { $0 > 1 }
+        #expect(still.count == 1 && (30...32).contains(still.first ?? 0), "\(cadence)")
+        #expect(cadence.shown.first { $0.periods > 1 }.map { (28...30).contains($0.number) } == true)
+        let silences = silences(try session.sound("share"))
+        #expect(silences.count == 1 && silences.first?.lowerBound == 1000, "\(silences)\n\(run)")
+        #expect(try report.picture("share").outputs[0].black == 0)
+        #expect(try self.silences(try session.sound("camera")).isEmpty, "the microphone goes on")
+        let camera = Cadence(try session.picture("camera").marks().compactMap(\.self))
+        #expect(camera.periods == Array(repeating: 1, count: 90), "\(camera)")
+    }
+
+    @Test func `a stopped camera is black until it is started`() throws {
+        let session = try session(["at: 1s, do: stop camera", "at: 2s, do: start camera"])
+        let (run, report) = try run(session)
+        let recording = try session.picture("camera")
+        let marks = try recording.marks()
+        let black = marks.indices.filter { marks[$0] == nil }
+        let (first, last) = (black.first ?? 0, black.last ?? 0)
+        #expect((30...31).contains(first) && (58...60).contains(last), "\(black)\n\(run)")
+        #expect(black.count == last - first + 1, "\(black)")
+        for index in black {
+            #expect(try recording.frame(index)[80, 45].isNear(YUV(y: 16, u: 128, v: 128), within: 0))
+        }
+        #expect(try report.picture("camera").outputs[0].black == black.count)
+        let cadence = Cadence(marks.compactMap(\.self))
+        #expect(cadence.steps.allSatisfy { $0 == 1 }, "\(cadence)")
+    }
+
+    @Test func `a live parameter changes with the next frame`() throws {
+        let session = try session(["at: 1s, set: camera.settings.tag=7"])
+        let (run, _) = try run(session)
+        let marks = try session.picture("camera").marks().compactMap(\.self)
+        let first = try #require(marks.firstIndex { $0.tag == 7 }, "\(run)")
+        #expect((30...31).contains(first), "\(first)")
+        #expect(marks[first...].allSatisfy { $0.tag == 7 } && marks[..<first].allSatisfy { $0.tag == 0 })
+        #expect(try session.picture("share").marks().allSatisfy { $0?.tag == 0 })
+    }
+
+    @Test func `a bundled plugin changes its pattern while it runs`() throws {
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars", "counter: false, ball: false"))",
+            maximum: "160x90@30", duration: "2s", clock: "virtual",
+            timeline: ["at: 1s, set: camera.settings.pattern=grey"])
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let recording = try session.picture("camera")
+        #expect(recording.frameCount == 60)
+        let chroma = try (0..<60).map { index in
+            let pixel = try recording.frame(index)[30, 60]
+            return abs(pixel.u - 128) + abs(pixel.v - 128)
+        }
+        let first = try #require(chroma.firstIndex { $0 < 4 }, "\(run)")
+        #expect((30...31).contains(first), "\(chroma)")
+        #expect(chroma[first...].allSatisfy { $0 < 4 } && chroma[..<first].allSatisfy { $0 > 20 })
+    }
+
+    @Test func `commands that change nothing are told, and change nothing`() throws {
+        let session = try session([
+            "at: 1s, do: unmute", "at: 1s, do: resume share", "at: 1s, do: start camera",
+        ])
+        let (run, _) = try run(session)
+        let told = run.standardError.split(separator: "\n").filter { $0.contains("already") }
+        #expect(told.count == 3, "\(run)")
+        let plain = try self.session([])
+        _ = try self.run(plain)
+        for file in ["camera.y4m", "camera.wav", "share.y4m", "share.wav"] {
+            #expect(
+                try readFile("\(session.recording)/\(file)") == readFile("\(plain.recording)/\(file)"),
+                "\(file)")
+        }
+    }
+
+    // MARK: - Control lines
+
+    /// Runs a session in real time with control lines on its standard input.
+    private func control(_ lines: String, duration: String = "1s") throws -> (
+        session: TestSession, run: Finished
+    ) {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Steady"))
+            microphone: \(TestSession.bundled("Tone", "level: -12"))
+            """, maximum: "160x90@30", duration: duration)
+        let run = try Greenroom.start(
+            ["run", "--control", session.file], input: Array(lines.utf8)
+        ).wait(atMost: .seconds(60))
+        return (session, run)
+    }
+
+    @Test func `control lines do what a timeline does`() throws {
+        let (session, run) = try control("set camera.settings.tag=9\nmute\nceiling 80x45@15\n")
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let marks = try session.picture("camera").marks().compactMap(\.self)
+        #expect(marks.suffix(10).allSatisfy { $0.tag == 9 && !$0.isSharp }, "\(run)")
+        let sound = try session.sound("camera")
+        #expect(sound.channels[0].suffix(24_000).allSatisfy { $0 == 0 }, "\(run)")
+        #expect(try report.sound("microphone").muted > 24_000)
+        let ceiling = try report.picture("camera").negotiation.last?.ceilings.first
+        #expect(ceiling?.origin == "control line 3", "\(report)")
+        #expect(run.standardError.contains("control line 1"), "\(run)")
+    }
+
+    @Test func `wrong control lines are told by number, and change nothing`() throws {
+        let lines = [
+            "mutter", "ceiling", "ceiling 12", "ceiling 640x360", "set camera.settings.nope=1",
+            "set camera.settings.tag=16", "set camera.settings.fps=5", "pause share", "set x=1",
+            "\u{7}",
+        ]
+        let (session, run) = try control(lines.joined(separator: "\n") + "\n")
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        for number in 1...lines.count {
+            #expect(
+                run.standardError.contains("control line \(number)"),
+                "says nothing of \(lines[number - 1]):\n\(run)")
+        }
+        #expect(try report.picture("camera").negotiation.count == 1)
+        #expect(try report.sound("microphone").muted == 0)
+        #expect(try session.picture("camera").marks().allSatisfy { $0?.tag == 0 })
+    }
+
+    @Test func `a control line ends the session in order`() throws {
+        let (session, run) = try control("stop\n", duration: "30s")
+        #expect(run.exit == .code(0), "\(run)")
+        try session.expectTrueReport(run)
+        #expect(try session.picture("camera").frameCount < 300)
+    }
+}

@@ -1,0 +1,75 @@
+/// What a frame of the hostile sources that number their frames tells of itself.
+///
+/// Above the middle it is flat: its colour has the frame's number, the offer's revision and the
+/// live setting `tag`. Below, it has stripes a pixel wide, which are gone as soon as somebody has
+/// scaled it down.
+struct MarkedFrame: Equatable {
+    /// The frame's number, modulo 160.
+    var number: Int
+    /// The revision of the offer that it was made for, modulo 16.
+    var revision: Int
+    /// The setting `tag` when it was made.
+    var tag: Int
+    /// Whether no pixel has been lost.
+    var isSharp: Bool
+
+    /// Reads a frame that the picture fills; nil if it is none.
+    init?(_ picture: YUVPicture) {
+        let (width, height) = (picture.width, picture.height)
+        let color = picture[width / 2, height / 4]
+        guard (40..<200).contains(color.y), color.u >= 60, color.v >= 60, color.u < 192,
+            color.v < 192
+        else { return nil }
+        number = color.y - 40
+        revision = (color.u - 60) / 8
+        tag = (color.v - 60) / 8
+        let stripes = (width / 4..<width / 2).map { picture[$0, height * 3 / 4].y }
+        isSharp = (stripes.max() ?? 0) - (stripes.min() ?? 0) > 140
+    }
+}
+
+extension Y4MRecording {
+    /// Every frame as a numbering source made it; nil for those that it did not make, like black.
+    func marks() throws -> [MarkedFrame?] {
+        try (0..<frameCount).map { MarkedFrame(try frame($0)) }
+    }
+}
+
+/// How the frames of a numbering source follow each other in a recording.
+struct Cadence: CustomStringConvertible {
+    /// A frame that is shown.
+    struct Shown: Equatable {
+        /// Its number, which does not wrap around.
+        var number: Int
+        /// How many periods it is shown for.
+        var periods: Int
+    }
+
+    var shown: [Shown] = []
+
+    /// - Parameter marks: Frames as a source made them, of which it sends no 80 between two that
+    ///   follow each other here.
+    init(_ marks: some Sequence<MarkedFrame>) {
+        for mark in marks {
+            guard let last = shown.last else {
+                shown.append(Shown(number: mark.number, periods: 1))
+                continue
+            }
+            let step = (mark.number - last.number) % 160
+            let distance = step < -80 ? step + 160 : step >= 80 ? step - 160 : step
+            if distance == 0 {
+                shown[shown.count - 1].periods += 1
+            } else {
+                shown.append(Shown(number: last.number + distance, periods: 1))
+            }
+        }
+    }
+
+    /// From each frame's number to the next one's.
+    var steps: [Int] { zip(shown.dropFirst(), shown).map { $0.number - $1.number } }
+
+    /// For how many periods each frame is shown.
+    var periods: [Int] { shown.map(\.periods) }
+
+    var description: String { shown.map { "\($0.number)x\($0.periods)" }.joined(separator: " ") }
+}

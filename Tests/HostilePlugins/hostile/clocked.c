@@ -1,0 +1,112 @@
+/*
+ * A camera and a microphone that watch one world, each by a clock of its own.
+ *
+ * At each whole second of the session clock the world lights up for three periods of the camera,
+ * and beeps at 1 kHz for 50 ms. What a device captures depends on the true time; when it captures
+ * depends on its crystal, which is `ppm` too fast; and what it says of the time is as `stamps`
+ * says. A frame is as light as the part of its period, which lies around its time, that the light
+ * was on: the centre of light over frames is the centre of the flash, however they fall.
+ */
+#include "hostile.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct device {
+  int64_t start;   /* the true time of frame or sample 0 */
+  double nominal;  /* the rate that it says, a second */
+  double true_rate;
+} device;
+
+static device open_device(instance *me, double nominal) {
+  const double ppm = (double)setting_integer(me, "ppm");
+  return (device){me->host->now_ns(me->handle), nominal, nominal * (1 + ppm * 1e-6)};
+}
+
+static int64_t true_time(const device *of, int64_t n) {
+  return of->start + llround((double)n * 1e9 / of->true_rate);
+}
+
+/* What the device says of the time of n, for the block or frame that begins with it. */
+static int64_t stamp(instance *me, const device *of, int64_t n, int64_t unit) {
+  const int64_t time = true_time(of, n);
+  if (setting_is(me, "stamps", "session")) return time;
+  if (setting_is(me, "stamps", "missing")) return GR_PTS_UNSTAMPED;
+  if (setting_is(me, "stamps", "wall")) return time + 1700000000000000000LL;
+  if (setting_is(me, "stamps", "zero")) return time - of->start;
+  if (setting_is(me, "stamps", "own"))
+    return of->start + llround((double)n * 1e9 / of->nominal);
+  if (setting_is(me, "stamps", "milliseconds")) return time / 1000000;
+  return time - (unit % 10 == 9 ? 50000000 : 0);
+}
+
+static double overlap(double begin, double end, double from, double to) {
+  const double least = fmax(begin, from), most = fmin(end, to);
+  return most > least ? most - least : 0;
+}
+
+static double light(int64_t time, double period) {
+  const double phase = (double)(time % NANOSECONDS), begin = phase - period / 2;
+  const double end = begin + period;
+  return (overlap(begin, end, 0, 3 * period) + overlap(begin, end, 1e9, 1e9 + 3 * period)) / period;
+}
+
+static void watch_flashes(instance *me) {
+  const int64_t fps = setting_integer(me, "fps");
+  const device camera = open_device(
+      me, fps > 0 ? (double)fps : (double)me->agreed.fps_numerator / me->agreed.fps_denominator);
+  gr_mutable_frame picture =
+      make_picture(me, GR_FORMAT_I420, me->agreed.width, me->agreed.height, 0);
+  for (uint32_t plane = 1; plane < 3; plane++)
+    memset(picture.planes[plane].data, 128, picture.planes[plane].size_bytes);
+  for (int64_t n = 0;; n++) {
+    const int64_t time = true_time(&camera, n);
+    if (me->host->wait_until_ns(me->handle, time) != GR_STATUS_OK) break;
+    const double luma = 16 + 219 * light(time, 1e9 / camera.nominal);
+    memset(picture.planes[0].data, (int)lround(luma), picture.planes[0].size_bytes);
+    gr_video_frame frame = as_frame(me, &picture);
+    frame.info.pts_ns = stamp(me, &camera, n, n);
+    me->video->send(me->sender, &frame);
+  }
+  free_picture(&picture);
+}
+
+static int16_t sound(int64_t time) {
+  const int64_t phase = time % NANOSECONDS;
+  if (phase >= 50000000) return 0;
+  return (int16_t)lround(16000 * sin(6.283185307179586 * 1e-6 * (double)phase));
+}
+
+static void hear_beeps(instance *me) {
+  const int64_t rate = setting_integer(me, "rate"), block = setting_integer(me, "block");
+  const int64_t frames = block > 0 ? block : rate / 100;
+  const device microphone = open_device(me, (double)rate);
+  int16_t *samples = calloc((size_t)frames, sizeof *samples);
+  gr_status last = GR_STATUS_OK;
+  for (int64_t n = 0;; n++) {
+    const int64_t first = n * frames;
+    /* It has a block when the last of it was heard. */
+    const int64_t end = true_time(&microphone, first + frames);
+    if (me->host->wait_until_ns(me->handle, end) != GR_STATUS_OK) break;
+    for (int64_t frame = 0; frame < frames; frame++)
+      samples[frame] = sound(true_time(&microphone, first + frame));
+    gr_audio_block message = as_block(samples, (uint32_t)rate, 1, (uint32_t)frames);
+    message.pts_ns = stamp(me, &microphone, first, n);
+    const gr_status status = me->audio->send(me->sender, &message, 0);
+    if (status != last && status != GR_STATUS_STOPPED) report(me, "beep", status);
+    last = status;
+  }
+  free(samples);
+}
+
+const behaviour clocked[] = {
+    {.name = "FlashCamera", .kind = GR_KIND_VIDEO_SOURCE, .summary = "Sees the world flash",
+     .run = watch_flashes},
+    {.name = "FlashShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
+     .run = watch_flashes},
+    {.name = "BeepMic", .kind = GR_KIND_VIRTUAL_MIC, .summary = "Hears the world beep",
+     .run = hear_beeps},
+    {.name = "BeepShareSound", .kind = GR_KIND_SHARE_AUDIO_SOURCE,
+     .summary = "The same as a share", .run = hear_beeps},
+    {0},
+};

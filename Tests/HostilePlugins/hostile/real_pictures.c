@@ -1,0 +1,197 @@
+/*
+ * Sources of pictures as they are met with: each sends in a rhythm of its own, and takes a change
+ * of the agreement in its own way.
+ *
+ * Each frame tells what it is. Its upper half is flat: luma is 40 and the number of the frame,
+ * modulo 160; U is 64 and eight times the offer's revision; V is 64 and eight times the live
+ * setting `tag`. Its lower half has the same colour, and stripes a pixel wide of luma 40 and 200,
+ * which are 120 as soon as somebody has scaled them down.
+ */
+#include "hostile.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MILLISECONDS 1000000LL
+
+typedef struct agreement {
+  gr_capability capability;
+  uint32_t revision;
+} agreement;
+
+static agreement agreed_now(instance *me) {
+  pthread_mutex_lock(&me->lock);
+  const agreement now = {me->wanted, me->wanted_revision};
+  pthread_mutex_unlock(&me->lock);
+  return now;
+}
+
+static void mark(gr_mutable_frame *picture, uint64_t number, uint32_t revision, int64_t tag) {
+  for (uint32_t row = 0; row < picture->height; row++) {
+    uint8_t *luma = picture->planes[0].data + (size_t)row * picture->planes[0].stride_bytes;
+    if (row < picture->height / 2)
+      memset(luma, (int)(40 + number % 160), picture->width);
+    else
+      for (uint32_t x = 0; x < picture->width; x++) luma[x] = x % 2 == 0 ? 40 : 200;
+  }
+  memset(picture->planes[1].data, (int)(64 + 8 * (revision % 16)), picture->planes[1].size_bytes);
+  memset(picture->planes[2].data, (int)(64 + 8 * (tag % 16)), picture->planes[2].size_bytes);
+}
+
+/* Sends the next frame for an agreement, stamped now. */
+static gr_status send_marked(instance *me, const agreement *of) {
+  const int64_t width = setting_integer(me, "width"), height = setting_integer(me, "height");
+  gr_mutable_frame picture =
+      make_picture(me, GR_FORMAT_I420, width > 0 ? (uint32_t)width : of->capability.width,
+                   height > 0 ? (uint32_t)height : of->capability.height, 0);
+  mark(&picture, me->count++, of->revision, atomic_load(&me->tag));
+  gr_video_frame frame = as_frame(me, &picture);
+  frame.info.offer_revision = of->revision;
+  const gr_status status = me->video->send(me->sender, &frame);
+  if (status != GR_STATUS_OK && status != GR_STATUS_STOPPED) report(me, "marked", status);
+  free_picture(&picture);
+  return status;
+}
+
+static bool waits(instance *me, int64_t deadline) {
+  return me->host->wait_until_ns(me->handle, deadline) == GR_STATUS_OK;
+}
+
+/* When frame n is due at a rate, from the first. */
+static int64_t due(instance *me, const agreement *of, int64_t n) {
+  const int64_t fps = setting_integer(me, "fps");
+  const int64_t frames = fps > 0 ? fps : of->capability.fps_numerator;
+  const int64_t seconds = fps > 0 ? 1 : of->capability.fps_denominator;
+  return n / frames * seconds * NANOSECONDS + n % frames * seconds * NANOSECONDS / frames;
+}
+
+/* Sends on an absolute schedule; after a change goes on as before for so many frames. */
+static void send_on_schedule(instance *me, int64_t patience) {
+  agreement now = agreed_now(me);
+  int64_t start = me->host->now_ns(me->handle), left = patience;
+  for (int64_t n = 0; waits(me, start + due(me, &now, n)); n++) {
+    const agreement wanted = agreed_now(me);
+    if (wanted.revision != now.revision && left-- == 0) {
+      start += due(me, &now, n);
+      n = 0;
+      left = patience;
+      now = wanted;
+    }
+    send_marked(me, &now);
+  }
+}
+
+/* Steady, Follows and those that do not: on an absolute schedule. */
+static void send_steadily(instance *me) { send_on_schedule(me, 0); }
+
+/* FollowsLate: the old size and revision for `frames` frames more. */
+static void follow_late(instance *me) { send_on_schedule(me, setting_integer(me, "frames")); }
+
+static gr_status follow(instance *me, const gr_offer *offer, gr_answer *answer) {
+  (void)answer;
+  pthread_mutex_lock(&me->lock);
+  me->wanted = offer->suggested;
+  me->wanted_revision = offer->revision;
+  pthread_mutex_unlock(&me->lock);
+  return GR_STATUS_OK;
+}
+
+/* CountersOutside: a size that nobody offered. */
+static gr_status counter_outside(instance *me, const gr_offer *offer, gr_answer *answer) {
+  (void)me;
+  (void)offer;
+  answer->kind = GR_ANSWER_COUNTER;
+  answer->capability = (gr_capability){.width = 123, .height = 45, .fps_numerator = 7,
+                                       .fps_denominator = 1};
+  return GR_STATUS_OK;
+}
+
+/* RefusesChange */
+static gr_status refuse_change(instance *me, const gr_offer *offer, gr_answer *answer) {
+  (void)offer;
+  (void)answer;
+  me->host->set_error(me->handle, "the lens is glued on");
+  return GR_STATUS_FAILED;
+}
+
+/* HangsInChange */
+static gr_status hang_in_change(instance *me, const gr_offer *offer, gr_answer *answer) {
+  (void)me;
+  (void)offer;
+  (void)answer;
+  for (;;) pause();
+  return GR_STATUS_OK;
+}
+
+/* Sleeper: 4 ms of work, and then 33 ms of sleep. */
+static void sleep_relatively(instance *me) {
+  const agreement now = agreed_now(me);
+  do {
+    send_marked(me, &now);
+  } while (waits(me, me->host->now_ns(me->handle) + 37 * MILLISECONDS));
+}
+
+/* Burst: ten frames at once, every 333 ms. */
+static void send_bursts(instance *me) {
+  const agreement now = agreed_now(me);
+  const int64_t start = me->host->now_ns(me->handle);
+  for (int64_t n = 0; waits(me, start + n * 333 * MILLISECONDS); n++)
+    for (int frame = 0; frame < 10; frame++) send_marked(me, &now);
+}
+
+/* Stall: two seconds of 30 frames a second, then none for two seconds. */
+static void stall(instance *me) {
+  const agreement now = agreed_now(me);
+  const int64_t start = me->host->now_ns(me->handle);
+  for (int64_t n = 0; waits(me, start + n * NANOSECONDS / 30); n++)
+    if (n % 120 < 60) send_marked(me, &now);
+}
+
+/* Still: one frame. */
+static void send_one(instance *me) {
+  const agreement now = agreed_now(me);
+  send_marked(me, &now);
+  waits(me, INT64_MAX);
+}
+
+/* SleepsReally: on a clock that is not the session's. */
+static void sleep_really(instance *me) {
+  const agreement now = agreed_now(me);
+  const struct timespec interval = {0, 20000000};
+  while (!atomic_load(&me->ending)) {
+    send_marked(me, &now);
+    nanosleep(&interval, NULL);
+  }
+}
+
+#define CAMERA .kind = GR_KIND_VIDEO_SOURCE
+
+const behaviour real_pictures[] = {
+    {.name = "Steady", CAMERA, .summary = "Numbers its frames; takes no changes",
+     .run = send_steadily},
+    {.name = "SteadyShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
+     .run = send_steadily},
+    {.name = "Follows", CAMERA, .summary = "Follows each change with the next frame",
+     .run = send_steadily, .change = follow},
+    {.name = "FollowsShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
+     .run = send_steadily, .change = follow},
+    {.name = "FollowsLate", CAMERA, .summary = "Follows a change after `frames` frames",
+     .run = follow_late, .change = follow},
+    {.name = "CountersOutside", CAMERA, .summary = "Answers a change with what was not offered",
+     .run = send_steadily, .change = counter_outside},
+    {.name = "RefusesChange", CAMERA, .summary = "Fails in property_change",
+     .run = send_steadily, .change = refuse_change},
+    {.name = "HangsInChange", CAMERA, .summary = "Never returns from property_change",
+     .run = send_steadily, .change = hang_in_change},
+    {.name = "Sleeper", CAMERA, .summary = "Sleeps 33 ms after 4 ms of work",
+     .run = sleep_relatively},
+    {.name = "Burst", CAMERA, .summary = "Sends ten frames at once", .run = send_bursts},
+    {.name = "Stall", CAMERA, .summary = "Sends for 2 s, and not for 2 s", .run = stall},
+    {.name = "Still", CAMERA, .summary = "Sends one frame", .run = send_one},
+    {.name = "StillShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
+     .run = send_one},
+    {.name = "SleepsReally", CAMERA, .summary = "Sleeps on the machine's clock",
+     .run = sleep_really},
+    {0},
+};
