@@ -111,7 +111,9 @@ let package = Package(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomHostTests",
-            dependencies: ["GreenroomConversion", "GreenroomHost", "GreenroomMedia"]),
+            dependencies: [
+                "GreenroomABI", "GreenroomConversion", "GreenroomHost", "GreenroomMedia",
+            ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
         .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
