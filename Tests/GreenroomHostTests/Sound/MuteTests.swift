@@ -43,14 +43,14 @@ import Testing
         var queue = sending(500)
         queue.stop(at: Int64(frames(450)))
         let tail = pull(&queue, 200)
-        #expect(tail[..<frames(40)].allSatisfy { $0 == 1000 })
+        #expect(tail[..<frames(50)].allSatisfy { $0 == 1000 })
         // It falls within 5 ms, without a step.
-        let fall = Array(tail[frames(45)..<frames(50)])
+        let fall = Array(tail[frames(50)..<frames(55)])
         #expect(zip(fall, fall.dropFirst()).allSatisfy { $0 >= $1 && $0 - $1 < 10 })
         #expect(fall[0] > 990 && fall[fall.count - 1] < 10)
-        #expect(tail[frames(50)...].allSatisfy { $0 == 0 })
-        #expect(queue.counts.cut == frames(50))
-        #expect(queue.counts.muted == frames(150))
+        #expect(tail[frames(55)...].allSatisfy { $0 == 0 })
+        #expect(queue.counts.cut == frames(45))
+        #expect(queue.counts.muted == frames(145))
         #expect(queue.counts.concealed == 0)
         expectExact(queue)
     }
@@ -69,7 +69,7 @@ import Testing
         let rise = Array(head[frames(20)..<frames(25)])
         #expect(zip(rise, rise.dropFirst()).allSatisfy { $1 >= $0 && $1 - $0 < 20 })
         #expect(head[frames(25)...].allSatisfy { $0 == 2000 })
-        #expect(queue.counts.muted == frames(550))
+        #expect(queue.counts.muted == frames(545))
         #expect(queue.counts.idle == frames(20))
         expectExact(queue)
     }
@@ -87,7 +87,7 @@ import Testing
         let head = pull(&queue, 30)
         #expect(!head.contains(7))
         #expect(head[frames(6)...].allSatisfy { $0 == 3000 })
-        #expect(queue.counts.cut == frames(50) + frames(30))
+        #expect(queue.counts.cut == frames(45) + frames(30))
         expectExact(queue)
     }
 
@@ -98,10 +98,10 @@ import Testing
         queue.begin(at: Int64(frames(460)))
         send(50, to: &queue, value: 2000)
         let sound = pull(&queue, 110)
-        #expect(sound[..<frames(45)].allSatisfy { $0 == 1000 })
-        #expect(sound[frames(50)..<frames(60)].allSatisfy { $0 == 0 })
+        #expect(sound[..<frames(50)].allSatisfy { $0 == 1000 })
+        #expect(sound[frames(55)..<frames(60)].allSatisfy { $0 == 0 })
         #expect(sound[frames(65)...].allSatisfy { $0 == 2000 })
-        #expect(queue.counts.muted == frames(10))
+        #expect(queue.counts.muted == frames(5))
         expectExact(queue)
     }
 
