@@ -19,7 +19,8 @@ import Testing
         #expect(marks.count == 10 * fps, "as many frames as its time has periods:\n\(run)")
         #expect(marks.allSatisfy { $0 != nil }, "none is black:\n\(run)")
         let cadence = Cadence(marks.compactMap(\.self))
-        #expect(cadence.steps.allSatisfy { $0 > 0 }, "none is older than the one before: \(cadence)")
+        #expect(
+            cadence.steps.allSatisfy { $0 > 0 }, "none is older than the one before: \(cadence)")
         let output = picture.outputs[0]
         #expect(output.delivered == cadence.shown.count, "\(cadence)\n\(picture)")
         #expect(output.repeated == marks.count - cadence.shown.count, "\(cadence)\n\(picture)")

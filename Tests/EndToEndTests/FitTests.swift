@@ -85,7 +85,7 @@ import Testing
                 session, fit,
                 [
                     (0, 0, colors[0]), (319, 0, colors[1]), (319, 179, colors[2]),
-                    (0, 179, colors[3]), (156, 86, colors[0]), (164, 94, colors[2]),
+                    (0, 179, colors[3]), (150, 80, colors[0]), (170, 100, colors[2]),
                 ])
         }
         try expectRejected(session, run, picture)

@@ -54,26 +54,44 @@ import Testing
         delays.reduce(0, +) / Double(max(delays.count, 1))
     }
 
-    @Test func `they stay together for an hour, on crystals that are apart`() throws {
-        // 100 ppm are 360 ms in an hour, 200 are 720, and the one is fast and the other slow.
+    @Test func `they stay together for an hour, and no sample is lost`() throws {
+        // 100 ppm are 360 ms in an hour, 200 are 720, and the one is fast and the other slow. The
+        // share's sound keeps time. Neither rate has a whole block of 10 ms.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera", "ppm: 100, stamps: own"))
             microphone: \(try TestSession.hostile(
                 "BeepMic", "ppm: -200, stamps: own, rate: 22050, block: 2205"))
+            share: \(try TestSession.hostile("StillShare", "fps: 1", """
+                audio: \(try TestSession.hostile(
+                    "BeepShareSound", "stamps: own, rate: 11025, block: 1001"))
+                """))
             """, maximum: "16x16@30", duration: "1h", clock: "virtual")
-        let run = try session.run(atMost: .seconds(300))
+        let run = try session.run(atMost: .seconds(400))
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run, readingSound: false)
         #expect(try report.picture("camera").outputs[0].periods == 108_000)
-        #expect(report.soundFiles.first?.written == 172_800_000)
+        #expect(report.soundFiles.map(\.written) == [172_800_000, 172_800_000])
         let delays = try expectTogether(session, seconds: 3600, run)
         // No drift from the first ten minutes to the last.
         #expect(abs(mean(delays.prefix(600)) - mean(delays.suffix(600))) < 0.010)
+
+        for role in ["microphone", "share.audio"] {
+            let sound = try report.sound(role)
+            #expect(sound.concealed == 0 && sound.cut == 0 && sound.refused.isEmpty, "\(sound)")
+            // All but what was still in the last block.
+            #expect(sound.played + sound.idle == 172_800_000 && sound.idle <= 4810, "\(sound)")
+        }
+        // The last beep of the exact one is where it belongs, to a sample of 11025 Hz.
+        let beeps = try FlashAndBeep.beeps(in: "\(session.recording)/share.wav")
+        let last = try #require(beeps.last)
+        #expect(beeps.count == 3600 && abs(last - last.rounded()) < 1.0 / 11_025, "\(last)")
+
         // It is told by how much the crystals are off.
         let camera = try #require(try report.picture("camera").stamps.driftPPM)
         let microphone = try #require(try report.sound("microphone").driftPPM)
         #expect(abs(camera - 100) < 20 && abs(microphone + 200) < 20, "\(camera), \(microphone)")
+        #expect(try report.sound("share.audio").driftPPM == nil)
     }
 
     static let stamps = ["session", "missing", "wall", "zero", "own", "milliseconds", "backward"]
@@ -97,7 +115,8 @@ import Testing
         let picture = try report.picture("camera")
         let sound = try report.sound("microphone")
         for (role, found, count) in [
-            ("camera", picture.stamps, picture.accepted), ("microphone", sound.stamps, sound.accepted),
+            ("camera", picture.stamps, picture.accepted),
+            ("microphone", sound.stamps, sound.accepted),
         ] {
             let expected =
                 switch stamps {
@@ -122,7 +141,8 @@ import Testing
             #expect(ofStamps.count == (isAtFault ? 1 : 0), "\(role):\n\(run)")
             // The crystal of the samples is another matter.
             let ofSamples = notes.filter { $0.contains("clock of its samples") }
-            #expect(ofSamples.count <= (role == "microphone" && ppm != 0 ? 1 : 0), "\(role):\n\(run)")
+            #expect(
+                ofSamples.count <= (role == "microphone" && ppm != 0 ? 1 : 0), "\(role):\n\(run)")
         }
     }
 

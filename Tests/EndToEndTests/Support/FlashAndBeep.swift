@@ -45,7 +45,7 @@ struct FlashAndBeep {
     }
 
     /// A beep is a sine of 1 kHz from its first sample on, after silence.
-    private static func beeps(in path: String) throws -> [Double] {
+    static func beeps(in path: String) throws -> [Double] {
         // A quarter of the sine's period at 48 kHz: of two neighbours one is loud.
         let step = 12
         let frameBytes = 4

@@ -103,7 +103,8 @@ extension TestSession {
     /// - Returns: The report.
     @discardableResult
     func expectTrueReport(
-        _ run: Finished, readingSound: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
+        _ run: Finished, readingSound: Bool = true,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Report {
         let report = try report()
         for picture in report.pictures {
