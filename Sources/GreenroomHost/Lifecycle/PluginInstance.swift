@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
@@ -33,8 +34,8 @@ final class PluginInstance: Sendable {
         var settings: [Setting]
         var handle: UInt64 = 0
         var sender: UInt64 = 0
-        /// The callback that is running, and since when.
-        var running: (name: String, since: Int64)?
+        /// The callback that is running, since when, and whether it has waited for a time.
+        var running: (name: String, since: Int64, thread: pthread_t, hasWaited: Bool)?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
         var fault: String?
@@ -44,6 +45,8 @@ final class PluginInstance: Sendable {
         var linesSuppressed = 0
     }
 
+    /// Tells the instances of a session apart.
+    let number: Int
     /// Where it stands in the session, e.g. `camera` or `camera.pre-processors[0]`.
     let role: String
     let descriptor: PluginDescriptor
@@ -63,9 +66,10 @@ final class PluginInstance: Sendable {
     private let media = Monitor((isOpen: false, isProcessing: false))
 
     init(
-        plan: SourcePlan, role: String, clock: SessionClock, events: SessionEvents,
-        videoGate: VideoGate? = nil, audioGate: AudioGate? = nil
+        plan: SourcePlan, number: Int, role: String, clock: SessionClock,
+        events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil
     ) {
+        self.number = number
         self.role = role
         descriptor = plan.descriptor
         state = Mutex(State(settings: plan.settings))
@@ -74,7 +78,7 @@ final class PluginInstance: Sendable {
         self.events = events
         self.videoGate = videoGate
         self.audioGate = audioGate
-        control = ControlThread(name: role)
+        control = ControlThread(name: role, clock: clock, as: .plugin(number))
     }
 
     // MARK: What the session asks
@@ -122,18 +126,21 @@ final class PluginInstance: Sendable {
         }
     }
 
-    /// Whether it has sent something and is in start-send still.
-    var isSendingFromStart: Bool {
-        let isInStart = state.withLock {
-            $0.running?.name == LifecycleStep.startSend.rawValue
+    /// Whether it is in start-send still, and has sent something or waited for a time there.
+    var isPumpingFromStart: Bool {
+        let (isInStart, hasWaited) = state.withLock { state in
+            let running = state.running
+            return (
+                running?.name == LifecycleStep.startSend.rawValue, running?.hasWaited ?? false
+            )
         }
-        return isInStart && hasSent
+        return isInStart && (hasSent || hasWaited)
     }
 
     /// Whether anything that it sent was accepted.
     var hasSent: Bool {
         if let videoGate { return videoGate.counts.accepted > 0 }
-        if let audioGate { return audioGate.counts.gate.accepted > 0 }
+        if let audioGate { return audioGate.statistics.counts.accepted > 0 }
         return false
     }
 
@@ -264,16 +271,22 @@ final class PluginInstance: Sendable {
     /// a plugin may start its threads in it.
     func beginStartSend() -> PendingStep {
         begin(.startSend) { [self] calls in
+            clock.stopExpecting(plugin: number)
             follow(.sending)
             let status = calls.startSend()
             guard status == .ok else {
                 follow(lifecycle)
+                clock.stopExpecting(plugin: number)
                 return failure(status, "start-send")
             }
             following.withLock { _ in
                 // One that hung until its deadline had passed was given up.
                 guard self.lifecycle != .faulted else { return }
                 media.change { $0.isOpen = true }
+                // A source that has ended already sends nothing more.
+                if descriptor.kind != .preProcessor, gaveUp == nil {
+                    clock.expect(plugin: number)
+                }
             }
             return .done
         }
@@ -284,9 +297,12 @@ final class PluginInstance: Sendable {
     func beginStopSend() -> PendingStep {
         follow(.stopped)
         return begin(.stopSend) { [self] calls in
+            // A start that was queued before it has opened the gate again.
+            follow(.stopped)
             media.change { $0.isOpen = false }
             _ = media.wait(until: nil) { $0.isProcessing ? nil : true }
             calls.stopSend()
+            clock.stopExpecting(plugin: number)
             return .done
         }
     }
@@ -333,6 +349,8 @@ final class PluginInstance: Sendable {
         follow(.faulted)
         endSender()
         endInstance()
+        clock.forget(plugin: number)
+        events.wake()
     }
 
     private func begin(
@@ -368,16 +386,18 @@ final class PluginInstance: Sendable {
         control.run { [self] in
             let begun = MonotonicClock.now
             state.withLock {
-                $0.running = (name, begun)
+                $0.running = (name, begun, pthread_self(), hasWaited: false)
                 $0.errorText = nil
             }
+            let sessionBegun = clock.now
             let result = body()
             state.withLock {
                 $0.running = nil
                 $0.times[name, default: CallbackTimes()].add(
-                    nanoseconds: MonotonicClock.now - begun)
+                    nanoseconds: clock.now - sessionBegun)
             }
             pending.result.change { $0 = result }
+            events.wake()
         }
         return pending
     }
@@ -434,9 +454,9 @@ final class PluginInstance: Sendable {
         guard isOpen, let calls = state.withLock({ $0.calls }) else { return .stopped }
         defer { media.change { $0.isProcessing = false } }
         var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
-        let begun = MonotonicClock.now
+        let begun = clock.now
         let status = calls.process(&description)
-        let nanoseconds = MonotonicClock.now - begun
+        let nanoseconds = clock.now - begun
         state.withLock {
             $0.times["process", default: CallbackTimes()].add(nanoseconds: nanoseconds)
         }
@@ -450,7 +470,14 @@ final class PluginInstance: Sendable {
 
     /// Waits on the session clock for as long as the plugin may send.
     func wait(until deadline: Int64) throws(Refusal) {
-        let ended: Status? = pace.wait(until: deadline) { $0 == .ok ? nil : $0 }
+        state.withLock { state in
+            guard let thread = state.running?.thread, pthread_equal(thread, pthread_self()) != 0
+            else { return }
+            state.running?.hasWaited = true
+        }
+        let ended: Status? = clock.wait(for: pace, until: deadline, as: .plugin(number)) {
+            $0 == .ok ? nil : $0
+        }
         if let ended { throw Refusal(status: ended, in: .waitUntil) }
     }
 
@@ -492,6 +519,9 @@ final class PluginInstance: Sendable {
             state.gaveUp = (status, reason)
             return true
         }
-        if isFirst { events.send(.pluginGaveUp(role: role, status: status, reason: reason)) }
+        guard isFirst else { return }
+        clock.stopExpecting(plugin: number)
+        events.send(.pluginGaveUp(role: role, status: status, reason: reason))
+        events.wake()
     }
 }

@@ -31,9 +31,14 @@ final class SoundRecording: SoundSink {
     private let state: Monitor<State>
     private let thread: HostThread
 
+    private let events: SessionEvents
+
     /// Creates the file.
-    init(path: String) throws(OutputError) {
+    ///
+    /// - Parameter events: Get told at once when it fails.
+    init(path: String, clock: SessionClock, events: SessionEvents) throws(OutputError) {
         name = path
+        self.events = events
         let state = Monitor(State())
         self.state = state
         // The thread owns the writer; the monitor carries it there.
@@ -46,11 +51,11 @@ final class SoundRecording: SoundSink {
         } catch {
             throw OutputError(place: path, explanation: "\(error)")
         }
-        thread = HostThread(name: "wav") {
+        thread = HostThread(name: "wav", clock: clock, as: ClockOrder(part: .output)) {
             let writer: WAVWriter? = carrier.withLock { $0.take() }
             guard let writer else { return }
             do throws(MediaFileError) {
-                try Self.drain(state, into: writer)
+                try Self.drain(state, on: clock, into: writer)
             } catch {
                 state.withLock { state in
                     state.failure = "\(error)"
@@ -58,6 +63,7 @@ final class SoundRecording: SoundSink {
                     state.counts.lost += state.ring.count + state.inHand
                     state.ring.clear()
                 }
+                events.send(.outputFailed(output: path, reason: "\(error)"))
             }
         }
     }
@@ -87,18 +93,20 @@ final class SoundRecording: SoundSink {
     func finish(until deadline: Int64) {
         state.change { $0.isFinishing = true }
         guard !thread.join(until: deadline) else { return }
-        state.withLock { $0.failure = "it is still being written, and was left behind" }
+        let reason = "it is still being written, and was left behind"
+        state.withLock { $0.failure = reason }
+        events.send(.outputFailed(output: name, reason: reason))
     }
 
     /// The thread of the recording.
     private static func drain(
-        _ state: Monitor<State>, into writer: consuming WAVWriter
+        _ state: Monitor<State>, on clock: SessionClock, into writer: consuming WAVWriter
     ) throws(MediaFileError) {
         // A tenth of a second a write keeps the header of the file true without much ado.
         let longest = AudioFormat.session.sampleRate / 10
         var samples = [Int16](repeating: 0, count: longest * 2)
         while true {
-            let frames: Int? = state.wait(until: nil) { state in
+            let frames: Int? = clock.wait(for: state, until: nil) { state in
                 guard state.ring.count >= longest || state.missing > 0 || state.isFinishing else {
                     return nil
                 }

@@ -3,10 +3,23 @@ import GreenroomMedia
 
 /// What happened in a session: `session.json`.
 ///
-/// Counters add up: for each picture, `sent` = `accepted` + all of `refused`; `accepted` =
-/// `superseded` + `discarded` + `lostInFilter` + `unconvertible` of the track + what reached each
-/// output; and for each output that is `delivered` + `excess` + `queueFull` + `early` + `late` +
-/// `unconvertible` + `failed`.
+/// Counters add up, always and exactly. For each picture:
+///
+/// - `sent` = `accepted` + all of `refused`;
+/// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
+///   `lostInFilter` + `carried`;
+///
+/// and for each of its outputs:
+///
+/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` +
+///   `unconvertible` + `failed` + `queued`;
+/// - pictures in it = `delivered` + `repeated` + `black`.
+///
+/// For each sound, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
+/// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
+///
+/// In a report of a session that is running, frames that move on meanwhile may be missing or
+/// told of twice.
 public struct SessionReport: Codable, Sendable {
     /// A plugin.
     public struct Plugin: Codable, Sendable {
@@ -62,8 +75,12 @@ public struct SessionReport: Codable, Sendable {
     public struct Picture: Codable, Sendable {
         /// `camera` or `share`.
         public var track: String
-        /// Its size and rate.
+        /// Its size and rate at the start.
         public var capability: String
+        /// What was offered for it, why, and what came of it: the first offer, and the last ones.
+        public var negotiation: [NegotiationRecord]
+        /// Offers between these that are left out here.
+        public var negotiationsLeftOut: Int
         /// Frames that the plugin sent.
         public var sent: Int
         /// Frames that came through the gate.
@@ -84,24 +101,43 @@ public struct SessionReport: Codable, Sendable {
         public var superseded: Int
         /// Frames that came when the track had ended.
         public var discarded: Int
-        /// Frames whose stamp was not on the session clock.
-        public var restamped: Int
-        /// Frames without a stamp.
-        public var unstamped: Int
-        /// Frames that could not be converted for filters.
+        /// What was found of the frames' stamps.
+        public var stamps: Stamps
+        /// Frames that wait for the track; at the end, for good.
+        public var queued: Int
+        /// Frames above the rate that the track carried.
+        public var overRate: Int
+        /// Frames that could not be brought down to the track's size, or converted for filters.
         public var unconvertible: Int
         /// Frames lost in a filter that hung.
         public var lostInFilter: Int
+        /// Frames that went on to the outputs.
+        public var carried: Int
         /// Frames that a filter refused, and that went on unedited.
         public var unprocessed: Int
         /// Conversions made.
         public var conversions: Int
         /// Bytes that conversions wrote.
         public var bytesConverted: Int
-        /// Times that memory was allocated for frames.
-        public var allocations: Int
+        /// Times that memory was allocated for frames; absent on a virtual clock, where it is not
+        /// the same each time.
+        public var allocations: Int?
+        /// The times between the frames that came through the gate.
+        public var arrival: Intervals
         /// Its outputs.
         public var outputs: [PictureOutput]
+    }
+
+    /// How long something took, each time.
+    public struct Intervals: Codable, Sendable {
+        /// How often it was measured.
+        public var count: Int
+        /// What half of them did not exceed, in milliseconds.
+        public var p50Milliseconds: Double
+        /// What 99 of 100 did not exceed, in milliseconds.
+        public var p99Milliseconds: Double
+        /// The longest, in milliseconds.
+        public var maximumMilliseconds: Double
     }
 
     /// An output of a picture.
@@ -112,8 +148,12 @@ public struct SessionReport: Codable, Sendable {
         public var rate: String
         /// Frames written for the first time.
         public var delivered: Int
+        /// Of those, the ones in a later period than their own, which was over.
+        public var delayed: Int
         /// Periods that were filled by writing a frame again.
         public var repeated: Int
+        /// Periods that show black: no frame had come yet, or the camera was stopped.
+        public var black: Int
         /// Frames for a period that had one already.
         public var excess: Int
         /// Frames for which its queue had no room.
@@ -124,10 +164,32 @@ public struct SessionReport: Codable, Sendable {
         public var late: Int
         /// Frames that could not be converted.
         public var unconvertible: Int
-        /// Frames that came after it had failed.
+        /// Frames that came after it had failed, or were lost when it did.
         public var failed: Int
+        /// Frames that are on their way to it; at the end, those that it was left behind with.
+        public var queued: Int
+        /// The times between one period's picture and the next one's, when they were handed over.
+        public var departure: Intervals
+        /// How long after their time pictures were handed over, for an output that somebody
+        /// watches.
+        public var lateness: Intervals?
         /// Why it failed.
         public var failure: String?
+    }
+
+    /// What was found of a source's stamps.
+    public struct Stamps: Codable, Sendable {
+        /// Frames or blocks without one.
+        public var missing: Int
+        /// Those stamped before the one before.
+        public var backward: Int
+        /// Those that were not nanoseconds of the session clock.
+        public var foreign: Int
+        /// Times that the clock of the stamps was set.
+        public var jumps: Int
+        /// How much faster the clock of the stamps runs than the session's, in millionths;
+        /// absent if it keeps time.
+        public var driftPPM: Double?
     }
 
     /// A sound.
@@ -144,18 +206,39 @@ public struct SessionReport: Codable, Sendable {
         public var resampled: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
-        /// Blocks whose stamp was not on the session clock.
-        public var restamped: Int
+        /// Frames of 48 kHz that the queued blocks became.
+        public var frames: Int
         /// Frames of 48 kHz that the source had sent in time.
         public var played: Int
-        /// Frames of 48 kHz that were sent before the recording began.
+        /// Frames of 48 kHz that belong before the recording's beginning.
         public var early: Int
+        /// Frames of 48 kHz that were sent ahead for a time that was then muted, or for which
+        /// there was no room.
+        public var cut: Int
         /// Frames of 48 kHz that were sent and not played yet; at the end, never.
         public var queued: Int
         /// Frames of silence because the source was late.
         public var concealed: Int
         /// Frames of silence while there was nothing to expect.
         public var idle: Int
+        /// Frames of silence while the source was stopped: muted, or paused.
+        public var muted: Int
+        /// How much more sound than time there was in the worst two seconds in which blocks were
+        /// refused, in per cent.
+        public var overfedPercent: Double?
+        /// How much less sound than time there was in the worst two seconds, in per cent.
+        public var underfedPercent: Double?
+        /// How much faster the clock of the samples runs than the session's, in millionths;
+        /// absent if it keeps time.
+        public var driftPPM: Double?
+        /// What was found of the blocks' stamps.
+        public var stamps: Stamps
+        /// The loudest sample, in decibels of full scale; absent for silence.
+        public var peakDBFS: Double?
+        /// Samples at full scale, in runs of three and more.
+        public var clippedSamples: Int
+        /// The mean of all samples, as a part of full scale.
+        public var dcOffset: Double
     }
 
     /// A recording of sound.
@@ -188,6 +271,8 @@ public struct SessionReport: Codable, Sendable {
         public var driftPPM: Double?
         /// Times that the device was opened again after it had gone away.
         public var reopened: Int
+        /// Samples of the mix that were louder than 16 bits go, and were played as loud as that.
+        public var clampedSamples: Int
         /// Why there was no sound at the end.
         public var failure: String?
     }
@@ -213,7 +298,8 @@ public struct SessionReport: Codable, Sendable {
     public var loudspeakers: [Loudspeaker]
 
     init(
-        plan: SessionPlan, instances: [PluginInstance], parts: SessionParts?,
+        plan: SessionPlan, instances: [PluginInstance], negotiations: [PictureNegotiation],
+        parts: SessionParts?,
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
@@ -227,7 +313,11 @@ public struct SessionReport: Codable, Sendable {
             failedPlugin = role
         }
         plugins = instances.map(Plugin.init)
-        pictures = parts?.pictures.map(Picture.init) ?? []
+        pictures =
+            parts?.pictures.map { picture in
+                let negotiation = negotiations.first { $0.instance === picture.instance }
+                return Picture(picture, negotiation?.negotiator)
+            } ?? []
         sounds = parts?.sounds.map { Sound(role: $0.role, gate: $0.gate) } ?? []
         soundFiles =
             parts?.recordings.map { recording in
@@ -242,7 +332,8 @@ public struct SessionReport: Codable, Sendable {
                 return Loudspeaker(
                     output: loudspeaker.name, sampleRate: counts.sampleRate,
                     played: counts.played, underruns: counts.underruns, dropped: counts.dropped,
-                    driftPPM: counts.driftPPM, reopened: counts.reopened, failure: counts.failure)
+                    driftPPM: counts.driftPPM, reopened: counts.reopened,
+                    clampedSamples: parts?.clampedMixSamples ?? 0, failure: counts.failure)
             } ?? []
     }
 }
@@ -286,10 +377,12 @@ extension Answer {
 }
 
 extension SessionReport.Picture {
-    init(_ picture: SessionParts.Picture) {
+    init(_ picture: SessionParts.Picture, _ negotiator: Negotiator?) {
         let gate = picture.instance.videoGate?.counts ?? VideoGate.Counts()
         let counts = picture.track.counts
         track = picture.track.kind.rawValue
+        negotiation = negotiator?.records ?? []
+        negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = picture.track.agreed.description
         sent = gate.sent
         accepted = gate.accepted
@@ -299,41 +392,92 @@ extension SessionReport.Picture {
         abandoned = gate.abandoned
         bytesCopied = gate.bytesCopied
         staleRevision = gate.staleRevision
-        superseded = picture.track.input.superseded
-        discarded = picture.track.input.discarded
-        restamped = counts.restamped
-        unstamped = counts.unstamped
+        let input = picture.track.input
+        superseded = input.counts.superseded
+        discarded = input.counts.discarded
+        queued = picture.track.queuedCount
+        overRate = counts.overRate
+        stamps = SessionReport.Stamps(picture.track.stamps)
         unconvertible = counts.unconvertible
         lostInFilter = counts.lostInFilter
+        carried = counts.carried
         unprocessed = counts.unprocessed
         conversions = counts.conversions
         bytesConverted = counts.bytesConverted
-        allocations = picture.track.allocationCount
-        outputs = picture.track.lanes.map { lane in
-            let counts = lane.counts
-            return SessionReport.PictureOutput(
-                output: lane.name, rate: lane.rate.description, delivered: counts.delivered,
-                repeated: counts.repeated, excess: counts.excess, queueFull: counts.queueFull,
-                early: counts.early, late: counts.late, unconvertible: counts.unconvertible,
-                failed: counts.failed, failure: lane.failure)
-        }
+        allocations = input.clock.isVirtual ? nil : picture.track.allocationCount
+        arrival = SessionReport.Intervals(input.arrivals)
+        outputs = picture.track.lanes.map(SessionReport.PictureOutput.init)
+    }
+}
+
+extension SessionReport.PictureOutput {
+    init(_ lane: VideoLane) {
+        let counts = lane.counts
+        output = lane.name
+        rate = lane.rate.description
+        delivered = counts.delivered
+        delayed = counts.delayed
+        repeated = counts.repeated
+        black = counts.black
+        excess = counts.excess
+        queueFull = counts.queueFull
+        early = counts.early
+        late = counts.late
+        unconvertible = counts.unconvertible
+        failed = counts.failed
+        queued = counts.queued
+        departure = SessionReport.Intervals(lane.departures)
+        lateness = lane.lateness.map(SessionReport.Intervals.init)
+        failure = lane.failure
+    }
+}
+
+extension SessionReport.Intervals {
+    init(_ summary: IntervalHistogram.Summary) {
+        count = summary.count
+        p50Milliseconds = Double(summary.p50) / 1e6
+        p99Milliseconds = Double(summary.p99) / 1e6
+        maximumMilliseconds = Double(summary.maximum) / 1e6
+    }
+}
+
+extension SessionReport.Stamps {
+    init(_ stamps: StampFollower) {
+        let counts = stamps.counts
+        self.init(
+            missing: counts.missing, backward: counts.backward, foreign: counts.foreign,
+            jumps: counts.jumps, driftPPM: stamps.driftPPM.map(rounded))
     }
 }
 
 extension SessionReport.Sound {
     init(role: String, gate: AudioGate) {
-        let (counts, queue, queued) = gate.counts
+        let statistics = gate.statistics
+        let (counts, queue) = (statistics.counts, statistics.queue)
         self.role = role
         sent = counts.sent
         accepted = counts.accepted
         refused = counts.refused.refusals
         resampled = counts.resampled
         bytesCopied = counts.bytesCopied
-        restamped = counts.restamped
+        frames = queue.appended
         played = queue.played
         early = queue.early
-        self.queued = queued
+        cut = queue.cut
+        queued = statistics.queued
         concealed = queue.concealed
         idle = queue.idle
+        muted = queue.muted
+        let (excess, shortage) = (statistics.pacing.excess, statistics.pacing.shortage)
+        overfedPercent = excess > 0 ? rounded(excess * 100) : nil
+        underfedPercent = shortage > 0 ? rounded(shortage * 100) : nil
+        driftPPM = statistics.driftPPM.map(rounded)
+        stamps = SessionReport.Stamps(statistics.stamps)
+        peakDBFS = statistics.level.peakDBFS.map(rounded)
+        clippedSamples = statistics.level.clipped
+        dcOffset = (statistics.level.dcOffset * 1e6).rounded() / 1e6
     }
 }
+
+/// As many places as say something.
+private func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }

@@ -29,11 +29,12 @@ public struct SessionSnapshot: Sendable {
             return Picture(
                 track: picture.track.kind.rawValue, accepted: gate.accepted,
                 refused: gate.refused.refused,
-                dropped: picture.track.input.superseded + track.unconvertible + track.lostInFilter
+                dropped: picture.track.input.counts.superseded + track.unconvertible
+                    + track.lostInFilter
                     + lost)
         }
         sound = parts.sounds.reduce((played: 0, concealed: 0)) { sum, sound in
-            let counts = sound.gate.counts.queue
+            let counts = sound.gate.statistics.queue
             return (sum.played + counts.played, sum.concealed + counts.concealed)
         }
     }

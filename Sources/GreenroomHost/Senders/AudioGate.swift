@@ -2,7 +2,7 @@ import GreenroomABI
 import GreenroomMedia
 
 /// The host's end of an audio sender: checks every block, brings it to the session's rate, and
-/// queues it.
+/// queues it at its place on the session's timeline.
 ///
 /// Threads: any. Blocks of one sender are resampled one after another under the gate's lock,
 /// on the thread that sends them.
@@ -15,92 +15,69 @@ final class AudioGate: Sendable {
         var accepted = 0
         /// Refused blocks, by status.
         var refused = StatusCounts()
-        /// Frames of the source's own rate that were queued.
-        var frames = 0
         /// Bytes copied from the plugin's memory.
         var bytesCopied = 0
-        /// Blocks whose stamp was not on the session clock.
-        var restamped = 0
         /// Blocks that had to be resampled.
         var resampled = 0
     }
 
-    private struct State: ~Copyable {
-        var status = Status.notStarted
-        /// The timeline's start on the session clock; nil before.
-        var epoch: Int64?
-        var queue = SoundQueue()
-        var converter: SoundConverter?
-        var counts = Counts()
-
-        mutating func take(_ block: CheckedBlock, arrival: Int64) {
-            if !queue.isContinuous {
-                var moment = arrival
-                if let pts = block.ptsNanoseconds {
-                    if StampRule.isCredible(pts, arrival: arrival) {
-                        moment = pts
-                    } else {
-                        counts.restamped += 1
-                    }
-                }
-                let rate = Int64(AudioFormat.session.sampleRate)
-                // A credible stamp is within seconds of now, and now within 292 years of the start.
-                let place =
-                    (Int128(moment) - Int128(epoch ?? moment)) * Int128(rate) / 1_000_000_000
-                queue.begin(at: Int64(clamping: place))
-            }
-            counts.sent += 1
-            counts.accepted += 1
-            counts.frames += block.frames
-            counts.bytesCopied += block.frames * block.format.channels * 2
-            if block.format.sampleRate == AudioFormat.session.sampleRate {
-                block.withSamples { queue.append($0, channels: block.format.channels) }
-                return
-            }
-            counts.resampled += 1
-            if converter == nil || converter?.format != block.format {
-                converter = SoundConverter(from: block.format)
-            }
-            block.withSamples { converter?.convert($0, into: &queue) }
-        }
+    /// All that is known of a source's sound.
+    struct Statistics: Sendable {
+        /// What came of the blocks.
+        var counts: Counts
+        /// What came of their frames.
+        var queue: SoundQueue.Counts
+        /// Frames that are queued.
+        var queued: Int
+        /// What the samples are like.
+        var level: SoundLevel
+        /// Whether there is as much sound as time.
+        var pacing: SoundPacing
+        /// What the stamps are like.
+        var stamps: StampFollower
+        /// How much faster the clock of the samples runs than the session's, in millionths;
+        /// nil if it keeps time.
+        var driftPPM: Double?
     }
 
-    private let state = Monitor(State())
+    private let role: String
+    private let order: ClockOrder
     private let clock: SessionClock
+    private let events: SessionEvents
+    private let state = Monitor(GateState())
 
-    init(clock: SessionClock) {
+    /// - Parameters:
+    ///   - role: What notes call the source.
+    ///   - number: Its plugin's.
+    ///   - events: Get what its author should know, each thing once.
+    init(role: String, number: Int, clock: SessionClock, events: SessionEvents) {
+        order = .plugin(number)
+        self.role = role
         self.clock = clock
+        self.events = events
     }
 
-    /// Begins the session's timeline. What was sent before belongs to no time of it, and goes.
+    /// Begins the session's timeline. What was sent for a time before it goes.
     func begin(epoch: Int64) {
-        state.change { state in
-            state.epoch = epoch
-            state.queue.clear()
-        }
+        state.change { $0.begin(epoch: epoch) }
     }
 
     /// Makes the gate answer as a state of the lifecycle demands; ends waits that are over.
+    ///
+    /// A source that stops is muted from this moment on: what it sent for later is cut, and
+    /// what it sent for before is still played. The sound of one that has ended is all played.
     func follow(_ lifecycle: LifecycleState) {
-        state.change { state in
-            state.status = LifecycleTable.senderStatus(in: lifecycle)
-            if state.status != .ok {
-                state.converter?.drain(into: &state.queue)
-                state.converter = nil
-                state.queue.end()
-            }
-        }
+        let now = clock.now
+        state.change { $0.follow(LifecycleTable.senderStatus(in: lifecycle), at: now) }
     }
 
-    /// What came of the blocks, what came of their frames, and how many frames are queued.
-    var counts: (gate: Counts, queue: SoundQueue.Counts, queued: Int) {
-        state.withLock { ($0.counts, $0.queue.counts, $0.queue.queued) }
-    }
+    /// How the sound stands. [any]
+    var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Checks and queues a block.
     ///
-    /// - Parameter timeoutNanoseconds: How long to wait for room; 0 not at all, negative until
-    ///   there is.
+    /// - Parameter timeoutNanoseconds: How long to wait for room on the session clock; 0 not at
+    ///   all, negative until there is.
     func send(
         _ block: UnsafePointer<gr_audio_block>, timeoutNanoseconds: Int64
     ) throws(Refusal) {
@@ -108,22 +85,33 @@ final class AudioGate: Sendable {
             let status = state.withLock { $0.status }
             guard status == .ok else { throw Refusal(status: status, in: .audioSend) }
             let block = try CheckedBlock(checking: block)
-            let needed = block.sessionFrames
-            // Waiting ends with the session clock's time, not with the wall's.
-            let deadline: Int64? =
-                timeoutNanoseconds < 0
-                ? nil : MonotonicClock.deadline(after: timeoutNanoseconds)
             let arrival = clock.now
+            let (end, overflow) = arrival.addingReportingOverflow(timeoutNanoseconds)
+            let deadline: Int64? = timeoutNanoseconds < 0 ? nil : overflow ? .max : end
+            var hasWaited = false
             // Taken under the same lock as the room was found: another thread's block can't come
             // between.
-            let ended: Status? = state.wait(until: deadline) { state in
-                if state.status != .ok { return state.status }
-                guard state.queue.room >= needed else { return nil }
-                state.take(block, arrival: arrival)
-                return .ok
+            func attempt(_ state: inout GateState) -> GateState.Answer? {
+                if state.status != .ok { return GateState.Answer(status: state.status) }
+                guard state.hasRoom(for: block) else {
+                    hasWaited = true
+                    return nil
+                }
+                state.take(block, arrival: arrival, hasWaited: hasWaited)
+                return GateState.Answer(status: .ok, finding: state.news.popFirst())
             }
-            guard let ended else { throw Refusal(.queueFull, in: .audioSend) }
-            guard ended == .ok else { throw Refusal(status: ended, in: .audioSend) }
+            var ended: GateState.Answer? = state.withLock { attempt(&$0) }
+            if ended == nil, timeoutNanoseconds != 0 {
+                ended = clock.wait(for: state, until: deadline, as: order) { attempt(&$0) }
+            }
+            guard let ended else {
+                state.withLock { $0.refuse(block) }
+                throw Refusal(.queueFull, in: .audioSend)
+            }
+            tell(ended.finding)
+            guard ended.status == .ok else {
+                throw Refusal(status: ended.status, in: .audioSend)
+            }
         } catch {
             state.withLock {
                 $0.counts.sent += 1
@@ -139,10 +127,16 @@ final class AudioGate: Sendable {
     ///   - frames: How much.
     ///   - output: Room for that many stereo frames or more; they are all written.
     func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
-        state.change { state in
-            let isSending = state.status == .ok
-            state.queue.pull(frames, into: &output, isSending: isSending)
+        let finding: SoundFinding? = state.change { state in
+            state.pull(frames, into: &output)
+            return state.news.popFirst()
         }
+        tell(finding)
+    }
+
+    private func tell(_ finding: SoundFinding?) {
+        guard let finding else { return }
+        events.send(.note(role: role, text: finding.text))
     }
 }
 
@@ -185,14 +179,10 @@ struct CheckedBlock {
         self.samples = samples
     }
 
-    /// What resampling may add to a block's own length, in frames of the session's rate.
-    static let mostRoundingFrames = 2
-
-    /// The most frames that the block becomes at the session's rate.
-    var sessionFrames: Int {
-        guard format.sampleRate != AudioFormat.session.sampleRate else { return frames }
-        return frames * AudioFormat.session.sampleRate / format.sampleRate
-            + Self.mostRoundingFrames
+    /// The most frames that the block becomes when it is brought to the session's rate.
+    var mostSessionFrames: Int {
+        Resampler.mostFrames(
+            from: frames, at: format.sampleRate, to: AudioFormat.session.sampleRate)
     }
 
     /// Lends the samples, which are the plugin's until `send` returns.

@@ -229,6 +229,8 @@ final class VideoGate: Sendable {
     ) throws(Refusal) {
         let revision = frame.info.offerRevision
         var frame: VideoFrame? = frame
+        // Not under the lock, which whoever closes the gate needs.
+        track.waitForRoom()
         let now = clock.now
         try state.withLock { state throws(Refusal) in
             guard state.status == .ok else { throw Refusal(status: state.status, in: call) }

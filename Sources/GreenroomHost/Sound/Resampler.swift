@@ -50,9 +50,25 @@ struct Resampler: ~Copyable, @unchecked Sendable {
         mutating get { Int(speex_resampler_get_input_latency(state)) }
     }
 
-    /// Frames of output that a block becomes at most.
+    /// How much an adjustment may add to a block, as a part: one in so many.
+    private static let mostAdded = 250
+
+    /// Frames of output that a block becomes at most, when it is adjusted by up to 3000
+    /// millionths.
     func mostFrames(from frames: Int) -> Int {
-        (frames * outputRate + input.sampleRate - 1) / input.sampleRate + frames / 500 + 2
+        Self.mostFrames(from: frames, at: input.sampleRate, to: outputRate)
+    }
+
+    /// Frames that a block becomes at most when its rate is changed.
+    static func mostFrames(from frames: Int, at inputRate: Int, to outputRate: Int) -> Int {
+        let nominal = (frames * outputRate + inputRate - 1) / inputRate
+        return nominal + nominal / mostAdded + 2
+    }
+
+    /// Forgets all that was heard; the next sample out is the next one in.
+    mutating func restart() {
+        speex_resampler_reset_mem(state)
+        speex_resampler_skip_zeros(state)
     }
 
     /// Resamples as much as there is room for.

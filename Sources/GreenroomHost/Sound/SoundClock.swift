@@ -18,16 +18,23 @@ final class SoundClock: Sendable {
     private struct State {
         /// The place at which to end, in frames; nil until it is known.
         var end: Int64?
+        /// Samples of the mix that were too much for 16 bits.
+        var clamped = 0
     }
 
     private let tracks: [Track]
     private let mixSinks: [any SoundSink]
     private let state = Monitor(State())
+    private let clock: SessionClock
 
-    init(tracks: [Track], mixSinks: [any SoundSink]) {
+    init(tracks: [Track], mixSinks: [any SoundSink], clock: SessionClock) {
         self.tracks = tracks
         self.mixSinks = mixSinks
+        self.clock = clock
     }
+
+    /// Samples of the mix that were as loud as 16 bits go, because their sum was louder. [any]
+    var clampedSamples: Int { state.withLock { $0.clamped } }
 
     /// Lets the thread end at a time of the session, in nanoseconds from its start.
     func finish(at nanoseconds: Int64) {
@@ -46,7 +53,7 @@ final class SoundClock: Sendable {
         while true {
             let next = place + Int64(Self.stretch)
             let due = epoch + Self.latencyNanoseconds + Self.nanoseconds(at: next)
-            let end: Int64? = state.wait(until: due) { state in
+            let end: Int64? = clock.wait(for: state, until: due) { state in
                 if let end = state.end, end < next { return end }
                 return nil
             }
@@ -71,6 +78,7 @@ final class SoundClock: Sendable {
 
     private func deliver(_ frames: Int, _ stretch: inout [Int16], _ mix: inout [Int16]) {
         for index in mix.indices { mix[index] = 0 }
+        var clamped = 0
         for track in tracks {
             var samples = stretch.mutableSpan
             track.gate.pull(frames, into: &samples)
@@ -78,9 +86,12 @@ final class SoundClock: Sendable {
             for sink in track.sinks { sink.write(written) }
             guard !mixSinks.isEmpty else { continue }
             for index in 0..<(frames * 2) {
-                mix[index] = Int16(clamping: Int32(mix[index]) + Int32(written[index]))
+                let sum = Int32(mix[index]) + Int32(written[index])
+                mix[index] = Int16(clamping: sum)
+                if Int32(mix[index]) != sum { clamped += 1 }
             }
         }
+        if clamped > 0 { state.withLock { $0.clamped += clamped } }
         for sink in mixSinks { sink.write(mix.span.extracting(..<(frames * 2))) }
     }
 }

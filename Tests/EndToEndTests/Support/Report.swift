@@ -33,17 +33,29 @@ struct Report: Decodable {
     }
 
     struct Picture: Decodable {
+        struct Intervals: Decodable {
+            var count: Int
+            var p50Milliseconds: Double
+            var p99Milliseconds: Double
+            var maximumMilliseconds: Double
+        }
+
         struct Output: Decodable {
             var output: String
             var rate: String
             var delivered: Int
+            var delayed: Int
             var repeated: Int
+            var black: Int
             var excess: Int
             var queueFull: Int
             var early: Int
             var late: Int
             var unconvertible: Int
             var failed: Int
+            var queued: Int
+            var departure: Intervals
+            var lateness: Intervals?
             var failure: String?
         }
 
@@ -58,15 +70,26 @@ struct Report: Decodable {
         var bytesCopied: Int
         var superseded: Int
         var discarded: Int
-        var restamped: Int
-        var unstamped: Int
+        var stamps: Stamps
+        var queued: Int
+        var overRate: Int
         var unconvertible: Int
         var lostInFilter: Int
+        var carried: Int
         var unprocessed: Int
         var conversions: Int
         var bytesConverted: Int
-        var allocations: Int
+        var allocations: Int?
+        var arrival: Intervals
         var outputs: [Output]
+    }
+
+    struct Stamps: Decodable {
+        var missing: Int
+        var backward: Int
+        var foreign: Int
+        var jumps: Int
+        var driftPPM: Double?
     }
 
     struct Sound: Decodable {
@@ -76,12 +99,21 @@ struct Report: Decodable {
         var refused: [String: Int]
         var resampled: Int
         var bytesCopied: Int
-        var restamped: Int
+        var frames: Int
         var played: Int
         var queued: Int
         var early: Int
+        var cut: Int
         var concealed: Int
         var idle: Int
+        var muted: Int
+        var overfedPercent: Double?
+        var underfedPercent: Double?
+        var driftPPM: Double?
+        var stamps: Stamps
+        var peakDBFS: Double?
+        var clippedSamples: Int
+        var dcOffset: Double
     }
 
     struct SoundFile: Decodable {

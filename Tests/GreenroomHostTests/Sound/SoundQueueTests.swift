@@ -4,16 +4,17 @@ import Testing
 
 @Suite struct SoundQueueTests {
     /// Pulls frames and returns the left samples.
-    private func pull(_ queue: inout SoundQueue, _ frames: Int, isSending: Bool = true) -> [Int16] {
+    private func pull(_ queue: inout SoundQueue, _ frames: Int) -> [Int16] {
         var samples = [Int16](repeating: -1, count: frames * 2)
         var span = samples.mutableSpan
-        queue.pull(frames, into: &span, isSending: isSending)
+        queue.pull(frames, into: &span)
         for frame in 0..<frames { #expect(samples[frame * 2] == samples[frame * 2 + 1]) }
         return (0..<frames).map { samples[$0 * 2] }
     }
 
     @Test func `the first sample is played at its place, after silence`() {
         var queue = SoundQueue()
+        queue.start(at: 0)
         queue.begin(at: 3)
         queue.append([1, 2, 3].span, channels: 1)
         #expect(pull(&queue, 5) == [0, 0, 0, 1, 2])
@@ -26,6 +27,7 @@ import Testing
     @Test
     func `what is missing is silence, counted while the source sends and not when it stopped`() {
         var queue = SoundQueue()
+        queue.start(at: 0)
         queue.begin(at: 0)
         queue.append([1, 2].span, channels: 1)
         #expect(pull(&queue, 4) == [1, 2, 0, 0])
@@ -37,13 +39,14 @@ import Testing
         queue.append([3].span, channels: 1)
         #expect(pull(&queue, 3) == [0, 0, 3])
         #expect(queue.counts.concealed == 8)
-        queue.end()
-        #expect(pull(&queue, 4, isSending: false) == [0, 0, 0, 0])
+        queue.finish()
+        #expect(pull(&queue, 4) == [0, 0, 0, 0])
         #expect(queue.counts.idle == 4)
     }
 
     @Test func `after a gap sound goes on at its own place`() {
         var queue = SoundQueue()
+        queue.start(at: 0)
         queue.begin(at: 0)
         queue.append([1].span, channels: 1)
         _ = pull(&queue, 10)
@@ -54,6 +57,7 @@ import Testing
 
     @Test func `a place that is over means now`() {
         var queue = SoundQueue()
+        queue.start(at: 0)
         _ = pull(&queue, 100)
         queue.begin(at: 50)
         queue.append([7].span, channels: 1)
@@ -68,6 +72,7 @@ import Testing
         }
         for _ in 0..<200 {
             var queue = SoundQueue()
+        queue.start(at: 0)
             queue.begin(at: 0)
             var sent = 0
             var heard: [Int16] = []

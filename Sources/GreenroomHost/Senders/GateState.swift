@@ -1,0 +1,196 @@
+import GreenroomMedia
+
+/// What an audio gate holds under its lock: the way of a block from the sender to its place.
+struct GateState: ~Copyable, Sendable {
+    /// What a sender is answered, and what is to be told.
+    struct Answer: Sendable {
+        var status: Status
+        var finding: SoundFinding?
+    }
+
+    /// Frames of sound that is queued as it is that are kept, in case that it has to be
+    /// resampled from one block to the next.
+    private static let tailFrames = 160
+    /// The largest part of a window's samples that may be clipped without a word.
+    private static let clippingTolerance = 0.001
+    /// The largest offset that stays without a word, as a part of full scale.
+    private static let offsetTolerance = 0.01
+
+    private(set) var status = Status.notStarted
+    var counts = AudioGate.Counts()
+    /// What is to be told, oldest first.
+    var news = Ring<8, SoundFinding>()
+
+    /// What places are counted from, on the session clock: the timeline's start, and before
+    /// that is known the first block's moment.
+    private var epoch: Int64?
+    private var queue = SoundQueue()
+    private var converter: SoundConverter?
+    private var stamps = StampFollower()
+    private var clock = SampleClock()
+    private var pacing = SoundPacing()
+    private var level = SoundLevel()
+    /// The level of the last two seconds.
+    private var levelNow = SoundLevel()
+    private var told = SoundFinding.Kinds()
+    /// The last frames that were queued as they are, with what they are.
+    private var tail = [Int16](repeating: 0, count: 2 * tailFrames)
+    private var tailFormat: AudioFormat?
+
+    var statistics: AudioGate.Statistics {
+        AudioGate.Statistics(
+            counts: counts, queue: queue.counts, queued: queue.queued, level: level,
+            pacing: pacing, stamps: stamps, driftPPM: clock.driftPPM)
+    }
+
+    // MARK: The source's life
+
+    mutating func begin(epoch: Int64) {
+        let before = self.epoch ?? epoch
+        self.epoch = epoch
+        let shift = place(of: before)
+        queue.move(by: shift)
+        clock.move(by: shift)
+        pacing.restart()
+    }
+
+    mutating func follow(_ status: Status, at now: Int64) {
+        guard status != self.status else { return }
+        self.status = status
+        pacing.restart()
+        tailFormat = nil
+        if status == .ok {
+            queue.start(at: place(of: now))
+            return
+        }
+        converter?.drain(into: &queue)
+        converter = nil
+        if status == .stopped { queue.stop(at: place(of: now)) } else { queue.finish() }
+    }
+
+    /// The place of a moment, in frames from the session's start.
+    private func place(of moment: Int64) -> Int64 {
+        // Whole frames, rounded down.
+        let time = Int128(moment) - Int128(epoch ?? moment)
+        let scaled = time * Int128(AudioFormat.session.sampleRate)
+        let (place, rest) = scaled.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return Int64(clamping: rest < 0 ? place - 1 : place)
+    }
+
+    // MARK: Blocks
+
+    /// Whether a block can be taken.
+    mutating func hasRoom(for block: CheckedBlock) -> Bool {
+        guard !isTakenAsItIs(block) else { return queue.room >= block.frames }
+        // A converter of another format gives back what it holds first.
+        let held = converter?.format == block.format ? 0 : converter?.heldFrames ?? 0
+        return queue.room >= block.mostSessionFrames + held
+    }
+
+    /// Counts a block that was refused because there was no room.
+    mutating func refuse(_ block: CheckedBlock) {
+        pacing.send(block.frames, rate: block.format.sampleRate, isRefused: true)
+        clock.pause()
+    }
+
+    mutating func take(_ block: CheckedBlock, arrival: Int64, hasWaited: Bool) {
+        let (moment, finding) = stamps.follow(block.ptsNanoseconds, arrival: arrival)
+        // Sound without stamps is in order as long as it keeps time.
+        if let finding, finding != .missing { tell(.stamps(finding)) }
+        epoch = epoch ?? moment
+        if !queue.isContinuous {
+            queue.begin(at: place(of: moment))
+            clock.begin(at: queue.end, moment: moment)
+            tailFormat = nil
+        }
+        if hasWaited {
+            clock.pause()
+        } else if clock.observe(moment: moment) {
+            tell(.drifting(ppm: clock.driftPPM ?? 0))
+        }
+        counts.sent += 1
+        counts.accepted += 1
+        counts.bytesCopied += block.frames * block.format.channels * 2
+        pacing.send(block.frames, rate: block.format.sampleRate, isRefused: false)
+        block.withSamples { samples in
+            look(at: samples, of: block.format)
+            if isTakenAsItIs(block) {
+                queue.append(samples, channels: block.format.channels)
+                keepTail(of: samples, block.format)
+            } else {
+                counts.resampled += 1
+                convert(samples, of: block.format, moment: moment)
+            }
+        }
+        clock.count(block.frames, of: block.format)
+    }
+
+    /// Sound of the session's rate that keeps time is not touched.
+    private func isTakenAsItIs(_ block: CheckedBlock) -> Bool {
+        block.format.sampleRate == AudioFormat.session.sampleRate && !clock.hasDrifted
+    }
+
+    private mutating func convert(
+        _ samples: Span<Int16>, of format: AudioFormat, moment: Int64
+    ) {
+        if converter?.format != format {
+            converter?.drain(into: &queue)
+            converter =
+                tailFormat == format
+                ? SoundConverter(
+                    from: format,
+                    after: tail.span.extracting(..<(Self.tailFrames * format.channels)))
+                : SoundConverter(from: format)
+            tailFormat = nil
+        }
+        if clock.hasDrifted, let held = converter?.heldFrames {
+            let place = Double(queue.end) + Double(held)
+            converter?.stretch { [clock] in clock.stretch(at: place, moment: moment) }
+        }
+        converter?.convert(samples, into: &queue)
+    }
+
+    /// Keeps the end of what was queued as it is; shorter blocks than that are rare, and then
+    /// there is nothing to go on from.
+    private mutating func keepTail(of samples: Span<Int16>, _ format: AudioFormat) {
+        let count = Self.tailFrames * format.channels
+        guard samples.count >= count else {
+            tailFormat = nil
+            return
+        }
+        let first = samples.count - count
+        for index in 0..<count { tail[index] = samples[first + index] }
+        tailFormat = format
+    }
+
+    private mutating func look(at samples: Span<Int16>, of format: AudioFormat) {
+        level.observe(samples, channels: format.channels)
+        levelNow.observe(samples, channels: format.channels)
+        guard levelNow.samples >= 2 * format.sampleRate * format.channels else { return }
+        let clipped = Double(levelNow.clipped) / Double(levelNow.samples)
+        if clipped > Self.clippingTolerance { tell(.clipping(clipped)) }
+        let offset = levelNow.dcOffset
+        if abs(offset) > Self.offsetTolerance { tell(.offset(offset)) }
+        levelNow = SoundLevel()
+    }
+
+    // MARK: Time
+
+    mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
+        // A source that is late: what the filter holds back of its last samples is due now.
+        if queue.isContinuous, queue.queued < frames { converter?.drain(into: &queue) }
+        let before = queue.counts
+        queue.pull(frames, into: &output)
+        guard queue.isSending, queue.hasBegun else { return }
+        let finding = pacing.pass(
+            frames, concealed: queue.counts.concealed - before.concealed)
+        if let finding { tell(finding) }
+    }
+
+    private mutating func tell(_ finding: SoundFinding) {
+        if finding.kind != [] {
+            guard told.insert(finding.kind).inserted else { return }
+        }
+        _ = news.append(finding)
+    }
+}

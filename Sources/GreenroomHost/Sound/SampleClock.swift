@@ -1,0 +1,73 @@
+import GreenroomMedia
+
+/// Where a source's samples belong, by the moments of its blocks, and how much more or less
+/// sound to make of them so that they are there.
+///
+/// Blocks follow each other without a gap, so their samples are a clock: one that drifts
+/// against the session's as every card's does. When it is found to drift, the sound is
+/// stretched by what the clock is off and by what it takes to make good for the time before.
+struct SampleClock: Sendable {
+    /// How far the stretch can go, in millionths.
+    static let limit = 3000.0
+    /// How long it takes to make good for a difference, in seconds.
+    private static let settling = 10.0
+
+    private var tracker = DriftTracker()
+    /// Where the first sample was put, in frames of the session, and the moment of its block.
+    private var begun = (place: Int64(0), moment: Int64(0), drift: 0.0)
+    /// What came since then, in frames of the session.
+    private var frames = 0.0
+
+    /// Whether the source's clock is known to drift.
+    var hasDrifted: Bool { tracker.hasDrifted }
+
+    /// How much faster the source's clock runs, in millionths; nil if it keeps time.
+    var driftPPM: Double? { tracker.hasDrifted ? tracker.driftPPM : nil }
+
+    /// Begins anew: the next sample follows no other.
+    ///
+    /// - Parameters:
+    ///   - place: Where it was put, in frames of the session.
+    ///   - moment: When it sounded, on the session clock.
+    mutating func begin(at place: Int64, moment: Int64) {
+        tracker.restart()
+        begun = (place, moment, tracker.drift(at: moment))
+        frames = 0
+    }
+
+    /// Counts places from another one from now on.
+    ///
+    /// - Parameter frames: What a place is more than before.
+    mutating func move(by frames: Int64) { begun.place += frames }
+
+    /// Somebody else sets the source's pace: the moments of its blocks say nothing of its clock.
+    mutating func pause() { tracker.restart() }
+
+    /// Takes a block.
+    ///
+    /// - Returns: Whether it has now been found that the clock drifts.
+    mutating func observe(moment: Int64) -> Bool {
+        let elapsed = frames * 1e9 / Double(AudioFormat.session.sampleRate)
+        let delay = Double(moment - begun.moment) - elapsed
+        return tracker.observe(delay: delay, at: moment) == .drifts
+    }
+
+    /// Counts what was taken.
+    mutating func count(_ frames: Int, of format: AudioFormat) {
+        self.frames +=
+            Double(frames) * Double(AudioFormat.session.sampleRate) / Double(format.sampleRate)
+    }
+
+    /// How much more sound to make, in millionths.
+    ///
+    /// - Parameters:
+    ///   - place: Where the next sample would be put.
+    ///   - moment: Now, or about now.
+    func stretch(at place: Double, moment: Int64) -> Double {
+        let rate = Double(AudioFormat.session.sampleRate)
+        let drift = (tracker.drift(at: moment) - begun.drift) * rate / 1e9
+        let missing = Double(begun.place) + frames + drift - place
+        let ppm = -tracker.driftPPM + missing / rate / Self.settling * 1e6
+        return min(max(ppm, -Self.limit), Self.limit)
+    }
+}
