@@ -57,6 +57,12 @@ extension ConfigNode {
         return number.isFinite ? .number(number) : .immense
     }
 
+    /// The value of a key of a section.
+    func value(of key: String) -> ConfigNode? {
+        guard case .mapping(let entries) = content else { return nil }
+        return entries.first { $0.key == key }?.value
+    }
+
     /// The node in words, for "found …".
     var inWords: String {
         switch content {

@@ -35,7 +35,7 @@ public struct SessionFileError: Error, Sendable {
 extension SessionFileError: CustomStringConvertible {
     /// Each fault on a line of its own, with the line of the file below it and a caret.
     public var description: String {
-        diagnostics.map(source.render).joined(separator: "\n")
+        diagnostics.map { source.render($0) }.joined(separator: "\n")
     }
 }
 
@@ -45,15 +45,16 @@ extension SourceText {
     ///     session.yaml:12:3: camera.settngs: unknown key. Did you mean "settings"?
     ///       settngs: { path: a.y4m }
     ///       ^
-    public func render(_ diagnostic: Diagnostic) -> String {
+    ///
+    /// - Parameter isWarning: Whether it is no fault, which is said before the path.
+    public func render(_ diagnostic: Diagnostic, isWarning: Bool = false) -> String {
         let path = diagnostic.place.path.isEmpty ? "" : "\(diagnostic.place.path): "
+        let text = (isWarning ? "warning: " : "") + path.printable + diagnostic.message.printable
         switch diagnostic.place.origin {
         case .argument(let argument):
-            return "\(argument.printable): \(path.printable)\(diagnostic.message.printable)"
+            return "\(argument.printable): \(text)"
         case .file(let number, let column):
-            let first =
-                "\(file):\(number):\(column): "
-                + "\(path.printable)\(diagnostic.message.printable)"
+            let first = "\(file):\(number):\(column): \(text)"
             guard let excerpt = excerpt(line: number, column: column) else { return first }
             return "\(first)\n\(excerpt)"
         }

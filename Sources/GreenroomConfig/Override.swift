@@ -14,6 +14,10 @@ public struct Override: Sendable {
         Override(argument: "--set \(assignment)", assignment: assignment)
     }
 
+    /// The argument `--virtual-clock`.
+    public static let virtualClock = Override(
+        argument: "--virtual-clock", assignment: "session.clock=virtual")
+
     /// An argument `--duration VALUE`.
     public static func duration(_ value: String) -> Override {
         Override(argument: "--duration \(value)", assignment: "session.duration=\(value)")
@@ -39,8 +43,14 @@ extension Override {
             ]
         }
         let path = String(parts[0])
+        let place = Place(.argument(argument), path: path)
+        let value: ConfigNode
+        do throws(SessionFileError) {
+            value = try ConfigNode(written: String(parts[1]), at: place, in: source)
+        } catch {
+            return error.diagnostics
+        }
         do throws(Problem) {
-            let value = try value(String(parts[1]), path: path, in: source)
             try root.set(value, at: steps[...], schema: schema, path: "")
             return []
         } catch {
@@ -55,25 +65,6 @@ extension Override {
 
     private func diagnostic(_ message: String, path: String) -> Diagnostic {
         Diagnostic(message, at: Place(.argument(argument), path: path))
-    }
-
-    private func value(
-        _ text: String, path: String, in source: SourceText
-    ) throws(Problem) -> ConfigNode {
-        let origin = Place.Origin.argument(argument)
-        guard let first = text.first, "[{\"'".contains(first) else {
-            return ConfigNode(content: .scalar(text, isPlain: !text.isEmpty), origin: origin)
-        }
-        do throws(SessionFileError) {
-            let document = try YAMLDocument(
-                text, argument: Place(origin, path: path), in: SourceText(text, file: source.file))
-            guard document.diagnostics.isEmpty else {
-                throw SessionFileError(document.diagnostics, in: source)
-            }
-            return document.root
-        } catch {
-            throw Problem(diagnostics: error.diagnostics)
-        }
     }
 
     /// Takes `outputs[0].record.folder` apart; nil if it is no path.
@@ -95,6 +86,28 @@ extension Override {
 }
 
 extension ConfigNode {
+    /// Reads the value of an assignment: YAML if it begins with `[`, `{` or a quote, and else a
+    /// value that stands for itself, whatever is in it.
+    ///
+    /// - Parameters:
+    ///   - place: Where it stands, for messages.
+    ///   - source: The text of the session file, if there is one.
+    /// - Throws: What makes it unreadable as YAML.
+    init(
+        written text: String, at place: Place, in source: SourceText
+    ) throws(SessionFileError) {
+        guard let first = text.first, "[{\"'".contains(first) else {
+            self.init(content: .scalar(text, isPlain: !text.isEmpty), origin: place.origin)
+            return
+        }
+        let document = try YAMLDocument(
+            text, argument: place, in: SourceText(text, file: source.file))
+        guard document.diagnostics.isEmpty else {
+            throw SessionFileError(document.diagnostics, in: source)
+        }
+        self = document.root
+    }
+
     /// Puts a value where the steps lead, and makes what is missing on the way.
     ///
     /// - Parameters:
@@ -140,7 +153,7 @@ extension ConfigNode {
                     "has \(nodes.count) entries, counted from 0. Use [\(nodes.count)] to add one.")
             }
             if index == nodes.count { nodes.append(nothing) }
-            let item: Schema? = if case .list(let item)? = schema?.kind { item } else { nil }
+            let item: Schema? = if case .list(let item, _)? = schema?.kind { item } else { nil }
             try nodes[index].set(
                 value, at: steps.dropFirst(), schema: item, path: "\(path)[\(index)]")
             content = .sequence(nodes)

@@ -47,8 +47,13 @@ extension Schema {
                 ("type", ["object", "null"]),
                 ("additionalProperties", ["type": ["boolean", "number", "string"]]),
             ]
-        case .list(let item):
-            return [("type", ["array", "null"]), ("items", .members(item.members))]
+        case .list(let item, let count):
+            return [
+                ("type", count.contains(0) ? ["array", "null"] : "array"),
+                ("items", .members(item.members)),
+                ("minItems", count.contains(0) ? nil : .integer(Int64(count.lowerBound))),
+                ("maxItems", count.upperBound == .max ? nil : .integer(Int64(count.upperBound))),
+            ]
         case .section(let section):
             let short = section.fields.first { $0.key == section.shortKey }
             let forms = [
@@ -91,6 +96,8 @@ extension Schema.Section {
             members.append(("anyOf", .array(keys.map { ["required": [.string($0)]] })))
         case .exactlyOne:
             members += [("minProperties", 1), ("maxProperties", 1)]
+        case .exactlyOneOf(let keys):
+            members.append(("oneOf", .array(keys.map { ["required": [.string($0)]] })))
         }
         return members
     }

@@ -12,8 +12,8 @@ struct Schema: Sendable {
         case integer(ClosedRange<Int64>)
         /// Keys of a plugin's own with single values.
         case settings
-        /// Values of one kind.
-        case list(Schema)
+        /// Values of one kind, as many as a range says.
+        case list(Schema, count: ClosedRange<Int>)
         /// Keys with values.
         case section(Section)
         /// Any one of several forms.
@@ -32,6 +32,8 @@ struct Schema: Sendable {
         var presence = Presence.any
         /// The key that is meant where a single value stands in the section's place.
         var shortKey: String?
+        /// Keys that people write in place of others.
+        var strangers: [Stranger] = []
 
         /// Whether it may be empty.
         var mayBeEmpty: Bool { presence == .any && !fields.contains(where: \.isRequired) }
@@ -45,6 +47,17 @@ struct Schema: Sendable {
         case oneOrMore([String])
         /// One and no other.
         case exactlyOne
+        /// One of these, besides others.
+        case exactlyOneOf([String])
+    }
+
+    /// A key that is none, and that people write.
+    struct Stranger: Sendable {
+        var key: String
+        /// The key that was meant.
+        var meant: String
+        /// What to write instead.
+        var cure: String
     }
 
     /// A key of a section.
@@ -79,7 +92,7 @@ extension Schema {
     private func collectSections(into found: inout [Section]) {
         switch kind {
         case .text, .choice, .boolean, .integer, .settings: break
-        case .list(let item): item.collectSections(into: &found)
+        case .list(let item, _): item.collectSections(into: &found)
         case .anyOf(let forms): for form in forms { form.collectSections(into: &found) }
         case .section(let section):
             guard !found.contains(where: { $0.name == section.name }) else { return }

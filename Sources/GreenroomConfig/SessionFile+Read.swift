@@ -23,7 +23,11 @@ extension SessionFile {
                 to: &root, schema: SessionShape.root.schema, in: source)
         }
         let draft = SessionShape.root.read(root, "", &reading)
-        if let draft { reading.diagnostics += conflicts(among: draft.outputs, in: root) }
+        if let draft {
+            reading.diagnostics += conflicts(among: draft.outputs, in: root)
+            reading.diagnostics += conflicts(of: draft.timeline, in: root)
+            reading.diagnostics += endlessness(of: draft.session)
+        }
         guard let draft, reading.diagnostics.isEmpty else {
             throw SessionFileError(reading.diagnostics, in: source)
         }
@@ -35,6 +39,9 @@ extension SessionFile {
         self.folder = folder
         name = draft.session.name ?? Self.stem(of: source.file)
         maximum = draft.session.maximum
+        table = draft.session.table
+        moreSizes = draft.session.moreSizes
+        clock = draft.session.clock?.value ?? .real
         duration = draft.session.duration
         callbackDeadline = draft.session.callbackDeadline
         camera = draft.camera?.plugin
@@ -43,6 +50,11 @@ extension SessionFile {
         share = draft.share?.plugin
         shareAudio = draft.share?.audio
         outputs = draft.outputs
+        // The sort is stable by the entries' numbers.
+        timeline = draft.timeline.enumerated()
+            .sorted { ($0.element.value.time, $0.offset) < ($1.element.value.time, $1.offset) }
+            .map(\.element)
+        warnings = vainEntries + vainSizes
     }
 
     /// `demo` of `sessions/demo.yaml`.
@@ -96,14 +108,6 @@ extension SessionFile {
             }
         }
         return diagnostics
-    }
-}
-
-extension ConfigNode {
-    /// The value of a key of a section.
-    fileprivate func value(of key: String) -> ConfigNode? {
-        guard case .mapping(let entries) = content else { return nil }
-        return entries.first { $0.key == key }?.value
     }
 }
 

@@ -11,6 +11,13 @@ public struct SessionFile: Sendable {
     public var name: String
     /// The most that any source is offered.
     public var maximum = SessionFile.defaultMaximum
+    /// The sizes that cameras are offered; nil for the usual ones. Each size stands once.
+    public var table: Located<[VideoCapability]>?
+    /// Sizes that cameras are offered besides those of the table, each once. One that is in the
+    /// table, too, has its rate from here.
+    public var moreSizes: Located<[VideoCapability]>?
+    /// The clock to run on; a virtual one only together with a duration.
+    public var clock = Clock.real
     /// How long to run; nil until stopped.
     public var duration: Duration?
     /// How long a plugin's callback may take before it counts as hung.
@@ -27,6 +34,11 @@ public struct SessionFile: Sendable {
     public var shareAudio: Plugin?
     /// Where the session's media go.
     public var outputs: [Located<Output>] = []
+    /// What is done while the session runs, in order of time; entries of one time in the file's
+    /// order. The path of a place counts as the file does: `timeline[2]`.
+    public var timeline: [Located<TimelineEntry>] = []
+    /// What is legal and can't be meant.
+    public var warnings: [Diagnostic] = []
 
     /// The session maximum of a file that gives none.
     public static let defaultMaximum = VideoCapability(width: 1920, height: 1080, fps: 30)

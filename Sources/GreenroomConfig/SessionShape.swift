@@ -14,12 +14,16 @@ enum SessionShape {
         var microphone: Source?
         var share: Source?
         var outputs: [Located<SessionFile.Output>] = []
+        var timeline: [Located<SessionFile.TimelineEntry>] = []
     }
 
     struct Session: Sendable {
         var name: String?
         var maximum = SessionFile.defaultMaximum
+        var table: Located<[VideoCapability]>?
+        var moreSizes: Located<[VideoCapability]>?
         var duration: Duration?
+        var clock: Located<SessionFile.Clock>?
         var callbackDeadline = SessionFile.defaultCallbackDeadline
     }
 
@@ -55,6 +59,15 @@ enum SessionShape {
                 "The plugin that makes the shared screen, and the one that makes its sound.",
                 examples: [["plugin": "Slides", "settings": ["path": "slides"]]]),
             Field(
+                "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
+                "What is done to the session while it runs, at which time.",
+                examples: [
+                    [
+                        ["at": "3s", "ceiling": "640x360@15"], ["at": "5s", "do": "mute"],
+                        ["at": "6s", "set": "camera.settings.pattern=grey"],
+                    ]
+                ]),
+            Field(
                 "outputs", \.outputs, .list(of: output, "a list of outputs"),
                 "Where the media go. Without one the session runs and keeps nothing.",
                 examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
@@ -75,9 +88,33 @@ enum SessionShape {
                 examples: ["1280x720@30", "1920x1080@60"],
                 defaultValue: .string("\(SessionFile.defaultMaximum)")),
             Field(
+                "table", \.table, Shape<[VideoCapability]>.rows.located(),
+                "The sizes that a camera may choose from, each with its highest frame rate, in "
+                    + "place of the usual ones. What is above \"maximum\" is not offered: raise it, "
+                    + "too.",
+                examples: [["1280x720@60", "640x360@60"]]),
+            Field(
+                "more-sizes", \.moreSizes, Shape<[VideoCapability]>.rows.located(),
+                "Sizes that a camera may choose from besides those of the table; one that is in "
+                    + "the table gets this frame rate. What is above \"maximum\" is not offered: raise "
+                    + "it, too.",
+                examples: [["1920x1080@60", "2560x1440@30"]]),
+            Field(
                 "duration", \.duration, .duration(.milliseconds(1) ... .seconds(8760 * 3600)),
                 "How long the session runs; until it is stopped if there is none.",
                 examples: ["10s", "500ms", "2m", "1h30m"]),
+            Field(
+                "clock", \.clock,
+                Shape<SessionFile.Clock>.choice {
+                    switch $0 {
+                    case .real: "The machine's."
+                    case .virtual:
+                        "The session's own: as fast as the machine can, and the same each time. "
+                            + "There has to be a duration, and loudspeakers are left out."
+                    }
+                }.located(),
+                "The clock that the session runs on.", examples: ["virtual"],
+                defaultValue: .string(SessionFile.Clock.real.rawValue)),
             Field(
                 "callback-deadline", \.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
@@ -87,38 +124,96 @@ enum SessionShape {
         ]
     ) { session, _ in session }
 
+    // MARK: - Timeline
+
+    private struct TimelineDraft: Sendable {
+        var time: Duration?
+        var command: SessionFile.Command?
+    }
+
+    private static let timelineEntry = Shape<Located<SessionFile.TimelineEntry>>.section(
+        TimelineDraft(), name: "timeline-entry", "Something to do, and when.",
+        expectation: "a section with the key \"at\" and what to do then",
+        presence: .exactlyOneOf(["ceiling", "share-ceiling", "set", "do"]),
+        strangers: timelineStrangers,
+        fields: [
+            Field(
+                "at", \.time, .duration(.zero ... .seconds(8760 * 3600)),
+                "When, counted from the session's start.", examples: ["3s", "0s", "1m30s"],
+                isRequired: true),
+            Field(
+                "ceiling", \.command, .ceiling(.camera),
+                "The most that the camera's picture may have from then on; \"none\" lifts it.",
+                examples: ["640x360@15", "none"]),
+            Field(
+                "share-ceiling", \.command, .ceiling(.share),
+                "The most that the share's picture may have from then on; \"none\" lifts it.",
+                examples: ["1280x720@5", "none"]),
+            Field(
+                "set", \.command, .assignment,
+                "A new value for a live parameter of a plugin; \"greenroom plugin info NAME\" says "
+                    + "which ones are live.",
+                examples: [
+                    "camera.settings.pattern=grey",
+                    "camera.pre-processors[0].settings.opacity=0.5",
+                ]),
+            Field(
+                "do", \.command,
+                Shape<SessionFile.Action>.choice { $0.meaning.asSentence }
+                    .map { action, _ in .action(action) },
+                "What takes no value.", examples: ["mute", "pause share"]),
+        ]
+    ) { draft, place in
+        guard let time = draft.time, let command = draft.command else { return nil }
+        return Located(SessionFile.TimelineEntry(time: time, command: command), at: place)
+    }
+
+    /// Words of "do" that are written as keys: `mute:`, `stop: camera`.
+    private static let timelineStrangers = SessionFile.Action.allCases.flatMap { action in
+        let words = action.rawValue
+        let first = words.prefix { $0 != " " }
+        return Set([words, String(first)]).sorted().map {
+            Schema.Stranger(key: $0, meant: "do", cure: "do: \(words)")
+        }
+    }
+
     // MARK: - Plugins
 
-    private static let pluginFields: [Field<Source>] = [
-        Field(
-            "plugin", \.reference, reference.located(),
-            "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or the "
-                + "path of a library (with a \"/\") from this file's folder, and \"#NAME\" behind "
-                + "it if the library has several.",
-            examples: ["ColorBars", "./build/libMyCamera.so"], isRequired: true),
-        Field(
-            "settings", \.settings, .settings,
-            "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths start "
-                + "from this file's folder.",
-            examples: [["pattern": "grey"], ["path": "footage.y4m", "loop": true]]),
-        Field(
-            "on-failure", \.onFailure,
-            .choice {
-                switch $0 {
-                case .end: "The session ends."
-                case .continue: "The session goes on without the plugin."
-                }
-            },
-            "What the session does when this plugin fails.", examples: ["continue"],
-            defaultValue: .string(SessionFile.FailurePolicy.end.rawValue)),
-    ]
-
+    /// A plugin of a kind.
+    ///
+    /// - Parameters:
+    ///   - name: Its section's name in the JSON Schema.
+    ///   - example: One of its kind, and settings of it.
     private static func source(
-        _ name: String, _ summary: String, more fields: [Field<Source>]
+        _ name: String, _ summary: String, example: (plugin: JSON, settings: JSON),
+        more fields: [Field<Source>] = []
     ) -> Shape<Source> {
         .section(
             Source(), name: name, summary,
-            expectation: "a section with the key \"plugin\"", fields: pluginFields + fields
+            expectation: "a section with the key \"plugin\"",
+            fields: [
+                Field(
+                    "plugin", \.reference, reference.located(),
+                    "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or "
+                        + "the path of a library (with a \"/\") from this file's folder, and "
+                        + "\"#NAME\" behind it if the library has several.",
+                    examples: [example.plugin, "./build/libMine.so"], isRequired: true),
+                Field(
+                    "settings", \.settings, .settings,
+                    "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths "
+                        + "start from this file's folder.",
+                    examples: [example.settings]),
+                Field(
+                    "on-failure", \.onFailure,
+                    .choice {
+                        switch $0 {
+                        case .end: "The session ends."
+                        case .continue: "The session goes on without the plugin."
+                        }
+                    },
+                    "What the session does when this plugin fails.", examples: ["continue"],
+                    defaultValue: .string(SessionFile.FailurePolicy.end.rawValue)),
+            ] + fields
         ) { source, place in
             var source = source
             source.plugin = source.reference.map {
@@ -130,30 +225,43 @@ enum SessionShape {
         }
     }
 
-    private static let microphone = source("plugin", "A plugin with its settings.", more: [])
-
     /// A plugin on its own; one that can't be read was told and is left out.
-    private static let plugin = Shape<SessionFile.Plugin>(schema: microphone.schema) {
-        node, path, reading in microphone.read(node, path, &reading)?.plugin
+    private static func alone(_ source: Shape<Source>) -> Shape<SessionFile.Plugin> {
+        Shape<SessionFile.Plugin>(schema: source.schema) { node, path, reading in
+            source.read(node, path, &reading)?.plugin
+        }
     }
 
     private static let camera = source(
         "camera", "The camera's plugin, and the filters that edit its picture.",
+        example: ("ColorBars", ["pattern": "grey"]),
         more: [
             Field(
                 "pre-processors", \.preProcessors,
-                .list(of: plugin, "a list of plugins"),
+                .list(of: alone(preProcessor), "a list of plugins"),
                 "Filters that edit the camera's frames, in this order.",
                 examples: [[["plugin": "Watermark", "settings": ["path": "logo.png"]]]])
         ])
 
+    private static let preProcessor = source(
+        "pre-processor", "A filter's plugin.", example: ("Adjust", ["brightness": .number(0.1)]))
+
+    private static let microphone = source(
+        "microphone", "The microphone's plugin.", example: ("Tone", ["frequency": 440]))
+
     private static let share = source(
         "share", "The shared screen's plugin, and the one of its sound.",
+        example: ("Slides", ["path": "slides"]),
         more: [
             Field(
-                "audio", \.audio, plugin, "The plugin that makes the sound of the share.",
-                examples: [["plugin": "Tone"]])
+                "audio", \.audio, alone(shareAudio),
+                "The plugin that makes the sound of the share.",
+                examples: [["plugin": "ToneShareAudio"]])
         ])
+
+    private static let shareAudio = source(
+        "share-audio", "The plugin of the share's sound.",
+        example: ("ToneShareAudio", ["frequency": 440]))
 
     private static let reference = Shape<String>.text("the name or path of a plugin")
         .map { text, reading -> SessionFile.PluginReference in
@@ -287,4 +395,9 @@ enum SessionShape {
                 defaultValue: .string(SessionFile.Fit.letterbox.rawValue)),
         ]
     }
+}
+
+extension String {
+    /// With a capital at its start and a full stop.
+    fileprivate var asSentence: String { "\(prefix(1).uppercased())\(dropFirst())." }
 }

@@ -47,16 +47,18 @@ extension Shape {
     ///   - expectation: What is needed, for messages.
     ///   - presence: Which keys have to be there besides required ones.
     ///   - shortKey: The key that is meant where a single value stands in its place.
+    ///   - strangers: Keys that people write in place of others.
     ///   - fields: Its keys.
     ///   - finish: Makes the value; nil if something is missing, which was told.
     static func section<Draft: Sendable>(
         _ draft: Draft, name: String, _ summary: String, expectation: String,
-        presence: Schema.Presence = .any, shortKey: String? = nil, fields: [Field<Draft>],
+        presence: Schema.Presence = .any, shortKey: String? = nil,
+        strangers: [Schema.Stranger] = [], fields: [Field<Draft>],
         finish: @escaping @Sendable (Draft, Place) -> Value?
     ) -> Shape {
         let section = Schema.Section(
             name: name, summary: summary, fields: fields.map(\.schema), presence: presence,
-            shortKey: shortKey)
+            shortKey: shortKey, strangers: strangers)
         let schema = Schema(kind: .section(section), expectation: expectation)
         return Shape(schema: schema) { node, path, reading in
             var entries: [ConfigNode.Entry] = []
@@ -66,8 +68,14 @@ extension Shape {
                 return nil
             case .mapping(let found):
                 entries = found
-            case .scalar where node.scalar == .null && section.mayBeEmpty:
-                break
+            case .scalar(let text, _) where node.scalar == .null && section.mayBeEmpty:
+                // An empty value leaves everything out; one that says null may be a name.
+                guard text.isEmpty || shortKey == nil else {
+                    reading.complain(
+                        "\(text) without quotes is nothing. Put it in quotes if it is a name, or "
+                            + "remove it.", about: node, path)
+                    return nil
+                }
             case .scalar where node.scalar != .null && shortKey != nil:
                 isShort = true
                 entries = [
@@ -103,6 +111,9 @@ extension Schema.Section {
     /// Why a key is refused, and which one was meant.
     func explain(unknown key: String) -> String {
         let known = fields.map(\.key)
+        if let stranger = strangers.first(where: { $0.key == key }) {
+            return "unknown key. Write \"\(stranger.cure)\"."
+        }
         if key == "<<" {
             return "merge keys (<<) are not read. Write the values out."
         }
@@ -122,7 +133,8 @@ extension Schema.Section {
     }
 
     /// What is not there that has to be.
-    func missing(from keys: [String]) -> [String] {
+    func missing(from written: [String]) -> [String] {
+        let keys = written.map { key in strangers.first { $0.key == key }?.meant ?? key }
         var messages = fields.filter { $0.isRequired && !keys.contains($0.key) }.map { field in
             let example = field.examples.first.map { ", such as \(field.key): \($0.asYAML)" } ?? ""
             return "needs the key \"\(field.key)\". Add it\(example)."
@@ -139,6 +151,15 @@ extension Schema.Section {
                 "has \(keys.count) keys (\(list(keys))) and can have one. Begin a list entry "
                     + "with \"- \" for each.")
         case .exactlyOne: break
+        case .exactlyOneOf(let wanted):
+            let found = keys.filter(wanted.contains)
+            if found.isEmpty {
+                messages.append("needs one of the keys \(list(wanted)). Add one.")
+            } else if found.count > 1 {
+                messages.append(
+                    "has \(found.count) of the keys \(list(wanted)) and can have one. Make an entry "
+                        + "of its own for each.")
+            }
         }
         return messages
     }

@@ -65,13 +65,16 @@ enum Pattern {
 
 extension Shape {
     /// Text of a pattern that a value is made from.
-    private static func pattern(
-        _ pattern: String, _ expectation: String, make: @escaping @Sendable (String) -> Value?
+    ///
+    /// - Parameter cure: What to write instead of a value that is not right, if that is clear.
+    static func pattern(
+        _ pattern: String, _ expectation: String,
+        cure: @escaping @Sendable (String) -> String? = { _ in nil },
+        make: @escaping @Sendable (String) -> Value?
     ) -> Shape {
-        .scalar(Schema(kind: .text(pattern: pattern), expectation: expectation)) { scalar in
-            guard case .text(let text) = scalar, let regex = try? Regex(pattern),
-                (try? regex.wholeMatch(in: text)) != nil
-            else { return nil }
+        let schema = Schema(kind: .text(pattern: pattern), expectation: expectation)
+        return .scalar(schema, cure: cure) { scalar in
+            guard case .text(let text) = scalar, text.wholeMatches(pattern) else { return nil }
             return make(text)
         }
     }
@@ -90,6 +93,54 @@ extension Shape<VideoCapability> {
     static let capability = pattern(
         Pattern.capability, "a size and a frame rate such as 1280x720@30 or 1280x720@30000/1001"
     ) { VideoCapability($0) }
+}
+
+extension Shape<[VideoCapability]> {
+    /// Rows of a table: at least one, and each size once.
+    static let rows: Shape = {
+        let list = Shape<[Located<VideoCapability>]>.list(
+            of: Shape<VideoCapability>.capability.located(), "a list of sizes", count: 1...64)
+        return Shape(schema: list.schema) { node, path, reading in
+            guard let rows = list.read(node, path, &reading) else { return nil }
+            var sizes: Set<FrameSize> = []
+            for row in rows where !sizes.insert(row.value.size).inserted {
+                reading.diagnostics.append(
+                    Diagnostic(
+                        "the size \(row.value.size) stands in the list already. Keep the one with the "
+                            + "highest rate: a source may make any lower one.", at: row.place))
+            }
+            return rows.map(\.value)
+        }
+    }()
+}
+
+extension Shape<SessionFile.Command> {
+    /// `640x360@15`, or `none`.
+    static func ceiling(_ track: SessionFile.Track) -> Shape {
+        pattern(SessionFile.Command.ceilingPattern, SessionFile.Command.ceilingExpectation) {
+            SessionFile.Command(ceiling: $0, of: track)
+        }
+    }
+
+    /// `camera.settings.pattern=grey`.
+    static let assignment: Shape = {
+        let schema = Schema(
+            kind: .text(pattern: SessionFile.Command.assignmentPattern),
+            expectation: "a setting and its value, such as camera.settings.pattern=grey")
+        let text = Shape<String>.scalar(schema) { scalar in
+            guard case .text(let text) = scalar, text.contains("=") else { return nil }
+            return text
+        }
+        return Shape(schema: schema) { node, path, reading in
+            guard let assignment = text.read(node, path, &reading) else { return nil }
+            do throws(CommandProblem) {
+                return try SessionFile.Command(set: assignment)
+            } catch {
+                reading.complain(error.message, about: node, path)
+                return nil
+            }
+        }
+    }()
 }
 
 extension Shape<FrameRate> {
@@ -115,11 +166,13 @@ extension Shape<Duration> {
     /// `10s`, `500ms`, `1h30m`, within bounds.
     static func duration(_ bounds: ClosedRange<Duration>) -> Shape {
         let range = "\(bounds.lowerBound.asWritten) to \(bounds.upperBound.asWritten)"
-        return pattern(
-            Pattern.duration, "a time such as 10s, 500ms, 2m or 1h30m, from \(range)"
-        ) { text in
+        @Sendable func read(_ text: String) -> Duration? {
             Duration(asWritten: text).flatMap { bounds.contains($0) ? $0 : nil }
         }
+        return pattern(
+            Pattern.duration, "a time such as 10s, 500ms, 2m or 1h30m, from \(range)",
+            // A number alone is meant in seconds.
+            cure: { read("\($0)s") == nil ? nil : "\($0)s" }, make: read)
     }
 }
 
@@ -197,7 +250,8 @@ extension Shape<[SessionFile.Setting]> {
 }
 
 extension Reading {
-    fileprivate mutating func settingValue(_ node: ConfigNode, _ path: String) -> SettingValue? {
+    /// A single value of a plugin's setting; nil if it is none, which was told.
+    mutating func settingValue(_ node: ConfigNode, _ path: String) -> SettingValue? {
         switch node.scalar {
         case .boolean(let value): return .boolean(value)
         case .integer(let value): return .integer(value)

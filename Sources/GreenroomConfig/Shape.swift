@@ -24,20 +24,24 @@ extension Shape {
     ///
     /// - Parameters:
     ///   - schema: What is needed.
+    ///   - cure: What to write instead of a text that is not right, if that is clear.
     ///   - parse: nil if the scalar is not what is needed.
     static func scalar(
-        _ schema: Schema, parse: @escaping @Sendable (ConfigNode.Scalar) -> Value?
+        _ schema: Schema, cure: @escaping @Sendable (String) -> String? = { _ in nil },
+        parse: @escaping @Sendable (ConfigNode.Scalar) -> Value?
     ) -> Shape {
         Shape(schema: schema) { node, path, reading in
             if let scalar = node.scalar, let value = parse(scalar) { return value }
             if case .refused = node.content { return nil }
             var message = "needs \(schema.expectation), found \(node.inWords)."
             // Quotes make the difference between a text and a number.
-            if case .scalar(let text, let isPlain) = node.content, node.scalar != .null {
+            if case .scalar(let text, let isPlain) = node.content, !text.isEmpty {
                 let other = ConfigNode(
                     content: .scalar(text, isPlain: !isPlain), origin: node.origin)
                 if let scalar = other.scalar, parse(scalar) != nil {
                     message += isPlain ? " Put it in quotes." : " Remove the quotes."
+                } else if let cure = cure(text) {
+                    message += " Write \(cure)."
                 }
             }
             reading.complain(message, about: node, path)
@@ -60,17 +64,27 @@ extension Shape {
     }
 
     /// A list of values; those that are wrong are told and left out.
-    static func list<Item>(of item: Shape<Item>, _ expectation: String) -> Shape<[Item]> {
-        let schema = Schema(kind: .list(item.schema), expectation: expectation)
+    ///
+    /// - Parameter count: How many there may be. A list that may be empty may be left out, too.
+    static func list<Item>(
+        of item: Shape<Item>, _ expectation: String, count: ClosedRange<Int> = 0...Int.max
+    ) -> Shape<[Item]> {
+        let schema = Schema(kind: .list(item.schema, count: count), expectation: expectation)
         return Shape<[Item]>(schema: schema) { node, path, reading in
             switch node.content {
             case .sequence(let nodes):
+                guard count.contains(nodes.count) else {
+                    reading.complain(
+                        "needs \(count.lowerBound) to \(count.upperBound) entries, found "
+                            + "\(nodes.count). Remove the key to do without.", about: node, path)
+                    return nil
+                }
                 return nodes.enumerated().compactMap { index, node in
                     item.read(node, "\(path)[\(index)]", &reading)
                 }
             case .refused: return nil
             case .scalar, .mapping:
-                if node.scalar == .null { return [] }
+                if node.scalar == .null, count.contains(0) { return [] }
                 reading.complain(
                     "needs \(expectation), found \(node.inWords). Begin each with \"- \".",
                     about: node, path)

@@ -61,7 +61,8 @@ extension UnsafePicture {
         }
     }
 
-    private func fillBlack(_ range: ColorRange) {
+    /// Fills the picture with black.
+    func fillBlack(_ range: ColorRange) {
         let luma = UInt32(range.blackLuma)
         switch format {
         case .i420, .nv12, .nv21:
@@ -79,8 +80,27 @@ extension UnsafePicture {
             fillWords(0xff00_0000)
         case .rgb24:
             SetPlane(planes[0], strides[0], width * 3, height, 0)
-        case .mjpeg, .i010, .p010:
+        case .i010:
+            // Ten bits, at the lower end of 16.
+            fillSamples(luma << 2, chroma: 128 << 2)
+        case .p010:
+            // Ten bits, at the upper end.
+            fillSamples(luma << 8, chroma: 128 << 8)
+        case .mjpeg:
             break
+        }
+    }
+
+    /// Fills every plane with 16-bit samples.
+    private func fillSamples(_ luma: UInt32, chroma: UInt32) {
+        for index in 0..<format.planeCount {
+            let plane = format.plane(index, of: size)
+            let sample = UInt16(index == 0 ? luma : chroma).littleEndian
+            for y in 0..<plane.rows {
+                UnsafeMutableRawPointer(row(y, ofPlane: index))
+                    .initializeMemory(
+                        as: UInt16.self, repeating: sample, count: plane.rowBytes / 2)
+            }
         }
     }
 

@@ -22,13 +22,16 @@ public struct PluginExport: Sendable {
     let description: PluginDescription
     /// Each parameter with its default.
     let parameters: [(parameter: Parameter, defaultValue: SettingValue)]
+    /// What the plugin can make; empty for anything.
+    let capabilities: [VideoCapability]
     let make: @Sendable ([(name: String, value: SettingValue)], PluginHost) throws -> AnyInstance
 
     init<P: Plugin>(
-        _ type: P.Type, kind: PluginKind,
+        _ type: P.Type, kind: PluginKind, capabilities: [VideoCapability] = [],
         instance: @escaping @Sendable (sending InstanceState<P>) -> AnyInstance
     ) {
         self.kind = kind
+        self.capabilities = capabilities
         description = P.plugin
         let defaults = P.Settings()
         parameters = P.Settings.table.map { ($0.parameter, $0.read(defaults)) }

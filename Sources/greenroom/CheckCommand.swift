@@ -20,24 +20,31 @@ struct CheckCommand: ParsableCommand {
     var json = false
 
     func run() throws {
+        let locator = PluginLocator.ofThisProcess
+        locator.printWarnings()
         do {
-            let plan = try SessionPlan(try source.read(), locator: .ofThisProcess)
+            let file = try source.read()
+            let plan = try SessionPlan(file, locator: locator)
             if json {
-                print(result(faults: [], plan: plan).text)
+                print(result(faults: [], warnings: file.warnings, plan: plan).text)
             } else {
+                for warning in file.warnings { print(file.source.render(warning, isWarning: true)) }
                 print("\(source.file): fine")
                 print(table(plan.rows.map { ["  \($0)", $1] }))
             }
         } catch let error as SessionFileError where json {
-            print(result(faults: error.diagnostics.map(\.json), plan: nil).text)
-            throw Failure(explained: .badFile)
+            print(result(faults: error.diagnostics, warnings: [], plan: nil).text)
+            throw Failure(explained: error.status)
         }
     }
 
-    private func result(faults: [JSON], plan: SessionPlan?) -> JSON {
+    private func result(
+        faults: [Diagnostic], warnings: [Diagnostic], plan: SessionPlan?
+    ) -> JSON {
         .members([
             ("file", .string(source.file)),
-            ("faults", .array(faults)),
+            ("faults", .array(faults.map(\.json))),
+            ("warnings", .array(warnings.map(\.json))),
             ("session", plan?.json),
         ])
     }
@@ -72,10 +79,19 @@ extension SessionPlan {
     /// What will run, for people.
     fileprivate var rows: [(String, String)] {
         let length = durationNanoseconds.map { ", for \(Duration.nanoseconds($0).asWritten)" }
-        var rows = [("session", "\(name), at most \(maximum)\(length ?? "")")]
+        let pace = clock == .virtual ? ", on the virtual clock" : ""
+        var rows = [("session", "\(name), at most \(maximum)\(length ?? "")\(pace)")]
+        if table != .standard {
+            let sizes = table.rows.map(\.description).joined(separator: ", ")
+            rows.append(("table", sizes))
+        }
         for (role, source) in roles {
             let settings = source.settings.map { "\($0.name): \($0.value)" }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
+        }
+        for entry in timeline {
+            let time = Duration.nanoseconds(entry.nanoseconds).asWritten
+            rows.append(("at \(time)", entry.command.description))
         }
         for output in outputs {
             switch output {
@@ -94,7 +110,9 @@ extension SessionPlan {
         .members([
             ("name", .string(name)),
             ("maximum", .string("\(maximum)")),
+            ("table", .array(table.rows.map { .string("\($0)") })),
             ("duration", durationNanoseconds.map { .string(Duration.nanoseconds($0).asWritten) }),
+            ("clock", .string(clock.rawValue)),
             (
                 "plugins",
                 .array(
@@ -108,7 +126,36 @@ extension SessionPlan {
                         ]
                     })
             ),
+            (
+                "timeline",
+                .array(
+                    timeline.map { entry in
+                        [
+                            "at": .string(Duration.nanoseconds(entry.nanoseconds).asWritten),
+                            "command": .string(entry.command.description),
+                            "origin": .string(entry.origin),
+                        ]
+                    })
+            ),
         ])
+    }
+}
+
+extension SessionCommand {
+    /// The command as a control line has it.
+    fileprivate var description: String {
+        switch self {
+        case .ceiling(let track, let limit):
+            "\(track == .camera ? "ceiling" : "share-ceiling") \(limit.map { "\($0)" } ?? "none")"
+        case .explain: "explain"
+        case .mute: SessionFile.Action.mute.rawValue
+        case .unmute: SessionFile.Action.unmute.rawValue
+        case .pauseShare: SessionFile.Action.pauseShare.rawValue
+        case .resumeShare: SessionFile.Action.resumeShare.rawValue
+        case .stopCamera: SessionFile.Action.stopCamera.rawValue
+        case .startCamera: SessionFile.Action.startCamera.rawValue
+        case .set(let role, let setting): "set \(role).settings.\(setting.name)=\(setting.value)"
+        }
     }
 }
 

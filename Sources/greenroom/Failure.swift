@@ -17,7 +17,7 @@ struct Failure: Error {
     /// Every fault of a session file. Each begins with its place and nothing before it, so that
     /// editors find the way there.
     init(_ error: SessionFileError) {
-        status = .badFile
+        status = error.status
         message = "\(error)"
         if error.diagnostics.count > 1 {
             message += "\n\(error.diagnostics.count) faults in \(error.source.file)"
@@ -31,7 +31,36 @@ struct Failure: Error {
     }
 }
 
+extension SessionFileError {
+    /// The arguments are to blame if every fault stands in one.
+    var status: ExitStatus {
+        let isUsage = diagnostics.allSatisfy {
+            if case .argument = $0.place.origin { true } else { false }
+        }
+        return isUsage ? .usage : .badFile
+    }
+}
+
 extension PluginLocator {
+    /// What is wrong with `GREENROOM_PLUGIN_PATH`, a line each.
+    var warnings: [String] {
+        folders.filter { !isBundled("\($0)/library") && !Self.isFolder($0) }.map {
+            "GREENROOM_PLUGIN_PATH: there is no folder \($0), so no plugin is found there."
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Prints what is wrong with `GREENROOM_PLUGIN_PATH` to standard error.
+    func printWarnings() {
+        guard let standardError else { return }
+        for warning in warnings { fputs("warning: \(warning)\n", standardError) }
+        fflush(standardError)
+    }
+
     /// Looks beside this program, and where `GREENROOM_PLUGIN_PATH` says.
     static var ofThisProcess: PluginLocator {
         let resolved = realpath("/proc/self/exe", nil)

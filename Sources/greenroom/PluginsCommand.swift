@@ -15,6 +15,7 @@ struct PluginsCommand: ParsableCommand {
 
     func run() throws {
         let locator = PluginLocator.ofThisProcess
+        locator.printWarnings()
         var rows: [[String]] = []
         var plugins: [JSON] = []
         var refusals: [LoadError] = []
@@ -70,6 +71,7 @@ struct PluginCommand: ParsableCommand {
 
         func run() throws {
             let locator = PluginLocator.ofThisProcess
+            locator.printWarnings()
             do throws(LoadError) {
                 if plugin.contains("/"), !plugin.contains("#") {
                     let library = try PluginLibrary(loading: plugin)

@@ -18,9 +18,11 @@ struct SessionFileOptions: ParsableArguments {
 
     /// Reads the file.
     ///
+    /// - Parameter more: What other arguments put in place of the file's values.
     /// - Throws: ``SessionFileError`` or ``UnreadableFile``.
-    func read() throws -> SessionFile {
-        let overrides = assignments.map(Override.set) + (duration.map { [.duration($0)] } ?? [])
-        return try SessionFile.load(file, overrides: overrides)
+    func read(overriding more: [Override] = []) throws -> SessionFile {
+        let duration = duration.map { [Override.duration($0)] } ?? []
+        return try SessionFile.load(
+            file, overrides: assignments.map(Override.set) + duration + more)
     }
 }

@@ -70,7 +70,7 @@ import Testing
             "check", "--json", file, "--set", "microphone.plugin=Tone", "--set",
             "camera.settings={pattern: grey}", "--set",
             "share={plugin: ColorBars, audio: {plugin: ToneShareAudio}}")
-        #expect(good.exit == .code(65), "a camera is no share: \(good.text)")
+        #expect(good.exit == .code(64), "a camera is no share, as an argument: \(good.text)")
         let argument = try #require(try json(good.text)["faults"] as? [[String: Any]])
         #expect(argument.count == 1)
         #expect((argument.first?["argument"] as? String)?.hasPrefix("--set share={") == true)
@@ -92,6 +92,122 @@ import Testing
         #expect(missing.standardError.contains("nothing.yaml: No such file or directory"))
         #expect(try Greenroom.run("check").exit == .code(64))
         #expect(try Greenroom.run("run", "--sett", "a=b", "x.yaml").exit == .code(64))
+    }
+
+    @Test func `a fault of an argument is a fault of usage, with its cure`() throws {
+        let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
+        let cures = [
+            (["--duration", "5"], "Write 5s."),
+            (["--set", "camera.settings.pattern=gray"], "bars, grey"),
+            (["--set", "camera.plugin=ColourBars"], #"Did you mean "ColorBars"?"#),
+        ]
+        for (arguments, cure) in cures {
+            for command in ["check", "run"] {
+                let run = try Greenroom.start([command, file] + arguments)
+                    .wait(atMost: .seconds(20))
+                #expect(run.exit == .code(64), "\(run)")
+                #expect(run.standardError.contains(cure), "\(run)")
+            }
+        }
+        // With a fault of the file among them it is the file's.
+        let bad = try folder.write("bad.yaml", "camera: { plugin: ColorBars, on-failure: x }")
+        #expect(try Greenroom.run("check", bad, "--duration", "5").exit == .code(65))
+    }
+
+    @Test func `check looks into the timeline`() throws {
+        let file = try folder.write(
+            "s.yaml",
+            """
+            session: { duration: 5s, clock: virtual, maximum: 2560x1440@30 }
+            camera: { plugin: ColorBars, pre-processors: [{ plugin: Adjust }] }
+            microphone: { plugin: Tone }
+            timeline:
+              - { at: 3s, set: camera.settings.pattern=gray }
+              - { at: 1s, set: camera.settings.format=i420 }
+              - { at: 1s, set: camera.settings.patern=grey }
+              - { at: 1s, set: microphone.settings.rate=8000 }
+              - { at: 1s, set: "camera.pre-processors[0].settings.brightness=2" }
+              - { at: 3s, do: mute }
+            """)
+        let bad = try Greenroom.run("check", file)
+        #expect(bad.exit == .code(65), "\(bad)")
+        let expected = [
+            ("5:5: timeline[0]: ", "bars, grey"),
+            ("6:5: timeline[1]: ", "not live. Those that can: pattern, counter, ball, speed"),
+            ("7:5: timeline[2]: ", #"Did you mean "pattern"?"#),
+            ("8:5: timeline[3]: ", "can't change rate while it runs"),
+            ("9:5: timeline[4]: ", "out of bounds"),
+        ]
+        let faults = bad.standardError.split(separator: "\n").filter { $0.hasPrefix("\(file):") }
+        #expect(faults.count == expected.count, "\(bad)")
+        for (fault, (start, words)) in zip(faults, expected) {
+            #expect(fault.hasPrefix("\(file):\(start)") && fault.contains(words), "\(fault)")
+        }
+
+        let entries = "timeline=[{at: 9s, do: mute}, {at: 1s, set: camera.settings.pattern=grey}]"
+        let good = try Greenroom.run("check", file, "--set", entries)
+        #expect(good.exit == .code(0), "\(good)")
+        #expect(good.text.contains("s, at most 2560x1440@30, for 5s, on the virtual clock"))
+        #expect(good.text.contains("warning: timeline[0]: it is due at 9s"), "\(good.text)")
+        let result = try json(
+            try Greenroom.run(
+                "check", "--json", file, "--set", entries, "--set",
+                "session.more-sizes=[2560x1440@30, 1920x1080@60]"
+            ).text)
+        let warnings = try #require(result["warnings"] as? [[String: Any]])
+        #expect(
+            warnings.compactMap { $0["path"] as? String } == ["timeline[0]", "session.more-sizes"])
+        let session = try #require(result["session"] as? [String: Any])
+        let timeline = try #require(session["timeline"] as? [[String: String]])
+        #expect(
+            timeline == [
+                [
+                    "at": "1s", "command": "set camera.settings.pattern=grey",
+                    "origin": "timeline[1]",
+                ],
+                ["at": "9s", "command": "mute", "origin": "timeline[0]"],
+            ])
+        // 12 sizes are usual; one is more, and one has another rate.
+        let table = try #require(session["table"] as? [String])
+        #expect(table.count == 13 && table.prefix(2) == ["2560x1440@30", "1920x1080@60"])
+    }
+
+    @Test func `more sizes than a table may have are refused`() throws {
+        let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
+        for (count, exit) in [(52, Exit.code(0)), (53, .code(64))] {
+            let sizes = (1...count).map { "\($0)x8@30" }.joined(separator: ", ")
+            let run = try Greenroom.run("check", file, "--set", "session.more-sizes=[\(sizes)]")
+            #expect(run.exit == exit, "\(run)")
+            #expect(run.standardError.contains("has 65 rows") == (count == 53), "\(run)")
+        }
+    }
+
+    @Test func `a session on the virtual clock without a duration does not begin`() throws {
+        let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
+        let argument = try Greenroom.run("run", file, "--virtual-clock", atMost: .seconds(20))
+        #expect(argument.exit == .code(64), "\(argument)")
+        #expect(argument.standardError.contains("--duration 10s"), "\(argument)")
+        let own = try folder.write(
+            "own.yaml", "camera: { plugin: ColorBars }\nsession: { clock: virtual }")
+        let run = try Greenroom.run("run", own, atMost: .seconds(20))
+        #expect(run.exit == .code(65), "\(run)")
+        #expect(run.standardError.hasPrefix("\(own):2:19: session.clock: "), "\(run)")
+    }
+
+    @Test func `a folder for plugins that is not there is told`() throws {
+        let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
+        let path = "\(folder.path):\(folder("nowhere"))"
+        let warning = "GREENROOM_PLUGIN_PATH: there is no folder \(folder("nowhere"))"
+        for arguments in [
+            ["check", file], ["plugins"], ["plugin", "info", "Tone"],
+            ["run", file, "--duration", "100ms"],
+        ] {
+            let run = try Greenroom.start(arguments, environment: ["GREENROOM_PLUGIN_PATH": path])
+                .wait(atMost: .seconds(20))
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(run.standardError.components(separatedBy: warning).count == 2, "\(run)")
+            #expect(run.standardError.components(separatedBy: "GREENROOM").count == 2, "\(run)")
+        }
     }
 
     @Test func `schema prints a JSON Schema`() throws {

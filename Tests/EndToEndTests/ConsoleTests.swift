@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TestSupport
 
@@ -68,6 +69,26 @@ import TestSupport
         var answer: String?
         var text: String?
         var pictures: [Picture]?
+        var origin: String?
+        var negotiation: Negotiation?
+        var commands: [String]?
+        var outcome: String?
+        var exit: Int32?
+        var summary: [String]?
+    }
+
+    /// Why a picture is what it is, as a program reads it.
+    private struct Negotiation: Decodable {
+        struct Ceiling: Decodable {
+            var origin: String
+            var limit: String
+            var since: Double
+            var binds: Bool
+        }
+
+        var reason: String
+        var track: String?
+        var ceilings: [Ceiling]
     }
 
     private func events(_ text: String) throws -> [Event] {
@@ -91,6 +112,9 @@ import TestSupport
         let status = try #require(events.last { $0.event == "status" }?.pictures?.first)
         #expect(status.track == "camera" && status.accepted > 0 && status.refused == 0)
         #expect(status.fps > 5 && status.fps < 30, "about 15")
+        let end = try #require(events.last)
+        #expect(end.outcome == "finished" && end.exit == 0)
+        #expect(end.summary?.last?.hasSuffix("with session.json") == true)
         let times = events.filter { $0.event != "status" }.compactMap(\.time)
         #expect(times.count == names.filter { $0 != "status" }.count && times == times.sorted())
     }
@@ -118,6 +142,214 @@ import TestSupport
         let log = try #require(events.first { $0.event == "log" && $0.role == "microphone" })
         #expect(log.level == "info" && log.text?.hasPrefix("status good-block 0") == true)
     }
+
+    @Test func `an output that can't be opened ends the events, too`() throws {
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars"))",
+            outputs: "[{ record: /dev/null/recording }]")
+        let run = try session.run("--json")
+        #expect(run.exit == .code(74), "\(run)")
+        let end = try #require(try events(run.text).last)
+        #expect(end.event == "ended" && end.outcome == "output-failed" && end.exit == 74)
+        #expect(end.summary?.first?.contains("/dev/null/recording") == true, "\(run.text)")
+    }
+
+    @Test func `what can't be meant is told before the session begins`() throws {
+        for arguments in [[], ["--json"]] {
+            let session = try session("200ms")
+            let run = try Greenroom.start(
+                ["run", session.file, "--set", "timeline=[{ at: 9s, do: mute }]"]
+                    + arguments
+            ).wait(atMost: .seconds(60))
+            #expect(run.exit == .code(0), "\(run)")
+            let words = "timeline[0]: it is due at 9s, when the session is over (200ms)"
+            let first =
+                arguments.isEmpty
+                ? run.standardError.split(separator: "\n").first.map(String.init)
+                : try events(run.text).first { $0.event == "warning" }?.text
+            #expect(first?.contains(words) == true, "\(run)\n\(run.text)")
+        }
+    }
+
+    // MARK: Control lines
+
+    /// Runs a session whose standard input comes from a command of the shell.
+    private func run(
+        _ session: TestSession, _ arguments: String, inputFrom command: String
+    ) throws -> Finished {
+        try ChildProcess.run(
+            "sh",
+            ["-c", "(\(command)) | '\(Checkout.greenroom)' run '\(session.file)' \(arguments)"],
+            environment: ["GREENROOM_PLUGIN_PATH": nil])
+    }
+
+    @Test func `control lines are carried out, and wrong ones change nothing`() throws {
+        let session = try session("1h")
+        let lines =
+            #"mut\n\nset camera.settings.format=i420\nunmute now\npause share\n\0\nhelp\nexplain\n"#
+        let run = try run(
+            session, "--control",
+            inputFrom: "sleep 1; printf '\(lines)'; sleep 0.2; echo stop; sleep 1")
+        #expect(run.exit == .code(0), "a control line asked for the end\n\(run)")
+        let errors = run.standardError.split(separator: "\n").filter {
+            $0.hasPrefix("control line ")
+        }
+        let expected = [
+            (1, #"Did you mean "mute"?"#), (3, "can't change format while it runs"),
+            (4, #""unmute" takes no value"#), (5, "the session has no share to pause."),
+            (6, "U+0000"),
+        ]
+        #expect(errors.count == expected.count, "\(run)")
+        for (error, (number, words)) in zip(errors, expected) {
+            #expect(
+                error.hasPrefix("control line \(number): ") && error.contains(words), "\(error)")
+        }
+        for line in ["  stop camera ", "camera: 320x180@15 since 0", "stopping: it was asked to"] {
+            #expect(run.standardError.contains(line), "no \(line):\n\(run)")
+        }
+        #expect(try session.report().outcome == "interrupted")
+        try session.expectTrueReport(run)
+    }
+
+    @Test func `control lines have events`() throws {
+        let session = try session("1h")
+        let run = try run(
+            session, "--control --json", inputFrom: "sleep 1; printf 'xyzzy\nhelp\nexplain\nstop'")
+        #expect(run.exit == .code(0), "\(run)")
+        let events = try events(run.text)
+        let error = try #require(events.first { $0.event == "control-error" })
+        #expect(error.origin == "control line 1" && error.text?.contains("xyzzy") == true)
+        #expect(events.first { $0.event == "help" }?.commands?.contains("mute") == true)
+        let explanation = try #require(events.first { $0.event == "explanation" })
+        #expect(explanation.role == "camera" && explanation.negotiation?.track == "320x180@15")
+        let ceiling = try #require(explanation.negotiation?.ceilings.first)
+        #expect(ceiling.origin == "session.maximum" && ceiling.limit == "320x180@15")
+        #expect(events.last?.outcome == "interrupted" && events.last?.exit == 0)
+    }
+
+    @Test func `the end of the input does not end the session, nor is it read unasked`() throws {
+        for arguments in [["--control"], []] {
+            let session = try session("500ms")
+            // Without the flag the lines are somebody else's.
+            let input = arguments.isEmpty ? "stop\nxyzzy\n" : "# nothing\n"
+            let run = try Greenroom.start(
+                ["run", session.file] + arguments, input: Array(input.utf8)
+            ).wait(atMost: .seconds(60))
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(run.standardError.contains("stopping: the duration is over"), "\(run)")
+            #expect(!run.standardError.contains("control"), "\(run)")
+        }
+    }
+
+    @Test func `why each picture is what it is stands at the start and at the end`() throws {
+        let run = try session("500ms").run("--explain")
+        #expect(run.exit == .code(0), "\(run)")
+        let lines = run.standardError.split(separator: "\n")
+        let places = lines.indices.filter { lines[$0].hasPrefix("camera: 320x180@15 since 0") }
+        let sending = try #require(lines.firstIndex(of: "sending"))
+        let stopping = try #require(lines.firstIndex { $0.hasPrefix("stopping: ") })
+        #expect(places.count == 2, "\(run)")
+        #expect(places.first.map { $0 > sending && $0 < stopping } == true, "\(run)")
+        #expect(places.last.map { $0 > stopping } == true, "\(run)")
+        #expect(lines.contains { $0.contains("session.maximum") }, "\(run)")
+    }
+
+    // MARK: Readers that don't read
+
+    /// A pipe of a name that is full, so that its next writer waits for a reader.
+    private struct FullPipe: ~Copyable {
+        let path: String
+        private let descriptor: Int32
+        private var filling = 0
+
+        init(in folder: TemporaryFolder) throws {
+            path = folder("pipe")
+            guard mkfifo(path, 0o600) == 0,
+                case let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC), descriptor >= 0
+            else { throw Failure("can't make \(path): \(String(cString: strerror(errno)))") }
+            self.descriptor = descriptor
+            let block = [UInt8](repeating: UInt8(ascii: "\n"), count: 4096)
+            while case let count = write(descriptor, block, block.count), count > 0 {
+                filling += count
+            }
+        }
+
+        deinit { close(descriptor) }
+
+        /// All that was written behind the filling; call it when no writer is left.
+        ///
+        /// - Parameter isOver: Whether there will be no more when the pipe is empty.
+        func read(until isOver: () -> Bool) -> String {
+            var bytes: [UInt8] = []
+            var block = [UInt8](repeating: 0, count: 65536)
+            while true {
+                let wasOver = isOver()
+                let count = Glibc.read(descriptor, &block, block.count)
+                if count > 0 {
+                    bytes += block[..<count]
+                } else if wasOver {
+                    return String(decoding: bytes.dropFirst(filling), as: UTF8.self)
+                } else {
+                    usleep(2_000)
+                }
+            }
+        }
+    }
+
+    @Test func `a reader that never reads does not keep a session from its end`() throws {
+        for arguments in ["--json > \"$0\"", "--explain 2> \"$0\""] {
+            let session = try session("1s")
+            let pipe = try FullPipe(in: session.folder)
+            let run = try ChildProcess.run(
+                "sh",
+                [
+                    "-c", "exec '\(Checkout.greenroom)' run '\(session.file)' \(arguments)",
+                    pipe.path,
+                ], environment: ["GREENROOM_PLUGIN_PATH": nil])
+            #expect(run.exit == .code(0), "\(run)")
+            let report = try session.expectTrueReport(run)
+            #expect(report.outcome == "finished")
+            #expect(try session.picture("camera").frameCount == 15, "one second")
+        }
+    }
+
+    @Test func `a reader that reads again is told how much it missed, in its place`() throws {
+        let session = try session("4s")
+        let pipe = try FullPipe(in: session.folder)
+        let lines = String(repeating: "xyzzy\n", count: 8000)
+        let child = try ChildProcess(
+            "sh",
+            [
+                "-c", "exec '\(Checkout.greenroom)' run '\(session.file)' --control 2> \"$0\"",
+                pipe.path,
+            ], input: Array(lines.utf8), environment: ["GREENROOM_PLUGIN_PATH": nil])
+        // The session's second second has begun: its lines were written long ago.
+        while !child.hasEnded, (try? session.picture("camera").frameCount) ?? 0 < 20 {
+            usleep(5_000)
+        }
+        let text = pipe.read { child.hasEnded }
+        let run = child.wait(atMost: .seconds(60))
+        #expect(run.exit == .code(0), "\(run)\n\(text.suffix(1000))")
+
+        var next = 1
+        var leftOut = 0
+        for line in text.split(separator: "\n") {
+            if let match = line.wholeMatch(of: #/([0-9]+) lines left out, nobody was reading/#) {
+                leftOut += Int(match.1) ?? 0
+                next += Int(match.1) ?? 0
+            } else if let match = line.firstMatch(of: #/^control line ([0-9]+): /#) {
+                // Lines of the session itself may have been left out among them.
+                let number = Int(match.1) ?? 0
+                #expect((next - 4...next).contains(number), "\(line), not \(next)")
+                next = number + 1
+            }
+        }
+        #expect(leftOut > 0, "\(text.suffix(1000))")
+        #expect(text.hasSuffix("recorded in \(session.recording), with session.json\n"))
+        try session.expectTrueReport(run)
+    }
+
+    // MARK: The command line and the file
 
     @Test func `the command line has the last word`() throws {
         let run = try session("1h").run(

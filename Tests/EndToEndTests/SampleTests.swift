@@ -49,6 +49,32 @@ import TestSupport
         }
     }
 
+    @Test func `the README's session files are fine`() throws {
+        let readme = String(decoding: try readFile(Checkout.root + "/README.md"), as: UTF8.self)
+        let files = readme.components(separatedBy: "```yaml\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(files.count == 2)
+        let folder = try TemporaryFolder()
+        for file in files {
+            let run = try Greenroom.run("check", try folder.write("s.yaml", file))
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(!run.text.contains("warning"), "\(run.text)")
+        }
+    }
+
+    @Test func `the README's sizes can be offered`() throws {
+        let readme = String(decoding: try readFile(Checkout.root + "/README.md"), as: UTF8.self)
+        let keys = readme.matches(of: #/`(more-sizes|table): (\[[^`]*\])`/#)
+        #expect(keys.count == 2)
+        for key in keys {
+            let run = try Greenroom.run(
+                "check", "\(Self.folder)/color-bars.yaml", "--set", "session.\(key.1)=\(key.2)",
+                "--set", "session.maximum=2560x1440@60")
+            #expect(run.exit == .code(0) && !run.text.contains("warning"), "\(run)")
+        }
+    }
+
     /// Runs a sample, recording into a folder of the test.
     private func record(_ file: String, _ arguments: [String]) throws -> (TestSession, Finished) {
         // Only its folder is used.
@@ -74,6 +100,30 @@ import TestSupport
         #expect(frames.0[10, 10].u == 160 && frames.0[10, 10].v == 110)
         #expect(frames.0.y != frames.1.y)
         #expect(Set(frames.0.y).count > 100)
+    }
+
+    @Test func `a session changes as its timeline says, and its recording has no gap`() throws {
+        let (session, run) = try record("renegotiation.yaml", ["--virtual-clock"])
+        #expect(run.exit == .code(0), "\(run)")
+        let done = run.standardError.matches(of: #/\(timeline\[([0-9])\]\)/#).map(\.1)
+        #expect(done == ["0", "2", "1", "3", "4", "5", "6", "7"], "in order of time:\n\(run)")
+        try session.expectTrueReport(run)
+
+        // 12 s at 30 frames a second, black while the camera is stopped from 8 s to 10 s.
+        let recording = try session.picture("camera")
+        #expect(recording.width == 1280 && recording.frameCount == 360)
+        for (index, isBlack) in [(30, false), (225, false), (255, true), (290, true), (345, false)]
+        {
+            let frame = try recording.frame(index)
+            #expect(frame.y.allSatisfy { $0 == 16 } == isBlack, "frame \(index)")
+        }
+        // Silence while the microphone is muted from 3 s to 5 s.
+        let sound = try session.sound("camera")
+        #expect(sound.frameCount == 12 * 48_000)
+        for (tenths, isSilent) in [(20..<25, false), (35..<48, true), (60..<65, false)] {
+            let samples = sound.channels[0][tenths.lowerBound * 4800..<tenths.upperBound * 4800]
+            #expect(samples.allSatisfy { $0 == 0 } == isSilent, "\(tenths) tenths of a second")
+        }
     }
 
     @Test func `the camera in C runs`() throws {

@@ -168,5 +168,10 @@ import Testing
             [
                 (\.struct_size, 0), (\.reserved, 4), (\.set, 8),
             ]),
+        .init(
+            "gr_video_capabilities", gr_video_capabilities.self, size: 16,
+            [
+                (\.struct_size, 0), (\.count, 4), (\.rows, 8),
+            ]),
     ]
 }

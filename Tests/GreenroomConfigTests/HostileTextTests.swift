@@ -149,7 +149,7 @@ import Testing
 }
 
 /// Random numbers that are the same each time.
-private struct SplitMix: RandomNumberGenerator {
+struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

@@ -98,7 +98,7 @@ import Testing
         (
             "session.duration=3",
             "session.duration: needs a time such as 10s, 500ms, 2m or 1h30m, from 1ms to 8760h, "
-                + "found the number 3."
+                + "found the number 3. Write 3s."
         ),
         (
             "camera.settings={a: ",

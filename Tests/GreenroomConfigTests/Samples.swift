@@ -41,6 +41,36 @@ enum Samples {
         "camera: { plugin: ColorBars }\noutputs: [{ y4m: \"-\" }]",
         "camera: { plugin: ColorBars }\noutputs: [{ y4m: { to: \"-\", track: camera } }]",
         "microphone: { plugin: Tone }\noutputs: [{ loudspeaker: default }]",
+        "microphone: { plugin: Tone }\noutputs: [{ loudspeaker: \"null\" }]",
+        "camera: { plugin: ColorBars }\ntimeline:\n",
+        """
+        session:
+          duration: 10s
+          clock: virtual
+          maximum: 2560x1440@60
+          table: [640x360@30, 1280x720@60000/1001]
+          more-sizes: [2560x1440@60]
+        camera:
+          plugin: ColorBars
+          pre-processors: [{ plugin: Adjust }]
+        microphone: { plugin: Tone }
+        share: { plugin: Slides, audio: { plugin: ToneShareAudio } }
+        timeline:
+          - { at: 0s, ceiling: 640x360@15 }
+          - { at: 3s, ceiling: none }
+          - { at: 3s, share-ceiling: 1280x720@30000/1001 }
+          - { share-ceiling: none, at: 1h }
+          - { at: 1s, set: camera.settings.pattern=grey }
+          - { at: 1s, set: "camera.pre-processors[0].settings.brightness=-0.5" }
+          - { at: 1s, set: share.audio.settings.text="5" }
+          - { at: 1s, set: share.settings.text= }
+          - { at: 1.5s, do: mute }
+          - { at: 2s, do: unmute }
+          - { at: 2s, do: pause share }
+          - { at: 2500ms, do: resume share }
+          - { at: 2s, do: stop camera }
+          - { at: 2s, do: "start camera" }
+        """,
     ]
 
     /// A file with faults.
@@ -76,13 +106,13 @@ enum Samples {
             yaml: "camera: { plugin: A }\nxyzzy: 3s",
             faults: [
                 #"2:1: xyzzy: unknown key. Known keys are "session", "camera", "microphone", "#
-                    + #""share", "outputs"."#
+                    + #""share", "timeline", "outputs"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n\"a b\": 1",
             faults: [
                 #"2:1: "a b": unknown key. Known keys are "session", "camera", "microphone", "#
-                    + #""share", "outputs"."#
+                    + #""share", "timeline", "outputs"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n<<: { session: { name: x } }",
@@ -194,7 +224,7 @@ enum Samples {
                 "2:21: session.maximum: needs a size and a frame rate such as 1280x720@30 or "
                     + #"1280x720@30000/1001, found the text "1280x720"."#,
                 "2:41: session.duration: needs a time such as 10s, 500ms, 2m or 1h30m, from 1ms "
-                    + "to 8760h, found the number 10.",
+                    + "to 8760h, found the number 10. Write 10s.",
             ]),
         Bad(
             yaml: "camera: { plugin: A }\nsession: { duration: 9000h, callback-deadline: 1h }",
@@ -258,6 +288,231 @@ enum Samples {
                 "2:11: outputs[0]: there is no sound to play. Add a microphone, or audio to the "
                     + "share."
             ], isSeenBySchema: false),
+
+        // The table and the clock
+        Bad(
+            yaml: """
+                camera: { plugin: A }
+                session:
+                  table: []
+                  more-sizes: [1280x720@60, 640x360@30, 1280x720@30, 640x360, 0x5@1]
+                """,
+            faults: [
+                "3:10: session.table: needs 1 to 64 entries, found 0. Remove the key to do without.",
+                "4:41: session.more-sizes[2]: the size 1280x720 stands in the list already. Keep "
+                    + "the one with the highest rate: a source may make any lower one.",
+                "4:54: session.more-sizes[3]: needs a size and a frame rate such as 1280x720@30 or "
+                    + #"1280x720@30000/1001, found the text "640x360"."#,
+                "4:63: session.more-sizes[4]: needs a size and a frame rate such as 1280x720@30 or "
+                    + #"1280x720@30000/1001, found the text "0x5@1"."#,
+            ]),
+        Bad(
+            yaml: "camera: { plugin: A }\nsession: { table: 640x360@30, more-sizes: }",
+            faults: [
+                #"2:19: session.table: needs a list of sizes, found the text "640x360@30". Begin "#
+                    + #"each with "- "."#,
+                #"2:43: session.more-sizes: needs a list of sizes, found nothing. Begin each with "#
+                    + #""- "."#,
+            ]),
+        Bad(
+            yaml: "camera: { plugin: A }\nsession: { table: [640x360@30, 640x360@15] }",
+            faults: [
+                "2:32: session.table[1]: the size 640x360 stands in the list already. Keep the one "
+                    + "with the highest rate: a source may make any lower one."
+            ], isSeenBySchema: false),
+        Bad(
+            yaml: "camera: { plugin: A }\nsession:\n  table: ["
+                + (1...65).map { "\($0)x8@30" }.joined(separator: ", ") + "]",
+            faults: [
+                "3:10: session.table: needs 1 to 64 entries, found 65. Remove the key to do without."
+            ]),
+        Bad(
+            yaml: "camera: { plugin: A }\nsession: { clock: fast }",
+            faults: [
+                #"2:19: session.clock: needs one of real, virtual, found the text "fast"."#
+            ]),
+        Bad(
+            yaml: "camera: { plugin: A }\nsession: { clock: virtual }",
+            faults: [
+                "2:19: session.clock: on the virtual clock a session needs a duration, or it would "
+                    + #"run for ever at full speed. Add one to "session", or --duration 10s."#
+            ], isSeenBySchema: false),
+
+        // The timeline: its shape
+        Bad(
+            yaml: "camera: { plugin: A }\ntimeline: { at: 3s, ceiling: none }",
+            faults: [
+                "2:11: timeline: needs a list of entries, found a section. Begin each with "
+                    + #""- "."#
+            ]),
+        Bad(
+            yaml: "camera: { plugin: A }\ntimeline: [mute]",
+            faults: [
+                #"2:12: timeline[0]: needs a section with the key "at" and what to do then, found "#
+                    + #"the text "mute"."#
+            ]),
+        Bad(
+            yaml: "camera: { plugin: A }\ntimeline: [{ ceiling: none }, { at: 3s }]",
+            faults: [
+                #"2:12: timeline[0]: needs the key "at". Add it, such as at: 3s."#,
+                #"2:31: timeline[1]: needs one of the keys "ceiling", "share-ceiling", "set", "#
+                    + #""do". Add one."#,
+            ]),
+        Bad(
+            yaml: "camera: { plugin: A }\ntimeline: [{ at: 3s, ceiling: none, do: stop camera }]",
+            faults: [
+                #"2:12: timeline[0]: has 2 of the keys "ceiling", "share-ceiling", "set", "do" "#
+                    + "and can have one. Make an entry of its own for each."
+            ]),
+        Bad(
+            yaml: """
+                microphone: { plugin: A }
+                timeline:
+                  - { at: 3, do: mute }
+                  - { at: -1s, do: mute }
+                  - { at: 9000h, do: mute }
+                """,
+            faults: [
+                "3:11: timeline[0].at: needs a time such as 10s, 500ms, 2m or 1h30m, from 0s to "
+                    + "8760h, found the number 3. Write 3s.",
+                "4:11: timeline[1].at: needs a time such as 10s, 500ms, 2m or 1h30m, from 0s to "
+                    + #"8760h, found the text "-1s"."#,
+                "5:11: timeline[2].at: needs a time such as 10s, 500ms, 2m or 1h30m, from 0s to "
+                    + #"8760h, found the text "9000h"."#,
+            ]),
+        Bad(
+            yaml: """
+                camera: { plugin: A }
+                timeline:
+                  - { at: 4s, mute: }
+                  - { at: 4s, stop: camera }
+                  - { at: 4s, pause share: }
+                  - { at: 4s, ceilng: none }
+                """,
+            faults: [
+                #"3:15: timeline[0].mute: unknown key. Write "do: mute"."#,
+                #"4:15: timeline[1].stop: unknown key. Write "do: stop camera"."#,
+                #"5:15: timeline[2]."pause share": unknown key. Write "do: pause share"."#,
+                #"6:5: timeline[3]: needs one of the keys "ceiling", "share-ceiling", "set", "#
+                    + #""do". Add one."#,
+                #"6:15: timeline[3].ceilng: unknown key. Did you mean "ceiling"?"#,
+            ]),
+
+        // The timeline: its values
+        Bad(
+            yaml: """
+                camera: { plugin: A }
+                timeline:
+                  - { at: 1s, ceiling: 640x360 }
+                  - { at: 1s, ceiling: }
+                  - { at: 1s, ceiling: 0 }
+                  - { at: 1s, do: stop the camera }
+                """,
+            faults: [
+                "3:24: timeline[0].ceiling: needs a size and a frame rate such as 640x360@15, or "
+                    + #"none, found the text "640x360"."#,
+                "4:24: timeline[1].ceiling: needs a size and a frame rate such as 640x360@15, or "
+                    + "none, found nothing.",
+                "5:24: timeline[2].ceiling: needs a size and a frame rate such as 640x360@15, or "
+                    + "none, found the number 0.",
+                "6:19: timeline[3].do: needs one of mute, unmute, pause share, resume share, stop "
+                    + #"camera, start camera, found the text "stop the camera". Did you mean "#
+                    + #""stop camera"?"#,
+            ]),
+        Bad(
+            yaml: """
+                camera: { plugin: A }
+                timeline:
+                  - { at: 1s, set: camera.settings.pattern }
+                  - { at: 1s, set: camera.plugin=B }
+                  - { at: 1s, set: session.maximum=640x360@15 }
+                """,
+            faults: [
+                "3:20: timeline[0].set: needs a setting and its value, such as "
+                    + #"camera.settings.pattern=grey, found the text "camera.settings.pattern"."#,
+                #"4:20: timeline[1].set: "camera.plugin" is not a setting of a plugin, and "#
+                    + "nothing else can be set while the session runs. Paths are such as "
+                    + "camera.settings.pattern, camera.pre-processors[0].settings.opacity, "
+                    + "share.audio.settings.level.",
+                #"5:20: timeline[2].set: "session.maximum" is not a setting of a plugin, and "#
+                    + "nothing else can be set while the session runs. Paths are such as "
+                    + "camera.settings.pattern, camera.pre-processors[0].settings.opacity, "
+                    + "share.audio.settings.level.",
+            ]),
+        Bad(
+            yaml: """
+                camera: { plugin: A }
+                timeline:
+                  - { at: 1s, set: 5 }
+                  - { at: 1s, set: 'camera.settings.a=[1]' }
+                  - { at: 1s, set: 'camera.settings.a="x' }
+                  - { at: 1s, set: camera.settings.a=1e999 }
+                """,
+            faults: [
+                "3:20: timeline[0].set: needs a setting and its value, such as "
+                    + "camera.settings.pattern=grey, found the number 5.",
+                "4:20: timeline[1].set: camera.settings.a: needs a single value, found a list.",
+                "5:20: timeline[2].set: camera.settings.a: the quote that begins here has no end. "
+                    + "Close it.",
+                "6:20: timeline[3].set: camera.settings.a: the number 1e999 is too large.",
+            ]),
+
+        // The timeline: what it is about
+        Bad(
+            yaml: """
+                microphone: { plugin: A }
+                timeline:
+                  - { at: 1s, do: pause share }
+                  - { at: 1s, ceiling: none }
+                  - { at: 1s, share-ceiling: none }
+                  - { at: 1s, set: share.audio.settings.level=0 }
+                  - { at: 1s, do: start camera }
+                """,
+            faults: [
+                "3:5: timeline[0]: the session has no share to pause. Add one, or remove the entry.",
+                "4:5: timeline[1]: the session has no camera to hold down. Add one, or remove the "
+                    + "entry.",
+                "5:5: timeline[2]: the session has no share to hold down. Add one, or remove the "
+                    + "entry.",
+                "6:5: timeline[3]: the session has no share.audio to change. Add one, or remove the "
+                    + "entry.",
+                "7:5: timeline[4]: the session has no camera to start. Add one, or remove the entry.",
+            ], isSeenBySchema: false),
+        Bad(
+            yaml: """
+                camera: { plugin: A, pre-processors: [{ plugin: B }] }
+                timeline:
+                  - { at: 1s, do: mute }
+                  - { at: 1s, set: "camera.pre-processors[1].settings.x=1" }
+                """,
+            faults: [
+                "3:5: timeline[0]: the session has no microphone to mute. Add one, or remove the "
+                    + "entry.",
+                "4:5: timeline[1]: the session has no camera.pre-processors[1] to change. Add one, "
+                    + "or remove the entry.",
+            ], isSeenBySchema: false),
+
+        // Names that YAML takes for nothing, and examples of the right kind
+        Bad(
+            yaml: "microphone: { plugin: A }\noutputs: [{ loudspeaker: null }, { loudspeaker: "
+                + "{ device: ~ } }]",
+            faults: [
+                "2:26: outputs[0].loudspeaker: null without quotes is nothing. Put it in quotes if "
+                    + "it is a name, or remove it.",
+                "2:59: outputs[1].loudspeaker.device: needs the name of an ALSA PCM, such as "
+                    + "default, found nothing. Put it in quotes.",
+            ]),
+        Bad(
+            yaml: "microphone: {}\nshare: { audio: {} }\ncamera: { pre-processors: [{}] }",
+            faults: [
+                #"1:13: microphone: needs the key "plugin". Add it, such as plugin: Tone."#,
+                #"2:8: share: needs the key "plugin". Add it, such as plugin: Slides."#,
+                #"2:17: share.audio: needs the key "plugin". Add it, such as plugin: "#
+                    + "ToneShareAudio.",
+                #"3:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#,
+                #"3:28: camera.pre-processors[0]: needs the key "plugin". Add it, such as "#
+                    + "plugin: Adjust.",
+            ]),
 
         // Anchors
         Bad(

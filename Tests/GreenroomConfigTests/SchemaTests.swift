@@ -95,7 +95,7 @@ import Testing
     @Test func `sections of one name are one section`() {
         let sections = SessionShape.root.schema.sections
         #expect(Set(sections.map(\.name)).count == sections.count)
-        #expect(sections.count == 9)
+        #expect(sections.count == 12)
     }
 
     @Test(arguments: [

@@ -27,6 +27,9 @@ import Testing
         case .nv12, .nv21: [[y], [128, 128]]
         case .yuy2: [[y, 128, y, 128]]
         case .uyvy: [[128, y, 128, y]]
+        // Ten bits: 64 and 512 in limited range, at the low or the high end of 16.
+        case .i010: [[y << 2, 0], [0, 2], [0, 2]]
+        case .p010: [[0, y], [0, 128, 0, 128]]
         case .rgb24: [[0, 0, 0]]
         default: [[0, 0, 0, 255]]
         }
@@ -137,6 +140,84 @@ import Testing
         #expect(error?.code == .rejected)
         #expect(error?.message.contains("48x64") == true)
         #expect(error?.message.contains("160x90") == true)
+        for cure in ["send that size", "letterbox", "crop", "stretch"] {
+            #expect(error?.message.contains(cure) == true, "\(cure)")
+        }
+    }
+
+    @Test(arguments: Fit.allCases)
+    func `a consumer that turns pictures itself gets them as they lie`(fit: Fit) throws {
+        let source = try Self.frame(
+            FrameSize(width: 64, height: 48), FrameInfo(rotation: .threeQuarters)
+        ) { x, _ in x < 32 ? 180 : 40 }
+        let size = FrameSize(width: 128, height: 96)
+        var want = VideoWant(format: .i420, size: size, fit: fit, acceptsRotation: true)
+        if fit == .reject { want.size = source.size }
+        let made = try FrameConverter().convert(source, to: want, into: Self.pool)
+        #expect(made.info.rotation == .threeQuarters)
+        #expect(made.size == want.size)
+        // The left of the pixels is the left still.
+        let luma = made.visibleBytes(0)
+        for index in luma.indices {
+            let x = index % made.size.width * 64 / made.size.width
+            guard !(30..<34).contains(x) else { continue }
+            #expect(luma[index] == (x < 32 ? 180 : 40))
+        }
+    }
+
+    @Test(arguments: [
+        (Fit.letterbox, Rotation.none, 20..<140), (.letterbox, .half, 20..<140),
+        (.letterbox, .quarter, 46..<114), (.letterbox, .threeQuarters, 46..<114),
+        (.crop, .none, 0..<160), (.crop, .quarter, 0..<160), (.stretch, .none, 0..<160),
+        (.stretch, .quarter, 0..<160),
+    ])
+    func `a picture is where its fit puts it, and black is black around it`(
+        fit: Fit, rotation: Rotation, columns: Range<Int>
+    ) throws {
+        for range in ColorRange.allCases {
+            let source = try Self.frame(
+                FrameSize(width: 64, height: 48),
+                FrameInfo(rotation: rotation, color: ColorSpace(range: range, matrix: .bt709))
+            ) { _, _ in 180 }
+            let made = try FrameConverter().convert(
+                source, to: VideoWant(format: .i420, size: Self.wide, fit: fit), into: Self.pool)
+            #expect(made.info.color == source.info.color)
+            let (y, u, v) = (made.visibleBytes(0), made.visibleBytes(1), made.visibleBytes(2))
+            #expect(
+                y.indices.allSatisfy {
+                    y[$0] == (columns.contains($0 % 160) ? 180 : range.blackLuma)
+                })
+            let chroma = columns.lowerBound / 2..<columns.upperBound / 2
+            #expect(u.indices.allSatisfy { u[$0] == (chroma.contains($0 % 80) ? 90 : 128) })
+            #expect(v.indices.allSatisfy { v[$0] == (chroma.contains($0 % 80) ? 200 : 128) })
+        }
+    }
+
+    @Test(arguments: PixelFormat.uncompressed, ColorRange.allCases)
+    func `a black frame is black in its own range`(format: PixelFormat, range: ColorRange) throws {
+        for size in [Self.wide, FrameSize(width: 33, height: 17), FrameSize(width: 1, height: 1)] {
+            guard let frame = Self.pool.takeBlack(format, size, range) else {
+                throw TestFailure(text: "there is no black \(format) \(size)")
+            }
+            #expect(frame.format == format && frame.size == size)
+            #expect(frame.info.color.range == (format.isRGB ? .full : range))
+            for index in 0..<frame.planeCount {
+                let black = Self.black(format, range)[index]
+                let rowBytes = format.plane(index, of: size).rowBytes
+                let bytes = frame.visibleBytes(index)
+                #expect(
+                    bytes.indices.allSatisfy { bytes[$0] == black[$0 % rowBytes % black.count] })
+            }
+        }
+    }
+
+    @Test func `there is no black of a compressed format, and none that the pool can't give`() {
+        let none = FrameSize(width: 0, height: 1)
+        for (format, size) in [(PixelFormat.mjpeg, Self.wide), (.i420, none)] {
+            if Self.pool.takeBlack(format, size, .full) != nil {
+                Issue.record("there is black of \(format) \(size)")
+            }
+        }
     }
 
     @Test func `the right size is not rejected`() throws {

@@ -177,11 +177,46 @@ import Testing
         let again = try #require(exportPlugins(RecordingSource.self))
         #expect(again == first)
         let count = testEntry.pointee.plugin_count
-        #expect(count == 10)
+        #expect(count == 11)
         #expect(testEntry.pointee.descriptor(count) == nil)
         #expect(testEntry.pointee.descriptor(.max) == nil)
         #expect(testEntry.pointee.abi_major == 1)
         let kinds = (0..<count).compactMap { testEntry.pointee.descriptor($0)?.pointee.kind }
-        #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4])
+        #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1])
+    }
+
+    @Test func `frames that name no offer are of the one that their author has answered`() throws {
+        let session = try FakeSession("handy", of: testEntry)
+        #expect(session.initializeVideo([rows[0]], revision: 4) == .ok)
+        #expect(session.startSend() == .ok)
+        #expect(try session.propertyChange([rows[1]], revision: 5) == .ok)
+        #expect(try session.propertyChange([rows[0]], revision: 6) == .ok)
+        session.stopSend()
+        #expect(session.answerKind == 1)
+        let sent = session.host.state.withLock { $0.video.committed }
+        #expect(sent.map(\.info.offerRevision) == [4, 5, 4, 5, 6, 5])
+        #expect(
+            sent.map(\.size) == [
+                rows[0].size, rows[1].size, rows[0].size, rows[1].size, rows[0].size, rows[1].size,
+            ])
+    }
+
+    @Test(arguments: [
+        ("handy", ["8x6@10"]), ("screen", ["16x8@30", "640x360@15"]), ("camera", []),
+        ("source", []), ("share", []), ("mic", []), ("filter", []),
+    ])
+    func `what a source can make at all is told to the host`(
+        name: String, capabilities: [String]
+    ) throws {
+        let session = try FakeSession(name, of: testEntry)
+        let table = session.extensionTable(GR_EXT_VIDEO_CAPABILITIES)?
+            .assumingMemoryBound(to: gr_video_capabilities.self)
+        #expect((table == nil) == capabilities.isEmpty)
+        guard let told = table?.pointee else { return }
+        #expect(told.struct_size == 16)
+        let rows = UnsafeBufferPointer(start: told.rows, count: Int(told.count)).map {
+            "\($0.width)x\($0.height)@\($0.fps_numerator / $0.fps_denominator)"
+        }
+        #expect(rows == capabilities)
     }
 }

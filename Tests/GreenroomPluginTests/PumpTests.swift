@@ -146,6 +146,47 @@ import Testing
         #expect(sent.last?.planes[0][0] == 39)
     }
 
+    @Test func `while offers change all the time, every frame is whole and the times are even`()
+        throws
+    {
+        let session = try camera()
+        let offers = [
+            VideoCapability(width: 16, height: 8, fps: 30),
+            VideoCapability(width: 32, height: 18, fps: 50),
+            VideoCapability(width: 8, height: 6, fps: 7),
+        ]
+        #expect(session.initializeVideo([offers[1]], revision: 1) == .ok)
+        session.host.state.withLock { $0.end = 400 * second }
+        #expect(session.startSend() == .ok)
+        // The pump runs as fast as it can meanwhile, on a clock that does not wait for anybody.
+        for revision in 2...300 as ClosedRange<UInt32> {
+            let row = offers[Int(revision) % 3]
+            #expect(try session.propertyChange([row], revision: revision) == .ok)
+        }
+        session.host.waitForEnd()
+        session.host.resume(until: 401 * second)
+        session.host.waitForEnd()
+        session.stopSend()
+        let sent = frames(session)
+        #expect(sent.last?.info.offerRevision == 300)
+        for frame in sent {
+            let revision = frame.info.offerRevision
+            #expect(
+                frame.size == offers[Int(revision) % 3].size || revision == 1,
+                "revision \(revision)")
+        }
+        let revisions = sent.map(\.info.offerRevision)
+        #expect(revisions == revisions.sorted())
+        #expect(sent.enumerated().allSatisfy { $1.planes[0][0] == UInt8(truncatingIfNeeded: $0) })
+        let distances = zip(stamps(session), stamps(session).dropFirst()).map { $1 - $0 }
+        // A due time is rounded down to a nanosecond.
+        let periods = offers.flatMap { offer in
+            let period = second / Int64(offer.rate.numerator)
+            return [period, period + 1]
+        }
+        #expect(distances.allSatisfy { periods.contains($0) })
+    }
+
     @Test func `a camera of one size keeps it when the offer changes`() throws {
         let session = try camera([("fixed", .boolean(true))])
         #expect(session.initializeVideo(rows) == .ok)

@@ -109,7 +109,7 @@ public final class ChildProcess {
     }
 
     /// Whether the program has ended; leaves it unreaped.
-    private var hasEnded: Bool {
+    public var hasEnded: Bool {
         if exit != nil { return true }
         var information = siginfo_t()
         let result = waitid(P_PID, id_t(id), &information, WEXITED | WNOHANG | WNOWAIT)

@@ -11,12 +11,15 @@ final class ControlThread: Sendable {
     private let state: Monitor<State>
     private let thread: HostThread
 
-    init(name: String) {
+    /// - Parameters:
+    ///   - clock: Stands still while a job is running.
+    ///   - order: The plugin that the jobs call.
+    init(name: String, clock: SessionClock, as order: ClockOrder) {
         let state = Monitor(State())
         self.state = state
-        thread = HostThread(name: name) {
+        thread = HostThread(name: name, clock: clock, as: order) {
             while true {
-                let job: (@Sendable () -> Void)?? = state.wait(until: nil) { state in
+                let job: (@Sendable () -> Void)?? = clock.wait(for: state, until: nil) { state in
                     if !state.jobs.isEmpty { return .some(state.jobs.removeFirst()) }
                     return state.isClosed ? .some(nil) : nil
                 }

@@ -9,6 +9,8 @@ struct PluginCalls: @unchecked Sendable {
     private let plugin: gr_plugin
     let liveParameters: gr_live_parameters?
     let preProcessor: gr_pre_processor?
+    /// What the source says that it can make; empty if it says nothing.
+    let capabilities: [VideoCapability]
 
     /// Checks what `create` made.
     init(
@@ -67,14 +69,86 @@ struct PluginCalls: @unchecked Sendable {
         }
         liveParameters = live.found
         preProcessor = processor.found
+        switch descriptor.kind {
+        case .videoSource, .shareSource:
+            let told = address.pointee.get_extension?(
+                address.pointee.`self`, GR_EXT_VIDEO_CAPABILITIES)
+            capabilities =
+                try told.map { told throws(LoadError) in
+                    try Self.readCapabilities(told, error)
+                } ?? []
+        case .virtualMic, .shareAudioSource, .preProcessor:
+            capabilities = []
+        }
+    }
+
+    /// Reads the capabilities of a source, whose numbers may be any.
+    private static func readCapabilities(
+        _ address: UnsafeRawPointer, _ error: (String) -> LoadError
+    ) throws(LoadError) -> [VideoCapability] {
+        let place = GR_EXT_VIDEO_CAPABILITIES
+        let size = address.load(as: UInt32.self)
+        guard size >= UInt32(MemoryLayout<gr_video_capabilities>.size) else {
+            throw error(
+                "\(place): struct_size is \(size). Set it to sizeof(gr_video_capabilities).")
+        }
+        let told = address.load(as: gr_video_capabilities.self)
+        guard told.count <= UInt32(GR_MAX_CAPABILITIES) else {
+            throw error(
+                "\(place): count is \(told.count), and \(GR_MAX_CAPABILITIES) is the most. Leave "
+                    + "rows out.")
+        }
+        guard told.count > 0 else { return [] }
+        guard let rows = told.rows else {
+            throw error("\(place): rows is NULL, and count is \(told.count).")
+        }
+        var result: [VideoCapability] = []
+        for (index, row) in UnsafeBufferPointer(start: rows, count: Int(told.count)).enumerated() {
+            let size = FrameSize(width: Int(row.width), height: Int(row.height))
+            guard size.isLegal else {
+                throw error(
+                    "\(place): rows[\(index)] is \(size), and each side must be 1 to "
+                        + "\(FrameSize.maximumDimension).")
+            }
+            guard
+                let rate = FrameRate(
+                    numerator: row.fps_numerator, denominator: row.fps_denominator)
+            else {
+                throw error(
+                    "\(place): rows[\(index)] has the rate \(row.fps_numerator)/"
+                        + "\(row.fps_denominator), and rates are above 0 and at most 1000.")
+            }
+            result.append(VideoCapability(size: size, rate: rate))
+        }
+        return result
+    }
+
+    /// Whether the plugin wants to hear of new offers.
+    var takesNewOffers: Bool { plugin.property_change != nil }
+
+    /// Makes a new offer; one that the plugin does not want to hear of is refused.
+    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+        var answer = gr_answer(accepting: offer)
+        guard let propertyChange = plugin.property_change else { return (.unsupported, answer) }
+        let status = offer.withABI { propertyChange(plugin.`self`, $0, &answer) }
+        return (Status(rawValue: status), answer)
+    }
+
+    /// Changes a live parameter.
+    ///
+    /// - Returns: Nil if the plugin has none.
+    func setParameter(_ setting: Setting) -> Status? {
+        guard let liveParameters else { return nil }
+        return [setting].withABI { settings in
+            settings.baseAddress.map {
+                Status(rawValue: liveParameters.set(plugin.`self`, $0))
+            }
+        }
     }
 
     func initialize(
         sender: UInt64, kind: PluginKind, offer: Offer?
     ) -> (status: Status, answer: gr_answer) {
-        var answer = gr_answer()
-        answer.struct_size = UInt32(MemoryLayout<gr_answer>.size)
-        answer.kind = UInt32(GR_ANSWER_ACCEPT)
         var input = gr_initialize()
         input.struct_size = UInt32(MemoryLayout<gr_initialize>.size)
         input.sender = sender
@@ -84,9 +158,9 @@ struct PluginCalls: @unchecked Sendable {
         case .preProcessor: break
         }
         guard let offer else {
-            return (Status(rawValue: plugin.initialize(plugin.`self`, &input)), answer)
+            return (Status(rawValue: plugin.initialize(plugin.`self`, &input)), gr_answer())
         }
-        answer.capability = gr_capability(offer.suggested)
+        var answer = gr_answer(accepting: offer)
         let status = offer.withABI { offer in
             withUnsafeMutablePointer(to: &answer) { answer in
                 input.offer = offer
@@ -120,10 +194,19 @@ extension Offer {
             guard let base = rows.baseAddress else { preconditionFailure("an offer without rows") }
             var offer = gr_offer(
                 struct_size: UInt32(MemoryLayout<gr_offer>.size), revision: revision,
-                rule: rule.rawValue, reason: UInt32(GR_OFFER_REASON_INITIAL), rows: base,
+                rule: rule.rawValue, reason: reason.rawValue, rows: base,
                 row_count: UInt32(rows.count), reserved: 0, suggested: gr_capability(suggested))
             return body(&offer)
         }
+    }
+}
+
+extension gr_answer {
+    /// What a plugin finds: the suggestion, accepted.
+    init(accepting offer: Offer) {
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_answer>.size), kind: UInt32(GR_ANSWER_ACCEPT),
+            capability: gr_capability(offer.suggested))
     }
 }
 

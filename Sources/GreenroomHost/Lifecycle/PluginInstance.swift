@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
@@ -29,10 +30,12 @@ final class PluginInstance: Sendable {
         var calls: PluginCalls?
         var agreement: Agreement?
         var newestOffer: Offer?
+        var newestReply: (revision: UInt32, reply: Reply)?
+        var settings: [Setting]
         var handle: UInt64 = 0
         var sender: UInt64 = 0
-        /// The callback that is running, and since when.
-        var running: (name: String, since: Int64)?
+        /// The callback that is running, since when, and whether it has waited for a time.
+        var running: (name: String, since: Int64, thread: pthread_t, hasWaited: Bool)?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
         var fault: String?
@@ -42,19 +45,19 @@ final class PluginInstance: Sendable {
         var linesSuppressed = 0
     }
 
+    /// Tells the instances of a session apart.
+    let number: Int
     /// Where it stands in the session, e.g. `camera` or `camera.pre-processors[0]`.
     let role: String
     let descriptor: PluginDescriptor
-    let settings: [Setting]
     let videoGate: VideoGate?
     let audioGate: AudioGate?
 
     private let library: PluginLibrary
     private let clock: SessionClock
-    private let maximum: VideoCapability
     private let events: SessionEvents
     private let control: ControlThread
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Held while gates and waits are set, so that nobody opens what a fault has closed.
     private let following = Mutex(())
     /// Whether the plugin's threads may wait and send; changing it wakes those that wait.
@@ -63,19 +66,19 @@ final class PluginInstance: Sendable {
     private let media = Monitor((isOpen: false, isProcessing: false))
 
     init(
-        plan: SourcePlan, role: String, maximum: VideoCapability, clock: SessionClock,
+        plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil
     ) {
+        self.number = number
         self.role = role
         descriptor = plan.descriptor
-        settings = plan.settings
+        state = Mutex(State(settings: plan.settings))
         library = plan.library
-        self.maximum = maximum
         self.clock = clock
         self.events = events
         self.videoGate = videoGate
         self.audioGate = audioGate
-        control = ControlThread(name: role)
+        control = ControlThread(name: role, clock: clock, as: .plugin(number))
     }
 
     // MARK: What the session asks
@@ -83,11 +86,22 @@ final class PluginInstance: Sendable {
     /// Where the instance is.
     var lifecycle: LifecycleState { state.withLock { $0.lifecycle } }
 
-    /// What initialize agreed on; nil before, and for instances without an offer.
+    /// What was agreed on last; nil before initialize, and for instances without an offer.
     var agreement: Agreement? { state.withLock { $0.agreement } }
 
-    /// What was offered last.
+    /// What was offered last, of what the plugin has heard of.
     var newestOffer: Offer? { state.withLock { $0.newestOffer } }
+
+    /// What became of an offer; nil while its step runs, and once there was a newer one.
+    func reply(to revision: UInt32) -> Reply? {
+        state.withLock { $0.newestReply?.revision == revision ? $0.newestReply?.reply : nil }
+    }
+
+    /// Every setting with the value that it has now.
+    var settings: [Setting] { state.withLock { $0.settings } }
+
+    /// What the source says that it can make; empty if it says nothing, and before `create`.
+    var capabilities: [VideoCapability] { state.withLock { $0.calls?.capabilities ?? [] } }
 
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
@@ -112,12 +126,15 @@ final class PluginInstance: Sendable {
         }
     }
 
-    /// Whether it has sent something and is in start-send still.
-    var isSendingFromStart: Bool {
-        let isInStart = state.withLock {
-            $0.running?.name == LifecycleStep.startSend.rawValue
+    /// Whether it is in start-send still, and has sent something or waited for a time there.
+    var isPumpingFromStart: Bool {
+        let (isInStart, hasWaited) = state.withLock { state in
+            let running = state.running
+            return (
+                running?.name == LifecycleStep.startSend.rawValue, running?.hasWaited ?? false
+            )
         }
-        return isInStart && hasSent
+        return isInStart && (hasSent || hasWaited)
     }
 
     /// Whether anything that it sent was accepted.
@@ -185,8 +202,9 @@ final class PluginInstance: Sendable {
             }
             guard let offer, descriptor.kind != .preProcessor else { return .done }
             do throws(AnswerProblem) {
-                let agreement = try offer.settle(Answer(written), maximum: maximum)
-                state.withLock { $0.agreement = agreement }
+                let answer = try Answer(written)
+                try settle(answer, of: offer)
+                state.withLock { $0.newestReply = (offer.revision, .answered(answer)) }
                 return .done
             } catch {
                 // It is initialized all the same, and has to be told of its end.
@@ -197,20 +215,78 @@ final class PluginInstance: Sendable {
         }
     }
 
+    /// Begins to make a new offer. Whatever the plugin makes of it, the step is done when it has
+    /// returned; ``reply(to:)`` tells what that is.
+    func beginPropertyChange(offer: Offer) -> PendingStep {
+        begin(.propertyChange) { [self] calls in
+            let reply = offerAnew(offer, calls)
+            state.withLock { $0.newestReply = (offer.revision, reply) }
+            return .done
+        }
+    }
+
+    private func offerAnew(_ offer: Offer, _ calls: PluginCalls) -> Reply {
+        guard calls.takesNewOffers else { return .ignored }
+        state.withLock { $0.newestOffer = offer }
+        // The plugin may send frames for the offer from inside the call.
+        videoGate?.offered(revision: offer.revision)
+        let (status, written) = calls.propertyChange(offer: offer)
+        guard status == .ok else {
+            return .refused(status, failureText("property-change"))
+        }
+        do throws(AnswerProblem) {
+            let answer = try Answer(written)
+            try settle(answer, of: offer)
+            return .answered(answer)
+        } catch {
+            return .refused(.badAnswer, error.explanation)
+        }
+    }
+
+    private func settle(_ answer: Answer, of offer: Offer) throws(AnswerProblem) {
+        let agreement = try offer.settle(answer)
+        state.withLock { $0.agreement = agreement }
+        videoGate?.agreed(revision: offer.revision)
+    }
+
+    /// Begins to change a live parameter, whose value has been checked. A pre-processor may be
+    /// editing a frame meanwhile.
+    func beginSetParameter(_ setting: Setting) -> PendingStep {
+        begin(.setParameter) { [self] calls in
+            guard let index = settings.firstIndex(where: { $0.name == setting.name }),
+                descriptor.parameters.contains(where: { $0.name == setting.name && $0.isLive })
+            else {
+                return .failed(
+                    .badSetting, "\(setting.name) can't change while \(descriptor.name) lives")
+            }
+            // PluginCalls has made sure that a plugin with live parameters takes them.
+            let status = calls.setParameter(setting) ?? .unsupported
+            guard status == .ok else { return failure(status, "set") }
+            state.withLock { $0.settings[index] = setting }
+            return .done
+        }
+    }
+
     /// Begins to start sending. Frames are accepted from now on, before the callback returns:
     /// a plugin may start its threads in it.
     func beginStartSend() -> PendingStep {
         begin(.startSend) { [self] calls in
+            clock.stopExpecting(plugin: number)
             follow(.sending)
             let status = calls.startSend()
             guard status == .ok else {
                 follow(lifecycle)
+                clock.stopExpecting(plugin: number)
                 return failure(status, "start-send")
             }
             following.withLock { _ in
                 // One that hung until its deadline had passed was given up.
                 guard self.lifecycle != .faulted else { return }
                 media.change { $0.isOpen = true }
+                // A source that has ended already sends nothing more.
+                if descriptor.kind != .preProcessor, gaveUp == nil {
+                    clock.expect(plugin: number)
+                }
             }
             return .done
         }
@@ -221,9 +297,12 @@ final class PluginInstance: Sendable {
     func beginStopSend() -> PendingStep {
         follow(.stopped)
         return begin(.stopSend) { [self] calls in
+            // A start that was queued before it has opened the gate again.
+            follow(.stopped)
             media.change { $0.isOpen = false }
             _ = media.wait(until: nil) { $0.isProcessing ? nil : true }
             calls.stopSend()
+            clock.stopExpecting(plugin: number)
             return .done
         }
     }
@@ -270,6 +349,8 @@ final class PluginInstance: Sendable {
         follow(.faulted)
         endSender()
         endInstance()
+        clock.forget(plugin: number)
+        events.wake()
     }
 
     private func begin(
@@ -296,31 +377,38 @@ final class PluginInstance: Sendable {
     {
         let pending = PendingStep(
             name: name, result: Monitor<StepResult?>(nil))
-        // Its control thread may hang, and nobody should wait for that again.
-        guard lifecycle != .faulted else {
-            pending.result.change { $0 = .illegal(.faulted) }
+        // Its control thread may hang, or has ended, and nobody should wait for that.
+        let lifecycle = lifecycle
+        guard lifecycle != .faulted, lifecycle != .destroyed else {
+            pending.result.change { $0 = .illegal(lifecycle) }
             return pending
         }
         control.run { [self] in
             let begun = MonotonicClock.now
             state.withLock {
-                $0.running = (name, begun)
+                $0.running = (name, begun, pthread_self(), hasWaited: false)
                 $0.errorText = nil
             }
+            let sessionBegun = clock.now
             let result = body()
             state.withLock {
                 $0.running = nil
                 $0.times[name, default: CallbackTimes()].add(
-                    nanoseconds: MonotonicClock.now - begun)
+                    nanoseconds: clock.now - sessionBegun)
             }
             pending.result.change { $0 = result }
+            events.wake()
         }
         return pending
     }
 
     private func failure(_ status: Status, _ callback: String) -> StepResult {
-        let text = state.withLock { $0.errorText } ?? "\(callback) returned it without a reason"
-        return .failed(status, text)
+        .failed(status, failureText(callback))
+    }
+
+    /// What the plugin told with `set_error` in the callback that has just failed.
+    private func failureText(_ callback: String) -> String {
+        state.withLock { $0.errorText } ?? "\(callback) returned it without a reason"
     }
 
     /// Makes sender and waits answer as a state demands; after a fault they stay closed.
@@ -366,9 +454,9 @@ final class PluginInstance: Sendable {
         guard isOpen, let calls = state.withLock({ $0.calls }) else { return .stopped }
         defer { media.change { $0.isProcessing = false } }
         var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
-        let begun = MonotonicClock.now
+        let begun = clock.now
         let status = calls.process(&description)
-        let nanoseconds = MonotonicClock.now - begun
+        let nanoseconds = clock.now - begun
         state.withLock {
             $0.times["process", default: CallbackTimes()].add(nanoseconds: nanoseconds)
         }
@@ -382,7 +470,14 @@ final class PluginInstance: Sendable {
 
     /// Waits on the session clock for as long as the plugin may send.
     func wait(until deadline: Int64) throws(Refusal) {
-        let ended: Status? = pace.wait(until: deadline) { $0 == .ok ? nil : $0 }
+        state.withLock { state in
+            guard let thread = state.running?.thread, pthread_equal(thread, pthread_self()) != 0
+            else { return }
+            state.running?.hasWaited = true
+        }
+        let ended: Status? = clock.wait(for: pace, until: deadline, as: .plugin(number)) {
+            $0 == .ok ? nil : $0
+        }
         if let ended { throw Refusal(status: ended, in: .waitUntil) }
     }
 
@@ -424,6 +519,9 @@ final class PluginInstance: Sendable {
             state.gaveUp = (status, reason)
             return true
         }
-        if isFirst { events.send(.pluginGaveUp(role: role, status: status, reason: reason)) }
+        guard isFirst else { return }
+        clock.stopExpecting(plugin: number)
+        events.send(.pluginGaveUp(role: role, status: status, reason: reason))
+        events.wake()
     }
 }

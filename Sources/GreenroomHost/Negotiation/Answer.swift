@@ -10,11 +10,31 @@ public enum Answer: Equatable, Sendable {
     case fixed(VideoCapability)
 }
 
+/// What became of an offer.
+public enum Reply: Equatable, Sendable {
+    /// The source answered, within the offer.
+    case answered(Answer)
+    /// The source takes no new offers: it goes on as it is, and the host adapts.
+    case ignored
+    /// The source refused, or answered outside the offer: it goes on as it is, and the host
+    /// adapts. The text is for people.
+    case refused(Status, String)
+
+    /// `accept`, `counter`, `fixed`, `ignored` or `refused`.
+    public var name: String {
+        switch self {
+        case .answered(let answer): answer.name
+        case .ignored: "ignored"
+        case .refused: "refused"
+        }
+    }
+}
+
 /// What host and source agreed on.
 public struct Agreement: Equatable, Sendable {
     /// What the source will send.
     public var source: VideoCapability
-    /// What the track carries: the source's, brought under the session's maximum.
+    /// What the track carries: the source's, brought under the lowest ceiling.
     public var track: VideoCapability
     /// The answer that led to it.
     public var answer: Answer
@@ -37,19 +57,16 @@ extension Offer {
         }
     }
 
-    /// Settles an answer.
+    /// Settles an answer: what the source sends, and what the track carries, which is never above
+    /// the offer's ceiling.
     ///
-    /// - Parameters:
-    ///   - answer: What the source answered.
-    ///   - maximum: The session's maximum, which a fixed answer may be above.
     /// - Throws: ``AnswerProblem`` for a counter outside the offer and a fixed size that is not
     ///   legal.
-    public func settle(
-        _ answer: Answer, maximum: VideoCapability
-    ) throws(AnswerProblem) -> Agreement {
+    public func settle(_ answer: Answer) throws(AnswerProblem) -> Agreement {
+        let source: VideoCapability
         switch answer {
         case .accept:
-            return Agreement(source: suggested, track: suggested, answer: answer)
+            source = suggested
         case .counter(let capability):
             guard contains(capability) else {
                 let all = rows.map(\.description).joined(separator: ", ")
@@ -58,18 +75,16 @@ extension Offer {
                         + "(\(rule == .upTo ? "up to " : "")\(all)). Counter with one of the offer, "
                         + "or answer \"fixed\" and the host adapts.")
             }
-            return Agreement(source: capability, track: capability, answer: answer)
+            source = capability
         case .fixed(let capability):
             guard capability.size.isLegal else {
                 throw AnswerProblem(
                     explanation: "it declares the fixed size \(capability.size), and each side "
                         + "must be 1 to \(FrameSize.maximumDimension).")
             }
-            let track = VideoCapability(
-                size: capability.size.reduced(toFit: maximum.size),
-                rate: min(capability.rate, maximum.rate))
-            return Agreement(source: capability, track: track, answer: answer)
+            source = capability
         }
+        return Agreement(source: source, track: source.reduced(toFit: ceiling), answer: answer)
     }
 }
 
@@ -80,10 +95,13 @@ extension FrameSize {
         guard width > limit.width || height > limit.height else { return self }
         if width * limit.height >= height * limit.width {
             let scaled = (height * limit.width + width / 2) / width
-            return FrameSize(width: limit.width, height: Self.even(scaled, limit.height))
+            return FrameSize(
+                width: Self.even(limit.width, limit.width),
+                height: Self.even(scaled, limit.height))
         }
         let scaled = (width * limit.height + height / 2) / height
-        return FrameSize(width: Self.even(scaled, limit.width), height: limit.height)
+        return FrameSize(
+            width: Self.even(scaled, limit.width), height: Self.even(limit.height, limit.height))
     }
 
     private static func even(_ side: Int, _ limit: Int) -> Int {

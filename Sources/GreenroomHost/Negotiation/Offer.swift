@@ -10,42 +10,68 @@ public struct Offer: Equatable, Sendable {
         case upTo = 2
     }
 
+    /// Why it is made. Raw values are those of `GR_OFFER_REASON_…`.
+    public enum Reason: UInt32, CaseIterable, Sendable {
+        /// It is the first one.
+        case initial = 1
+        /// The last suggestion, or a row that was chosen, is not possible any more.
+        case ceilingLowered = 2
+        /// It is, and there is a better one.
+        case ceilingRaised = 3
+
+        /// The name that reports use, e.g. `"ceiling-lowered"`.
+        public var name: String {
+            switch self {
+            case .initial: "initial"
+            case .ceilingLowered: "ceiling-lowered"
+            case .ceilingRaised: "ceiling-raised"
+            }
+        }
+    }
+
     /// Counts the offers made to an instance, from 1.
     public let revision: UInt32
     /// How to read the rows.
     public let rule: Rule
-    /// At least one row, largest first.
+    /// Why it is made.
+    public let reason: Reason
+    /// At least one row, largest first, no size twice; a row's rate is its maximum.
     public let rows: [VideoCapability]
-    /// The best row for now.
+    /// The best for now: under the ceiling, and within the rows.
     public let suggested: VideoCapability
+    /// The lowest of the ceilings: what the track stays under, whatever the source answers.
+    public let ceiling: VideoCapability
 
-    /// The offer to a camera: the rows of the table that fit under the session's maximum, each
-    /// at its own rate or the maximum's, whichever is lower.
+    /// Makes an offer as it is, of rows that are in order.
     ///
-    /// Among rows of the same area the one whose shape is nearest to the maximum's is
-    /// suggested. Where no row fits, the maximum itself is the one row.
+    /// - Parameter ceiling: What the track stays under; the suggestion unless said.
+    init(
+        revision: UInt32, rule: Rule, reason: Reason = .initial, rows: [VideoCapability],
+        suggested: VideoCapability, ceiling: VideoCapability? = nil
+    ) {
+        self.revision = revision
+        self.rule = rule
+        self.reason = reason
+        self.rows = rows
+        self.suggested = suggested
+        self.ceiling = ceiling ?? suggested
+    }
+}
+
+extension Offer {
+    /// The first offer to a camera that nothing but the session's maximum limits.
     public static func toVideoSource(
         revision: UInt32, table: CapabilityTable, maximum: VideoCapability
     ) -> Offer {
-        var rows: [VideoCapability] = []
-        for row in table.rows
-        where row.size.width <= maximum.size.width && row.size.height <= maximum.size.height {
-            rows.append(VideoCapability(size: row.size, rate: min(row.rate, maximum.rate)))
-        }
-        if rows.isEmpty { rows = [maximum] }
-        let best = rows[0].size.area
-        let suggested = rows.filter { $0.size.area == best }
-            .min { aspectDistance($0, maximum) < aspectDistance($1, maximum) }
-        return Offer(
-            revision: revision, rule: .rows, rows: rows, suggested: suggested ?? rows[0])
+        NegotiationInputs(
+            rule: .rows, table: table, ceilings: [.sessionMaximum(maximum)]
+        ).offer(revision: revision, after: nil)
     }
 
-    /// The offer to a share: any size and rate up to the session's maximum.
+    /// The first offer to a share that nothing but the session's maximum limits.
     public static func toShareSource(revision: UInt32, maximum: VideoCapability) -> Offer {
-        Offer(revision: revision, rule: .upTo, rows: [maximum], suggested: maximum)
-    }
-
-    private static func aspectDistance(_ one: VideoCapability, _ other: VideoCapability) -> Int {
-        abs(one.size.width * other.size.height - other.size.width * one.size.height)
+        NegotiationInputs(
+            rule: .upTo, table: .standard, ceilings: [.sessionMaximum(maximum)]
+        ).offer(revision: revision, after: nil)
     }
 }

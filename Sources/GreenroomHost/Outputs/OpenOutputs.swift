@@ -8,14 +8,18 @@ struct OpenOutputs {
     private(set) var loudspeakers: [Loudspeaker] = []
     private(set) var recordings: [SoundRecording] = []
     private(set) var reports: [ReportFile] = []
-    private var lanes: [(kind: VideoTrackKind, want: VideoWant, lane: VideoLane)] = []
+    private var lanes: [(kind: VideoTrackKind, wish: PictureWant, lane: VideoLane)] = []
     private var sinks: [(kind: VideoTrackKind, sink: any SoundSink)] = []
     private let duration: Int64?
     private let clock: SessionClock
     private let events: SessionEvents
 
+    /// A live picture is sent again when it is silent for 300 ms: at least so often.
+    private static let slowestLive = FrameRate(4)
+
     /// - Parameters:
     ///   - duration: The session's, in nanoseconds, if it is known.
+    ///   - clock: The session's.
     ///   - events: Get what outputs have to say while they run.
     init(duration: Int64?, clock: SessionClock, events: SessionEvents) {
         self.duration = duration
@@ -27,13 +31,18 @@ struct OpenOutputs {
     func groups(of kind: VideoTrackKind) -> [VideoTrack.Group] {
         var groups: [VideoTrack.Group] = []
         for entry in lanes where entry.kind == kind {
-            if let index = groups.firstIndex(where: { $0.want == entry.want }) {
+            if let index = groups.firstIndex(where: { $0.want == entry.lane.want }) {
                 groups[index].lanes.append(entry.lane)
             } else {
-                groups.append(VideoTrack.Group(want: entry.want, lanes: [entry.lane]))
+                groups.append(VideoTrack.Group(want: entry.lane.want, lanes: [entry.lane]))
             }
         }
         return groups
+    }
+
+    /// What each output of a track wants.
+    func wishes(of kind: VideoTrackKind) -> [(lane: VideoLane, want: PictureWant)] {
+        lanes.filter { $0.kind == kind }.map { ($0.lane, $0.wish) }
     }
 
     /// The outputs of a track's own sound.
@@ -63,6 +72,12 @@ struct OpenOutputs {
                 recordings.append(recording)
                 sinks.append((kind, recording))
             }
+        case .loudspeaker(let device) where clock.isVirtual:
+            events.send(
+                .note(
+                    role: "loudspeaker \(device)",
+                    text: "left out: a device plays in real time, and the session's clock does not")
+            )
         case .loudspeaker(let device):
             loudspeakers.append(try Loudspeaker(device: device, events: events))
         case .y4mStandardOutput(let kind, let picture):
@@ -71,6 +86,9 @@ struct OpenOutputs {
                 throw OutputError(
                     place: "y4m: -", explanation: "the session has no \(kind.rawValue) to write.")
             }
+            // A source that is slower than that, like a share, leaves gaps that would freeze it.
+            var picture = picture
+            picture.rate = picture.rate ?? max(agreed.rate, Self.slowestLive)
             try addPicture(kind, picture, agreed, name: "y4m on standard output") {
                 capability throws(OutputError) in
                 try Y4MRecording(standardOutput: capability)
@@ -89,8 +107,10 @@ struct OpenOutputs {
             format: .i420, size: capability.size, range: .limited, fit: picture.fit)
         let sink = try make(capability)
         let endSlot = duration.map { capability.rate.frameCount(inNanoseconds: $0) }
-        let lane = VideoLane(name: name, rate: capability.rate, endSlot: endSlot, sink: sink)
-        lanes.append((kind, want, lane))
+        let lane = VideoLane(
+            name: name, capability: capability, want: want, endSlot: endSlot, sink: sink,
+            clock: clock)
+        lanes.append((kind, picture, lane))
     }
 }
 

@@ -51,7 +51,7 @@ final class SoundRecording: SoundSink {
         } catch {
             throw OutputError(place: path, explanation: "\(error)")
         }
-        thread = HostThread(name: "wav") {
+        thread = HostThread(name: "wav", clock: clock, as: ClockOrder(part: .output)) {
             let writer: WAVWriter? = carrier.withLock { $0.take() }
             guard let writer else { return }
             do throws(MediaFileError) {

@@ -8,17 +8,19 @@ final class Y4MRecording: VideoSink {
     /// The writer belongs to the lane's thread from the session's start on; the lock proves it
     /// to the compiler, and nobody waits for it.
     private let writer: Monitor<Y4MWriter?>
+    let pace: OutputPace
 
-    /// Creates a file.
+    /// Creates a file, which gets frames as they come.
     convenience init(path: String, capability: VideoCapability) throws(OutputError) {
         do {
-            self.init(try Y4MWriter(path: path, format: Self.format(capability)))
+            self.init(
+                try Y4MWriter(path: path, format: Self.format(capability)), pace: .asTheyCome)
         } catch {
             throw OutputError(place: path, explanation: "\(error)")
         }
     }
 
-    /// Writes to standard output.
+    /// Writes to standard output, on schedule: somebody watches.
     convenience init(standardOutput capability: VideoCapability) throws(OutputError) {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw OutputError(
@@ -28,13 +30,15 @@ final class Y4MRecording: VideoSink {
         }
         do {
             self.init(
-                try Y4MWriter(descriptor: STDOUT_FILENO, format: Self.format(capability)))
+                try Y4MWriter(descriptor: STDOUT_FILENO, format: Self.format(capability)),
+                pace: .onSchedule)
         } catch {
             throw OutputError(place: "y4m: -", explanation: "\(error)")
         }
     }
 
-    private init(_ writer: consuming Y4MWriter) {
+    private init(_ writer: consuming Y4MWriter, pace: OutputPace) {
+        self.pace = pace
         self.writer = Monitor(writer)
     }
 

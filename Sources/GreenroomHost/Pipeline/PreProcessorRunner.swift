@@ -25,13 +25,15 @@ final class PreProcessorRunner: Sendable {
     private let state: Monitor<State>
     private let thread: HostThread
 
-    init(instance: PluginInstance) {
+    /// - Parameter clock: The session's, which goes on while there is no frame to edit.
+    init(instance: PluginInstance, clock: SessionClock) {
         self.instance = instance
         let state = Monitor(State())
         self.state = state
-        thread = HostThread(name: instance.descriptor.name) {
+        let order = ClockOrder(part: .track, number: instance.number, owner: instance.number)
+        thread = HostThread(name: instance.descriptor.name, clock: clock, as: order) {
             while true {
-                let frame: VideoFrame?? = state.wait(until: nil) { state in
+                let frame: VideoFrame?? = clock.wait(for: state, until: nil) { state in
                     if let frame = state.incoming.take() { return .some(frame) }
                     return state.isClosed ? .some(nil) : nil
                 }

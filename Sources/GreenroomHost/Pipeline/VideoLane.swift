@@ -3,16 +3,23 @@ import GreenroomMedia
 
 /// The way of one output: its want, its queue, its thread, its counters.
 ///
-/// Frames come with the slot of the output's rate that they fall on. The lane's thread fills
-/// slots that got no frame by repeating the frame before them (slots before the first frame:
-/// the first frame), so that an output has exactly as many frames as its time has periods.
+/// Its rate is divided into slots that begin with the session's time, and each gets one picture:
+/// a frame, the frame before once more, or black while there was none. So an output has exactly
+/// as many frames as its time has periods. ``LaneSchedule`` decides which frame fills which slot.
 final class VideoLane: Sendable {
-    /// What became of the frames that were meant for this output.
+    /// What became of the frames that were meant for this output, and what its periods show.
+    ///
+    /// All but `delayed`, `repeated` and `black` together are the frames that the track carried.
+    /// Periods so far are `delivered` + `repeated` + `black`.
     struct Counts: Sendable {
         /// Frames written for the first time.
         var delivered = 0
+        /// Of those, the ones in a later period than their own, which was over.
+        var delayed = 0
         /// Periods filled by writing a frame again.
         var repeated = 0
+        /// Periods that show black: no frame has come yet, or the camera was stopped.
+        var black = 0
         /// Frames for a period that has one already: the source is faster than the output.
         var excess = 0
         /// Frames for which the output's queue had no room.
@@ -23,243 +30,176 @@ final class VideoLane: Sendable {
         var late = 0
         /// Frames that could not be converted.
         var unconvertible = 0
-        /// Frames that came after the output had failed.
+        /// Frames that came after the output had failed, or were lost when it did.
         var failed = 0
-    }
-
-    private struct Item: ~Copyable, Sendable {
-        var frame: VideoFrame
-        var slot: Int64
-
-        consuming func intoFrame() -> VideoFrame { frame }
+        /// Frames that are under way.
+        var queued = 0
     }
 
     private struct State: ~Copyable {
-        var queue = Ring<8, Item>()
-        /// The newest slot that was given to a frame.
-        var newestSlot: Int64 = -1
-        /// The first frame's moment and slot, which later slots are counted from.
-        var anchor: (nanoseconds: Int64, slot: Int64)?
-        /// The slot after the last one; nil while the end is not known.
-        var endSlot: Int64?
-        var isFinishing = false
+        var queue: LaneQueue
         var failure: String?
-        var counts = Counts()
+        var newestDeparture: Int64?
+        var departures = IntervalHistogram()
+        var lateness = IntervalHistogram()
+
+        init(_ schedule: LaneSchedule) {
+            queue = LaneQueue(schedule)
+        }
+
+        /// Records when slots were handed to the sink; they are the newest that are filled.
+        mutating func depart(_ slots: Int, at moment: Int64, _ timeline: SessionTimeline) {
+            guard slots > 0 else { return }
+            if let newestDeparture { departures.record(moment - newestDeparture) }
+            departures.record(0, times: slots - 1)
+            newestDeparture = moment
+            lateness.record(
+                timeline.time(of: moment) - queue.schedule.due(queue.nextSlot - 1))
+        }
     }
 
     let name: String
-    let rate: FrameRate
+    /// The size and rate of the output, which never change.
+    let capability: VideoCapability
+    /// What frames are converted to for it.
+    let want: VideoWant
     private let sink: any VideoSink
-    private let state = Monitor(State())
+    private let clock: SessionClock
+    private let state: Monitor<State>
 
     /// - Parameters:
     ///   - name: What errors call the output.
-    ///   - rate: The output's rate.
+    ///   - capability: The output's size and rate.
+    ///   - want: What frames are converted to.
     ///   - endSlot: How many frames the output will have, if that is known.
-    init(name: String, rate: FrameRate, endSlot: Int64?, sink: any VideoSink) {
+    init(
+        name: String, capability: VideoCapability, want: VideoWant, endSlot: Int64?,
+        sink: any VideoSink, clock: SessionClock
+    ) {
         self.name = name
-        self.rate = rate
+        self.capability = capability
+        self.want = want
         self.sink = sink
-        state.withLock { $0.endSlot = endSlot }
+        self.clock = clock
+        state = Monitor(
+            State(LaneSchedule(rate: capability.rate, pace: sink.pace, endSlot: endSlot)))
     }
 
-    var counts: Counts { state.withLock { $0.counts } }
+    /// The output's rate.
+    var rate: FrameRate { capability.rate }
+
+    var counts: Counts { state.withLock { $0.queue.counts } }
 
     /// Why the output failed, if it did.
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Whether the output has use for a frame; if not, it is counted under the reason.
+    /// The times between one period's picture and the next one's, as they were handed to the
+    /// output.
+    var departures: IntervalHistogram.Summary { state.withLock { $0.departures.summary } }
+
+    /// How long after their time pictures were handed to the output; nil for one that takes them
+    /// as they come.
+    var lateness: IntervalHistogram.Summary? {
+        sink.pace == .onSchedule ? state.withLock { $0.lateness.summary } : nil
+    }
+
+    // MARK: The track's side
+
+    /// Claims a slot for a frame; if the output has no use for it, it is counted under the reason.
     /// [the track's thread]
     ///
-    /// Slots are counted from the first frame: a source that keeps time lies in the middle of
-    /// its slots then, and jitter of up to half a period moves no frame to another one.
-    ///
-    /// - Parameter nanoseconds: When the frame shows, from the session's start.
-    /// - Returns: The slot it falls on, or nil.
-    func claim(nanoseconds: Int64) -> Int64? {
-        state.withLock { state in
-            let anchor =
-                state.anchor ?? (nanoseconds, rate.nearestFrame(atNanoseconds: nanoseconds))
-            let slot =
-                anchor.slot + rate.nearestFrame(atNanoseconds: nanoseconds - anchor.nanoseconds)
-            if state.failure != nil {
-                state.counts.failed += 1
-            } else if slot < 0 {
-                state.counts.early += 1
-            } else if let end = state.endSlot, slot >= end {
-                state.counts.late += 1
-            } else if slot <= state.newestSlot {
-                state.counts.excess += 1
-            } else if state.queue.isFull {
-                state.counts.queueFull += 1
-            } else {
-                state.anchor = anchor
-                state.newestSlot = slot
-                return slot
+    /// - Parameters:
+    ///   - nanoseconds: When the frame shows, from the session's start.
+    ///   - now: The time, from the session's start.
+    /// - Returns: What to ``push(_:_:)`` the frame with, or nil.
+    func claim(_ nanoseconds: Int64, at now: Int64) -> LaneQueue.Item? {
+        if clock.isVirtual, sink.pace == .asTheyCome {
+            // Nobody is ever late there: time stands still until the sink has taken what it has.
+            let _: Void? = state.wait(until: nil) { state in
+                let queue = state.queue.hasRoom || state.queue.hasFailed || state.queue.isFinishing
+                return queue ? () : nil
             }
-            return nil
         }
+        return state.withLock { $0.queue.claim(nanoseconds, at: now) }
     }
 
     /// Queues a frame for a slot that was claimed. [the track's thread]
-    func push(_ frame: consuming VideoFrame, slot: Int64) {
-        var item: Item? = Item(frame: frame, slot: slot)
+    func push(_ frame: consuming VideoFrame, _ claim: consuming LaneQueue.Item) {
+        var frame: VideoFrame? = frame
+        var claim: LaneQueue.Item? = claim
         state.change { state in
-            // It may have failed since the slot was claimed.
-            guard state.failure == nil, let item = item.take() else {
-                state.counts.failed += 1
-                return
+            if let frame = frame.take(), let claim = claim.take() {
+                state.queue.push(frame, claim)
             }
-            _ = state.queue.append(item)
         }
     }
 
     /// Counts a frame whose conversion failed after its slot was claimed.
     func countUnconvertible() {
-        state.withLock { $0.counts.unconvertible += 1 }
+        state.withLock { $0.queue.countUnconvertible() }
+    }
+
+    /// Makes the picture black until the next frame. [the track's thread]
+    ///
+    /// - Parameter nanoseconds: When, from the session's start.
+    func showBlack(at nanoseconds: Int64) {
+        state.change { $0.queue.showBlack(at: nanoseconds) }
     }
 
     /// Lets the lane end with a given number of frames, or as many as it has if those are more.
     func finish(endSlot: Int64) {
-        state.change { state in
-            state.endSlot = max(endSlot, state.newestSlot + 1)
-            state.isFinishing = true
-        }
+        state.change { $0.queue.finish(endSlot: endSlot) }
     }
 
-    /// How long a period waits for its frame before it is filled, in nanoseconds: a still picture
-    /// is written as time passes, and not all of it at the end.
-    static let patience: Int64 = 1_000_000_000
+    // MARK: The lane's side
 
-    /// The lane's thread.
+    /// The lane's thread. Ends after ``finish(endSlot:)``, or when the output fails.
     ///
-    /// - Parameter timeline: What periods are told by; while it has not begun, none is over.
+    /// - Parameter timeline: The session's, which has begun.
     func run(on timeline: SessionTimeline, events: SessionEvents) {
-        var writer = SlotWriter()
-        var earliestWake: Int64 = 0
+        var writer = SlotWriter(sink: sink, want: want, size: capability.size)
         while true {
-            let due = writer.hasFrame ? timeline.moment(of: due(writer.nextSlot)) : nil
-            let wake = due.map { max($0, earliestWake) }
-            guard let next = take(until: wake) else {
-                let passed = timeline.time(of: MonotonicClock.now) - Self.patience
-                guard let end = fillEnd(passed) else {
-                    // The slot is claimed by a frame on its way, or is the end.
-                    earliestWake = MonotonicClock.deadline(after: 10_000_000)
-                    continue
-                }
-                do {
-                    let repeats = try writer.fill(until: end, in: sink)
-                    state.withLock { $0.counts.repeated += repeats }
-                } catch {
-                    fail("\(error)", inHand: 0, events)
-                    return
-                }
-                continue
+            let wake = state.withLock { $0.queue.wake }.flatMap(timeline.moment)
+            let turn: LaneQueue.Turn? = clock.wait(for: state, until: wake) { state in
+                state.queue.turn(at: timeline.time(of: clock.now))
             }
-            var inHand = 0
+            // None when a slot is due: it is found now that its time has come.
+            guard let turn else { continue }
+            var hasFrame = false
+            let departure = clock.now
             do {
-                switch consume next {
-                case .item(let item):
-                    let slot = item.slot
-                    inHand = 1
-                    let repeats = try writer.write(item.intoFrame(), slot: slot, to: sink)
-                    state.withLock { state in
-                        state.counts.delivered += 1
-                        state.counts.repeated += repeats
-                    }
-                case .end(let endSlot):
-                    let repeats = try writer.fill(until: endSlot, in: sink)
-                    state.withLock { $0.counts.repeated += repeats }
+                let written: SlotWriter.Written
+                var isDelayed = false
+                switch consume turn {
+                case .write(let item):
+                    hasFrame = item.frame != nil
+                    isDelayed = item.isDelayed
+                    written = try writer.write(item)
+                case .fill(until: let end):
+                    written = try writer.fill(until: end)
+                case .end:
                     try sink.finish()
                     return
                 }
+                let slots = written.repeated + written.black + (hasFrame ? 1 : 0)
+                state.change { state in
+                    state.queue.countWritten(
+                        frame: hasFrame, isDelayed: isDelayed, repeated: written.repeated,
+                        black: written.black)
+                    state.depart(slots, at: departure, timeline)
+                }
             } catch {
-                fail("\(error)", inHand: inHand, events)
+                fail("\(error)", hasFrameInHand: hasFrame, events)
                 return
             }
         }
     }
 
-    private enum Next: ~Copyable, Sendable {
-        case item(Item)
-        case end(Int64)
-    }
-
-    /// When a slot that got no frame is filled, in nanoseconds from the session's start.
-    private func due(_ slot: Int64) -> Int64 {
-        let (sum, overflow) = rate.dueNanoseconds(ofFrame: slot + 1)
-            .addingReportingOverflow(Self.patience)
-        return overflow ? .max : sum
-    }
-
-    /// Takes the slots that are over from the frames that may come still.
-    ///
-    /// - Returns: The slot after the last of them; nil if there are none, or a frame has come.
-    private func fillEnd(_ nanoseconds: Int64) -> Int64? {
-        state.withLock { state in
-            let end = min(rate.frameCount(inNanoseconds: nanoseconds), state.endSlot ?? .max)
-            guard state.queue.count == 0, end > state.newestSlot + 1 else { return nil }
-            state.newestSlot = end - 1
-            return end
-        }
-    }
-
-    private func take(until deadline: Int64?) -> Next? {
-        state.wait(until: deadline) { state in
-            if let item = state.queue.popFirst() { return .item(item) }
-            guard state.isFinishing, let end = state.endSlot else { return nil }
-            return .end(end)
-        }
-    }
-
-    private func fail(_ reason: String, inHand: Int, _ events: SessionEvents) {
-        state.withLock { state in
+    private func fail(_ reason: String, hasFrameInHand: Bool, _ events: SessionEvents) {
+        state.change { state in
             state.failure = reason
-            // What was queued is lost with the output, and so is the frame in hand.
-            state.counts.failed += state.queue.count + inHand
-            while state.queue.popFirst() != nil {}
+            state.queue.fail(hasFrameInHand: hasFrameInHand)
         }
         events.send(.outputFailed(output: name, reason: reason))
-    }
-}
-
-/// Writes frames to the slots they fall on, and the frame before into those between.
-struct SlotWriter: ~Copyable {
-    private var last: VideoFrame?
-    private(set) var nextSlot: Int64 = 0
-
-    /// Whether there is a frame to repeat.
-    var hasFrame: Bool { last != nil }
-
-    /// Writes a frame, after filling the slots before it.
-    ///
-    /// - Returns: How many slots were filled.
-    mutating func write(
-        _ frame: consuming VideoFrame, slot: Int64, to sink: any VideoSink
-    ) throws -> Int {
-        let gap = Int(max(slot - nextSlot, 0))
-        if gap > 0 {
-            if let before = last.take() {
-                try sink.write(before, times: gap)
-            } else {
-                try sink.write(frame, times: gap)
-            }
-        }
-        try sink.write(frame, times: 1)
-        last = consume frame
-        nextSlot = slot + 1
-        return gap
-    }
-
-    /// Fills the slots before an end. Without any frame there is nothing to fill them with.
-    ///
-    /// - Returns: How many slots were filled.
-    mutating func fill(until end: Int64, in sink: any VideoSink) throws -> Int {
-        let gap = Int(max(end - nextSlot, 0))
-        guard gap > 0, let before = last.take() else { return 0 }
-        try sink.write(before, times: gap)
-        last = consume before
-        nextSlot = end
-        return gap
     }
 }

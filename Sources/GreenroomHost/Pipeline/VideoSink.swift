@@ -2,6 +2,9 @@ import GreenroomConversion
 
 /// Where the frames of one lane end.
 protocol VideoSink: AnyObject, Sendable {
+    /// When it wants its frames.
+    var pace: OutputPace { get }
+
     /// Takes a frame for one or more periods of the lane's rate. [the lane's thread]
     ///
     /// - Throws: When the output has failed; it gets no frame after that.
@@ -9,4 +12,14 @@ protocol VideoSink: AnyObject, Sendable {
 
     /// Ends the output. [the lane's thread]
     func finish() throws
+}
+
+/// When an output gets its frames.
+enum OutputPace: Sendable {
+    /// As soon as they are there: files. Periods without a frame are filled before the next
+    /// frame, or when a second has passed.
+    case asTheyCome
+    /// Each at its time, which is ``SoundClock/latencyNanoseconds`` after that of its period: what
+    /// somebody watches. Periods without a frame show the frame before.
+    case onSchedule
 }

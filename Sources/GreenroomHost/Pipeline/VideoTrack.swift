@@ -2,8 +2,8 @@ import GreenroomConversion
 import GreenroomMedia
 import Synchronization
 
-/// The way of one picture from its source to the outputs: filters, then for each distinct want
-/// one conversion, then a lane for each output.
+/// The way of one picture from its source to the outputs: brought down to what the track carries,
+/// through the filters, then for each distinct want one conversion, then a lane for each output.
 final class VideoTrack: Sendable {
     /// Outputs that want the same, and share one conversion.
     struct Group: Sendable {
@@ -11,23 +11,63 @@ final class VideoTrack: Sendable {
         var lanes: [VideoLane]
     }
 
-    /// What became of the frames that came through the gate, before they reached a lane.
+    /// What became of the frames that were taken off the input.
+    ///
+    /// `taken` is the sum of `overRate`, `unconvertible`, `lostInFilter` and `carried`, but for a
+    /// frame that is being worked on.
     struct Counts: Sendable {
-        /// Frames taken off the input.
+        /// Frames that were dealt with.
         var taken = 0
-        /// Frames that could not be converted for the filters.
+        /// Frames above the rate that the track carries.
+        var overRate = 0
+        /// Frames that could not be brought down to the track's size, or converted for filters.
         var unconvertible = 0
         /// Frames lost in a filter that hung.
         var lostInFilter = 0
+        /// Frames that went on to the outputs.
+        var carried = 0
         /// Frames that a filter refused, and that went on unedited.
         var unprocessed = 0
         /// Conversions made, those for filters included.
         var conversions = 0
         /// Bytes that conversions wrote.
         var bytesConverted = 0
+        /// How long the host was at work on frames: conversions and filters; in nanoseconds on
+        /// the session clock.
+        var busyNanoseconds: Int64 = 0
+    }
+
+    /// What the track's thread keeps from one frame to the next.
+    private struct Work {
+        let converter = FrameConverter()
+        /// Filters that have hung, by index.
+        var hung: Set<Int> = []
+        /// Errors that were told.
+        var complained: Set<String> = []
+        /// What the track carries.
+        var limit: VideoCapability
+        /// The periods of that rate, and the newest one with a frame.
+        var grid: PeriodGrid
+        var newestPeriod = Int64.min
+
+        init(_ limit: VideoCapability) {
+            self.limit = limit
+            grid = PeriodGrid(rate: limit.rate)
+        }
+
+        /// Goes over to another size and rate. At another rate periods are counted anew.
+        mutating func follow(_ newLimit: VideoCapability) {
+            guard newLimit != limit else { return }
+            if newLimit.rate != limit.rate {
+                grid = PeriodGrid(rate: newLimit.rate)
+                newestPeriod = .min
+            }
+            limit = newLimit
+        }
     }
 
     let kind: VideoTrackKind
+    /// What was agreed when the session began: what filters get, and outputs that have no wish.
     let agreed: VideoCapability
     let input: VideoTrackInput
     let groups: [Group]
@@ -36,6 +76,7 @@ final class VideoTrack: Sendable {
     private let events: SessionEvents
     private let filterDeadline: Int64
     private let counters = Mutex(Counts())
+    private let limit: Mutex<VideoCapability>
     private let follower = Mutex(StampFollower())
 
     /// - Parameters:
@@ -54,9 +95,16 @@ final class VideoTrack: Sendable {
         self.groups = groups
         self.filterDeadline = filterDeadline
         self.events = events
+        limit = Mutex(agreed)
     }
 
     var counts: Counts { counters.withLock { $0 } }
+
+    /// Frames that wait on the input, or are being worked on.
+    var queuedCount: Int {
+        let counts = input.counts
+        return counts.waiting + counts.taken - self.counts.taken
+    }
 
     /// What the frames' stamps are like.
     var stamps: StampFollower { follower.withLock { $0 } }
@@ -66,26 +114,80 @@ final class VideoTrack: Sendable {
 
     var lanes: [VideoLane] { groups.flatMap(\.lanes) }
 
+    /// Makes the track carry at most a size and a rate from the next frame on. [any]
+    ///
+    /// Larger frames are brought down to it, upright and in their shape; frames above the rate are
+    /// dropped, and those before a filter: what a source that goes on as before costs is the
+    /// host's scaling alone. Filters still get frames of the size that was ``agreed`` at first,
+    /// and outputs keep their size and rate.
+    func follow(_ capability: VideoCapability) {
+        limit.withLock { $0 = capability }
+    }
+
+    /// Makes the picture black on every output, after the frames that came before and until the
+    /// next one comes. [any]
+    func showBlack() { input.showBlack() }
+
     /// The track's thread. Ends when the input is closed and empty.
     ///
     /// - Parameter timeline: What moments are told by.
     func run(on timeline: SessionTimeline) {
-        let converter = FrameConverter()
-        var hung: Set<Int> = []
-        var complained: Set<String> = []
-        while let arrival = input.next() {
-            let came = arrival.nanoseconds
-            let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came)
-            if let edited = filter(arrival.intoFrame(), converter, &hung, &complained) {
-                deliver(edited, at: timeline.time(of: moment), converter, &complained)
-            }
-            counters.withLock { counts in
-                counts.taken += 1
-                counts.conversions = converter.conversionCount
-                counts.bytesConverted = converter.bytesWritten
+        let clock = input.clock
+        var work = Work(agreed)
+        var isOver = false
+        while !isOver {
+            switch input.next() {
+            case .frame(let arrival):
+                let begun = clock.now
+                work.follow(limit.withLock { $0 })
+                take(arrival, &work, timeline)
+                counters.withLock { counts in
+                    counts.taken += 1
+                    counts.conversions = work.converter.conversionCount
+                    counts.bytesConverted = work.converter.bytesWritten
+                    counts.busyNanoseconds += clock.now - begun
+                }
+            case .black(let moment):
+                for lane in lanes { lane.showBlack(at: timeline.time(of: moment)) }
+            case .end:
+                isOver = true
             }
         }
         for filter in filters { filter.close() }
+        if counts.carried == 0, !lanes.isEmpty {
+            events.send(.note(role: kind.rawValue, text: "no frame came to be shown: it is black"))
+        }
+    }
+
+    private func take(
+        _ arrival: consuming VideoTrackInput.Arrival, _ work: inout Work,
+        _ timeline: SessionTimeline
+    ) {
+        let came = arrival.nanoseconds
+        let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came)
+        let period = work.grid.period(at: moment)
+        guard period > work.newestPeriod else {
+            counters.withLock { $0.overRate += 1 }
+            return
+        }
+        work.newestPeriod = period
+        let middle = work.grid.take(moment)
+        guard let carried = reduce(arrival.intoFrame(), &work),
+            let edited = filter(carried, &work)
+        else { return }
+        counters.withLock { $0.carried += 1 }
+        deliver(edited, at: moment, middle, &work, timeline)
+    }
+
+    /// Brings a frame down to the size that the track carries. It keeps its rotation.
+    private func reduce(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
+        let rotation = frame.info.rotation
+        let upright = frame.size.rotated(by: rotation)
+        let size = upright.reduced(toFit: work.limit.size)
+        guard size != upright else { return frame }
+        let want = VideoWant(
+            format: .i420, size: size.rotated(by: rotation), fit: .stretch, acceptsRotation: true)
+        return convert(frame, want, &work)
     }
 
     /// Decides when a frame shows. [the track's thread]
@@ -98,21 +200,19 @@ final class VideoTrack: Sendable {
     }
 
     /// Has a frame edited by each filter in order; without filters it stays as it came.
-    private func filter(
-        _ frame: consuming VideoFrame, _ converter: FrameConverter, _ hung: inout Set<Int>,
-        _ complained: inout Set<String>
-    ) -> VideoFrame? {
-        guard hung.count < filters.count else { return frame }
+    private func filter(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
+        guard work.hung.count < filters.count else { return frame }
         let want = VideoWant(format: .i420, size: agreed.size)
-        guard var edited = upright(frame, want, converter, &complained) else { return nil }
-        for index in filters.indices where !hung.contains(index) {
+        // They need a frame of their own to write to.
+        guard var edited = convert(frame, want, &work) else { return nil }
+        for index in filters.indices where !work.hung.contains(index) {
             let deadline = MonotonicClock.deadline(after: filterDeadline)
             switch filters[index].process(edited, until: deadline) {
             case .returned(let frame, let status):
                 edited = frame
                 if status != .ok { counters.withLock { $0.unprocessed += 1 } }
             case .lost:
-                hung.insert(index)
+                work.hung.insert(index)
                 counters.withLock { $0.lostInFilter += 1 }
                 let instance = filters[index].instance
                 events.send(
@@ -126,38 +226,45 @@ final class VideoTrack: Sendable {
         return edited
     }
 
-    /// Converts a frame for the filters, which need a frame of their own to write to.
-    private func upright(
-        _ frame: consuming VideoFrame, _ want: VideoWant, _ converter: FrameConverter,
-        _ complained: inout Set<String>
+    private func convert(
+        _ frame: consuming VideoFrame, _ want: VideoWant, _ work: inout Work
     ) -> VideoFrame? {
         do throws(ConversionError) {
-            let converted = try converter.convert(frame, to: want, into: pool)
+            let converted = try work.converter.convert(frame, to: want, into: pool)
             return converted
         } catch {
             counters.withLock { $0.unconvertible += 1 }
-            complain(error, &complained)
+            complain(error, &work)
             return nil
         }
     }
 
+    /// Hands a frame to every output that has use for it.
+    ///
+    /// - Parameters:
+    ///   - moment: When the frame shows, on the session clock.
+    ///   - middle: The middle of its period of the track's rate.
     private func deliver(
-        _ frame: consuming VideoFrame, at nanoseconds: Int64, _ converter: FrameConverter,
-        _ complained: inout Set<String>
+        _ frame: consuming VideoFrame, at moment: Int64, _ middle: Int64, _ work: inout Work,
+        _ timeline: SessionTimeline
     ) {
         for group in groups {
             var converted: VideoFrame?
             for lane in group.lanes {
-                guard let slot = lane.claim(nanoseconds: nanoseconds) else { continue }
+                // An output of the track's rate has the track's periods: what is alone in one
+                // must not meet another frame there.
+                let shows = lane.rate == work.limit.rate ? middle : moment
+                let now = timeline.time(of: input.clock.now)
+                guard let claim = lane.claim(timeline.time(of: shows), at: now) else { continue }
                 if converted == nil {
                     do throws(ConversionError) {
-                        converted = try converter.convert(frame, to: group.want, into: pool)
+                        converted = try work.converter.convert(frame, to: group.want, into: pool)
                     } catch {
-                        complain(error, &complained)
+                        complain(error, &work)
                     }
                 }
                 if let frame = converted?.share() {
-                    lane.push(frame, slot: slot)
+                    lane.push(frame, claim)
                 } else {
                     lane.countUnconvertible()
                 }
@@ -166,8 +273,10 @@ final class VideoTrack: Sendable {
     }
 
     /// Says each thing once.
-    private func complain(_ error: ConversionError, _ complained: inout Set<String>) {
-        guard complained.count < 20, complained.insert(error.message).inserted else { return }
+    private func complain(_ error: ConversionError, _ work: inout Work) {
+        guard work.complained.count < 20, work.complained.insert(error.message).inserted else {
+            return
+        }
         events.send(.note(role: kind.rawValue, text: "a frame is lost: \(error.message)"))
     }
 }

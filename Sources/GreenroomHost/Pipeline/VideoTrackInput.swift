@@ -3,7 +3,7 @@ import GreenroomConversion
 /// The queue between a sender and the track's thread.
 ///
 /// It holds four frames. When a fifth comes the oldest goes, counted as superseded: for a live
-/// picture the newest is worth the most.
+/// picture the newest is worth the most. On a virtual clock the sender waits instead.
 final class VideoTrackInput: Sendable {
     /// A frame and when it came, in nanoseconds on the session clock.
     struct Arrival: ~Copyable, Sendable {
@@ -13,60 +13,120 @@ final class VideoTrackInput: Sendable {
         consuming func intoFrame() -> VideoFrame { frame }
     }
 
-    private struct State: ~Copyable {
-        var queue = Ring<4, Arrival>()
-        var superseded = 0
-        var isClosed = false
-        var discarded = 0
+    /// What the track has to do next.
+    enum Next: ~Copyable, Sendable {
+        case frame(Arrival)
+        /// The picture is black from a moment on the session clock.
+        case black(at: Int64)
+        /// The input is closed, and empty.
+        case end
     }
 
+    /// What became of the frames that came through the gate, as far as the input knows.
+    struct Counts: Sendable {
+        /// Frames that were dropped for newer ones.
+        var superseded = 0
+        /// Frames that came after the track had ended.
+        var discarded = 0
+        /// Frames that the track took.
+        var taken = 0
+        /// Frames that wait.
+        var waiting = 0
+    }
+
+    /// How many frames wait at most.
+    static let capacity = 4
+
+    private struct State: ~Copyable {
+        var queue = Ring<4, Arrival>()
+        /// When the picture becomes black, and after how many of the frames that wait.
+        var black: (nanoseconds: Int64, framesBefore: Int)?
+        /// Whether the track has begun to take frames.
+        var isServed = false
+        var isClosed = false
+        var counts = Counts()
+        var newestArrival: Int64?
+        var arrivals = IntervalHistogram()
+
+        mutating func popFirst() -> Arrival? {
+            guard let arrival = queue.popFirst() else { return nil }
+            if let before = black?.framesBefore { black?.framesBefore = before - 1 }
+            return arrival
+        }
+    }
+
+    let clock: SessionClock
     private let state = Monitor(State())
-    private let clock: SessionClock
 
     init(clock: SessionClock) {
         self.clock = clock
     }
 
-    /// Frames that were dropped for newer ones.
-    var superseded: Int { state.withLock { $0.superseded } }
+    var counts: Counts {
+        state.withLock { state in
+            var counts = state.counts
+            counts.waiting = state.queue.count
+            return counts
+        }
+    }
 
-    /// Frames that came after the track had ended.
-    var discarded: Int { state.withLock { $0.discarded } }
+    /// The times between one frame and the next one, as they came through the gate.
+    var arrivals: IntervalHistogram.Summary { state.withLock { $0.arrivals.summary } }
+
+    /// Waits until there is room, on a virtual clock. [any]
+    ///
+    /// Nobody is ever late there: time stands still until the track has taken a frame. Before it
+    /// has begun there is nothing to wait for.
+    func waitForRoom() {
+        guard clock.isVirtual else { return }
+        let _: Void? = state.wait(until: nil) { state in
+            !state.queue.isFull || state.isClosed || !state.isServed ? () : nil
+        }
+    }
 
     /// Adds a frame; never waits. [any]
     func push(_ frame: consuming VideoFrame) {
-        var arrival: Arrival? = Arrival(frame: frame, nanoseconds: clock.now)
+        var frame: VideoFrame? = frame
         state.change { state in
-            guard !state.isClosed, let newest = arrival.take() else {
-                state.discarded += 1
+            let now = clock.now
+            if let newest = state.newestArrival { state.arrivals.record(now - newest) }
+            state.newestArrival = now
+            guard !state.isClosed, let frame = frame.take() else {
+                state.counts.discarded += 1
                 return
             }
             if state.queue.isFull {
-                _ = state.queue.popFirst()
-                state.superseded += 1
+                _ = state.popFirst()
+                state.counts.superseded += 1
             }
-            _ = state.queue.append(newest)
+            _ = state.queue.append(Arrival(frame: frame, nanoseconds: now))
         }
     }
 
-    /// Waits for a frame. [the track's thread]
-    ///
-    /// - Returns: The oldest frame; nil when the input is closed and empty.
-    func next() -> Arrival? {
-        let next: Next? = state.wait(until: nil) { state in
-            if let arrival = state.queue.popFirst() { return .arrival(arrival) }
+    /// Makes the picture black, after the frames that wait and until the next one comes. [any]
+    func showBlack() {
+        state.change { state in
+            state.black = (clock.now, state.queue.count)
+        }
+    }
+
+    /// Waits for something to do. [the track's thread]
+    func next() -> Next {
+        let next: Next? = clock.wait(for: state, until: nil) { state in
+            state.isServed = true
+            if let black = state.black, black.framesBefore <= 0 {
+                state.black = nil
+                return .black(at: black.nanoseconds)
+            }
+            if let arrival = state.popFirst() {
+                state.counts.taken += 1
+                return .frame(arrival)
+            }
             return state.isClosed ? .end : nil
         }
-        guard let next else { return nil }
-        switch consume next {
-        case .arrival(let arrival): return arrival
-        case .end: return nil
-        }
-    }
-
-    private enum Next: ~Copyable, Sendable {
-        case arrival(Arrival)
-        case end
+        // Senders on a virtual clock wait for room.
+        if clock.isVirtual { state.change { _ in } }
+        return next ?? .end
     }
 
     /// Lets the track end when it has taken what is queued.

@@ -3,12 +3,23 @@ import GreenroomMedia
 
 /// What happened in a session: `session.json`.
 ///
-/// Counters add up: for each picture, `sent` = `accepted` + all of `refused`; `accepted` =
-/// `superseded` + `discarded` + `lostInFilter` + `unconvertible` of the track + what reached each
-/// output; and for each output that is `delivered` + `excess` + `queueFull` + `early` + `late` +
-/// `unconvertible` + `failed`. For each sound, `sent` = `accepted` + all of `refused`; `frames` =
-/// `played` + `early` + `cut` + `queued`; and the time of the recording = `played` + `concealed` +
-/// `idle` + `muted`.
+/// Counters add up, always and exactly. For each picture:
+///
+/// - `sent` = `accepted` + all of `refused`;
+/// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
+///   `lostInFilter` + `carried`;
+///
+/// and for each of its outputs:
+///
+/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` +
+///   `unconvertible` + `failed` + `queued`;
+/// - pictures in it = `delivered` + `repeated` + `black`.
+///
+/// For each sound, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
+/// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
+///
+/// In a report of a session that is running, frames that move on meanwhile may be missing or
+/// told of twice.
 public struct SessionReport: Codable, Sendable {
     /// A plugin.
     public struct Plugin: Codable, Sendable {
@@ -64,8 +75,12 @@ public struct SessionReport: Codable, Sendable {
     public struct Picture: Codable, Sendable {
         /// `camera` or `share`.
         public var track: String
-        /// Its size and rate.
+        /// Its size and rate at the start.
         public var capability: String
+        /// What was offered for it, why, and what came of it: the first offer, and the last ones.
+        public var negotiation: [NegotiationRecord]
+        /// Offers between these that are left out here.
+        public var negotiationsLeftOut: Int
         /// Frames that the plugin sent.
         public var sent: Int
         /// Frames that came through the gate.
@@ -80,26 +95,49 @@ public struct SessionReport: Codable, Sendable {
         public var abandoned: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
+        /// Accepted frames for an offer whose grace time was over.
+        public var staleRevision: Int
         /// Frames dropped for newer ones.
         public var superseded: Int
         /// Frames that came when the track had ended.
         public var discarded: Int
         /// What was found of the frames' stamps.
         public var stamps: Stamps
-        /// Frames that could not be converted for filters.
+        /// Frames that wait for the track; at the end, for good.
+        public var queued: Int
+        /// Frames above the rate that the track carried.
+        public var overRate: Int
+        /// Frames that could not be brought down to the track's size, or converted for filters.
         public var unconvertible: Int
         /// Frames lost in a filter that hung.
         public var lostInFilter: Int
+        /// Frames that went on to the outputs.
+        public var carried: Int
         /// Frames that a filter refused, and that went on unedited.
         public var unprocessed: Int
         /// Conversions made.
         public var conversions: Int
         /// Bytes that conversions wrote.
         public var bytesConverted: Int
-        /// Times that memory was allocated for frames.
-        public var allocations: Int
+        /// Times that memory was allocated for frames; absent on a virtual clock, where it is not
+        /// the same each time.
+        public var allocations: Int?
+        /// The times between the frames that came through the gate.
+        public var arrival: Intervals
         /// Its outputs.
         public var outputs: [PictureOutput]
+    }
+
+    /// How long something took, each time.
+    public struct Intervals: Codable, Sendable {
+        /// How often it was measured.
+        public var count: Int
+        /// What half of them did not exceed, in milliseconds.
+        public var p50Milliseconds: Double
+        /// What 99 of 100 did not exceed, in milliseconds.
+        public var p99Milliseconds: Double
+        /// The longest, in milliseconds.
+        public var maximumMilliseconds: Double
     }
 
     /// An output of a picture.
@@ -110,8 +148,12 @@ public struct SessionReport: Codable, Sendable {
         public var rate: String
         /// Frames written for the first time.
         public var delivered: Int
+        /// Of those, the ones in a later period than their own, which was over.
+        public var delayed: Int
         /// Periods that were filled by writing a frame again.
         public var repeated: Int
+        /// Periods that show black: no frame had come yet, or the camera was stopped.
+        public var black: Int
         /// Frames for a period that had one already.
         public var excess: Int
         /// Frames for which its queue had no room.
@@ -122,8 +164,15 @@ public struct SessionReport: Codable, Sendable {
         public var late: Int
         /// Frames that could not be converted.
         public var unconvertible: Int
-        /// Frames that came after it had failed.
+        /// Frames that came after it had failed, or were lost when it did.
         public var failed: Int
+        /// Frames that are on their way to it; at the end, those that it was left behind with.
+        public var queued: Int
+        /// The times between one period's picture and the next one's, when they were handed over.
+        public var departure: Intervals
+        /// How long after their time pictures were handed over, for an output that somebody
+        /// watches.
+        public var lateness: Intervals?
         /// Why it failed.
         public var failure: String?
     }
@@ -249,7 +298,8 @@ public struct SessionReport: Codable, Sendable {
     public var loudspeakers: [Loudspeaker]
 
     init(
-        plan: SessionPlan, instances: [PluginInstance], parts: SessionParts?,
+        plan: SessionPlan, instances: [PluginInstance], negotiations: [PictureNegotiation],
+        parts: SessionParts?,
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
@@ -263,7 +313,11 @@ public struct SessionReport: Codable, Sendable {
             failedPlugin = role
         }
         plugins = instances.map(Plugin.init)
-        pictures = parts?.pictures.map(Picture.init) ?? []
+        pictures =
+            parts?.pictures.map { picture in
+                let negotiation = negotiations.first { $0.instance === picture.instance }
+                return Picture(picture, negotiation?.negotiator)
+            } ?? []
         sounds = parts?.sounds.map { Sound(role: $0.role, gate: $0.gate) } ?? []
         soundFiles =
             parts?.recordings.map { recording in
@@ -323,10 +377,12 @@ extension Answer {
 }
 
 extension SessionReport.Picture {
-    init(_ picture: SessionParts.Picture) {
+    init(_ picture: SessionParts.Picture, _ negotiator: Negotiator?) {
         let gate = picture.instance.videoGate?.counts ?? VideoGate.Counts()
         let counts = picture.track.counts
         track = picture.track.kind.rawValue
+        negotiation = negotiator?.records ?? []
+        negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = picture.track.agreed.description
         sent = gate.sent
         accepted = gate.accepted
@@ -335,23 +391,53 @@ extension SessionReport.Picture {
         refusedCalls = gate.refusedCalls.refusals
         abandoned = gate.abandoned
         bytesCopied = gate.bytesCopied
-        superseded = picture.track.input.superseded
-        discarded = picture.track.input.discarded
+        staleRevision = gate.staleRevision
+        let input = picture.track.input
+        superseded = input.counts.superseded
+        discarded = input.counts.discarded
+        queued = picture.track.queuedCount
+        overRate = counts.overRate
         stamps = SessionReport.Stamps(picture.track.stamps)
         unconvertible = counts.unconvertible
         lostInFilter = counts.lostInFilter
+        carried = counts.carried
         unprocessed = counts.unprocessed
         conversions = counts.conversions
         bytesConverted = counts.bytesConverted
-        allocations = picture.track.allocationCount
-        outputs = picture.track.lanes.map { lane in
-            let counts = lane.counts
-            return SessionReport.PictureOutput(
-                output: lane.name, rate: lane.rate.description, delivered: counts.delivered,
-                repeated: counts.repeated, excess: counts.excess, queueFull: counts.queueFull,
-                early: counts.early, late: counts.late, unconvertible: counts.unconvertible,
-                failed: counts.failed, failure: lane.failure)
-        }
+        allocations = input.clock.isVirtual ? nil : picture.track.allocationCount
+        arrival = SessionReport.Intervals(input.arrivals)
+        outputs = picture.track.lanes.map(SessionReport.PictureOutput.init)
+    }
+}
+
+extension SessionReport.PictureOutput {
+    init(_ lane: VideoLane) {
+        let counts = lane.counts
+        output = lane.name
+        rate = lane.rate.description
+        delivered = counts.delivered
+        delayed = counts.delayed
+        repeated = counts.repeated
+        black = counts.black
+        excess = counts.excess
+        queueFull = counts.queueFull
+        early = counts.early
+        late = counts.late
+        unconvertible = counts.unconvertible
+        failed = counts.failed
+        queued = counts.queued
+        departure = SessionReport.Intervals(lane.departures)
+        lateness = lane.lateness.map(SessionReport.Intervals.init)
+        failure = lane.failure
+    }
+}
+
+extension SessionReport.Intervals {
+    init(_ summary: IntervalHistogram.Summary) {
+        count = summary.count
+        p50Milliseconds = Double(summary.p50) / 1e6
+        p99Milliseconds = Double(summary.p99) / 1e6
+        maximumMilliseconds = Double(summary.maximum) / 1e6
     }
 }
 

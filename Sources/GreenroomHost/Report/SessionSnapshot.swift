@@ -29,7 +29,8 @@ public struct SessionSnapshot: Sendable {
             return Picture(
                 track: picture.track.kind.rawValue, accepted: gate.accepted,
                 refused: gate.refused.refused,
-                dropped: picture.track.input.superseded + track.unconvertible + track.lostInFilter
+                dropped: picture.track.input.counts.superseded + track.unconvertible
+                    + track.lostInFilter
                     + lost)
         }
         sound = parts.sounds.reduce((played: 0, concealed: 0)) { sum, sound in

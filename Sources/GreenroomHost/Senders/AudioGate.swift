@@ -41,20 +41,23 @@ final class AudioGate: Sendable {
     }
 
     private let role: String
+    private let order: ClockOrder
     private let clock: SessionClock
     private let events: SessionEvents
     private let state = Monitor(GateState())
 
     /// - Parameters:
     ///   - role: What notes call the source.
+    ///   - number: Its plugin's.
     ///   - events: Get what its author should know, each thing once.
-    init(role: String, clock: SessionClock, events: SessionEvents) {
+    init(role: String, number: Int, clock: SessionClock, events: SessionEvents) {
+        order = .plugin(number)
         self.role = role
         self.clock = clock
         self.events = events
     }
 
-    /// Begins the session's timeline. What was sent before belongs to no time of it, and goes.
+    /// Begins the session's timeline. What was sent for a time before it goes.
     func begin(epoch: Int64) {
         state.change { $0.begin(epoch: epoch) }
     }
@@ -88,7 +91,7 @@ final class AudioGate: Sendable {
             var hasWaited = false
             // Taken under the same lock as the room was found: another thread's block can't come
             // between.
-            let ended: GateState.Answer? = clock.wait(for: state, until: deadline) { state in
+            func attempt(_ state: inout GateState) -> GateState.Answer? {
                 if state.status != .ok { return GateState.Answer(status: state.status) }
                 guard state.hasRoom(for: block) else {
                     hasWaited = true
@@ -96,6 +99,10 @@ final class AudioGate: Sendable {
                 }
                 state.take(block, arrival: arrival, hasWaited: hasWaited)
                 return GateState.Answer(status: .ok, finding: state.news.popFirst())
+            }
+            var ended: GateState.Answer? = state.withLock { attempt(&$0) }
+            if ended == nil, timeoutNanoseconds != 0 {
+                ended = clock.wait(for: state, until: deadline, as: order) { attempt(&$0) }
             }
             guard let ended else {
                 state.withLock { $0.refuse(block) }

@@ -21,7 +21,8 @@ struct GateState: ~Copyable, Sendable {
     /// What is to be told, oldest first.
     var news = Ring<8, SoundFinding>()
 
-    /// The timeline's start on the session clock; nil before.
+    /// What places are counted from, on the session clock: the timeline's start, and before
+    /// that is known the first block's moment.
     private var epoch: Int64?
     private var queue = SoundQueue()
     private var converter: SoundConverter?
@@ -47,9 +48,11 @@ struct GateState: ~Copyable, Sendable {
     // MARK: The source's life
 
     mutating func begin(epoch: Int64) {
+        let before = self.epoch ?? epoch
         self.epoch = epoch
-        converter?.drain(into: &queue)
-        queue.clear()
+        let shift = place(of: before)
+        queue.move(by: shift)
+        clock.move(by: shift)
         pacing.restart()
     }
 
@@ -96,6 +99,7 @@ struct GateState: ~Copyable, Sendable {
         let (moment, finding) = stamps.follow(block.ptsNanoseconds, arrival: arrival)
         // Sound without stamps is in order as long as it keeps time.
         if let finding, finding != .missing { tell(.stamps(finding)) }
+        epoch = epoch ?? moment
         if !queue.isContinuous {
             queue.begin(at: place(of: moment))
             clock.begin(at: queue.end, moment: moment)

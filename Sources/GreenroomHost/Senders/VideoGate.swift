@@ -25,6 +25,8 @@ final class VideoGate: Sendable {
         var abandoned = 0
         /// Bytes copied from a plugin's memory.
         var bytesCopied = 0
+        /// Of the frames that went on, those for an offer whose grace time was over.
+        var staleRevision = 0
     }
 
     private struct Lease: ~Copyable {
@@ -36,7 +38,7 @@ final class VideoGate: Sendable {
 
     private struct State: ~Copyable {
         var status = Status.notStarted
-        var newestRevision: UInt32 = 0
+        var revisions = RevisionLog()
         var leases: InlineArray<8, Lease?> = InlineArray { _ in nil }
         var lastLease: UInt64 = 0
         var counts = Counts()
@@ -64,10 +66,12 @@ final class VideoGate: Sendable {
     private let state = Mutex(State())
     private let pool: FramePool
     private let track: VideoTrackInput
+    private let clock: SessionClock
 
-    init(pool: FramePool, track: VideoTrackInput) {
+    init(pool: FramePool, track: VideoTrackInput, clock: SessionClock) {
         self.pool = pool
         self.track = track
+        self.clock = clock
     }
 
     /// Makes the gate answer as a state of the lifecycle demands.
@@ -75,18 +79,35 @@ final class VideoGate: Sendable {
         state.withLock { $0.status = LifecycleTable.senderStatus(in: lifecycle) }
     }
 
-    /// Makes frames of a revision, and of all before it, legal.
+    /// Makes frames of a revision, and of all before it, legal; called before the plugin hears of
+    /// the offer.
     func offered(revision: UInt32) {
-        state.withLock { $0.newestRevision = revision }
+        state.withLock { $0.revisions.offered(revision) }
     }
 
+    /// Begins the grace time of all older revisions; called when the plugin has agreed.
+    func agreed(revision: UInt32) {
+        let now = clock.now
+        state.withLock { $0.revisions.agreed(revision, at: now) }
+    }
+
+    /// The newest revisions that a frame has come for, oldest first, each with the frames of
+    /// older ones that came between the offer and that frame.
+    var followed: [(revision: UInt32, frames: Int)] { state.withLock { $0.revisions.followed } }
+
     /// What came through so far.
-    var counts: Counts { state.withLock { $0.counts } }
+    var counts: Counts {
+        state.withLock { state in
+            var counts = state.counts
+            counts.staleRevision = state.revisions.stale
+            return counts
+        }
+    }
 
     /// Copies a frame of the plugin and sends it on.
     func send(_ frame: UnsafePointer<gr_video_frame>) throws(Refusal) {
         try counting { () throws(Refusal) in
-            let newest = try newestRevisionIfOpen(.videoSend)
+            let newest = try revisionsIfOpen(.videoSend).newest
             let checked = try CheckedFrame(checking: frame, newestRevision: newest)
             guard
                 var copy = pool.take(
@@ -119,7 +140,7 @@ final class VideoGate: Sendable {
     ) throws(Refusal) {
         let call = SenderCall.videoAcquire
         do throws(Refusal) {
-            let newest = try newestRevisionIfOpen(call)
+            let agreed = try revisionsIfOpen(call).agreed
             _ = try readStruct(UnsafePointer(lease), in: call)
             guard let pixelFormat = PixelFormat(rawValue: format) else {
                 throw Refusal(.unknownFormat(format), in: call)
@@ -129,7 +150,7 @@ final class VideoGate: Sendable {
             guard let frame = pool.take(pixelFormat, size) else {
                 throw Refusal(.poolEmpty(limit: pool.limit), in: call)
             }
-            let description = gr_mutable_frame(describing: frame, revision: newest)
+            let description = gr_mutable_frame(describing: frame, revision: agreed)
             var lent: VideoFrame? = frame
             let id = try state.withLock { state throws(Refusal) in
                 guard state.status == .ok, let frame = lent.take() else {
@@ -150,7 +171,7 @@ final class VideoGate: Sendable {
         let call = SenderCall.videoCommit
         try counting { () throws(Refusal) in
             var frame = try takeBack(id, call)
-            let newest = try newestRevisionIfOpen(call)
+            let newest = try revisionsIfOpen(call).newest
             frame.info = try FrameInfo(
                 checking: try readStruct(info, in: call), newestRevision: newest, in: call)
             try deliver(frame, call, copied: 0)
@@ -181,10 +202,12 @@ final class VideoGate: Sendable {
         }
     }
 
-    private func newestRevisionIfOpen(_ call: SenderCall) throws(Refusal) -> UInt32 {
+    private func revisionsIfOpen(
+        _ call: SenderCall
+    ) throws(Refusal) -> (newest: UInt32, agreed: UInt32) {
         try state.withLock { state throws(Refusal) in
             guard state.status == .ok else { throw Refusal(status: state.status, in: call) }
-            return state.newestRevision
+            return (state.revisions.newest, state.revisions.agreed)
         }
     }
 
@@ -204,10 +227,15 @@ final class VideoGate: Sendable {
     private func deliver(
         _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int
     ) throws(Refusal) {
+        let revision = frame.info.offerRevision
         var frame: VideoFrame? = frame
+        // Not under the lock, which whoever closes the gate needs.
+        track.waitForRoom()
+        let now = clock.now
         try state.withLock { state throws(Refusal) in
             guard state.status == .ok else { throw Refusal(status: state.status, in: call) }
             if let frame = frame.take() { track.push(frame) }
+            state.revisions.add(frameOf: revision, at: now)
             state.counts.sent += 1
             state.counts.accepted += 1
             if call == .videoCommit { state.counts.leased += 1 }

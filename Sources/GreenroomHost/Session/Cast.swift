@@ -15,13 +15,14 @@ struct Cast {
         var pool: FramePool?
     }
 
-    /// Frames that a track has in use at most: 8 leases, 4 in its queue, those in the hands of
-    /// senders, filters and the converter, and for each output 8 in its lane's queue, the one
-    /// that is written, the one that is repeated, and the last one.
-    private static func poolLimit(outputs: Int) -> Int { 20 + 11 * outputs }
+    /// Frames that a track has in use at most: 8 leases, those in its queue, 8 in the hands of
+    /// senders, filters and the converter, and those of each output's lane.
+    private static func poolLimit(outputs: Int) -> Int {
+        16 + VideoTrackInput.capacity + LaneQueue.mostFramesInUse * outputs
+    }
 
     private let plan: SessionPlan
-    private let events: SessionEvents
+    let events: SessionEvents
     private let deadlineNanoseconds: Int64
 
     private(set) var camera: Source?
@@ -35,28 +36,50 @@ struct Cast {
     private(set) var failedRole: String?
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
-    /// Those who were named for sending from inside start-send.
-    private var pumps: [(source: Source, step: PluginInstance.PendingStep, isNamed: Bool)] = []
+    /// The negotiations with the sources of pictures.
+    private(set) var negotiations: [PictureNegotiation] = []
+    /// Numbers of the sources that a command has stopped.
+    var switchedOff: Set<Int> = []
+    /// Steps that are running while the session goes on.
+    private var running: [RunningStep] = []
+
+    private struct RunningStep {
+        var source: Source
+        var step: PluginInstance.PendingStep
+        /// When it counts as hung, in real time.
+        var deadline: Int64
+        /// It is a start-send that sends from inside: the session goes on with it.
+        var isPump = false
+        /// It was named for that.
+        var isNamed = false
+    }
 
     init(plan: SessionPlan, clock: SessionClock, events: SessionEvents, deadline: Int64) {
         self.plan = plan
         self.events = events
         deadlineNanoseconds = deadline
+        var count = 0
+        func nextNumber() -> Int {
+            defer { count += 1 }
+            return count
+        }
         func picture(_ source: SourcePlan?, _ role: String) -> Source? {
             guard let source else { return nil }
             let pool = FramePool(limit: Self.poolLimit(outputs: plan.outputs.count))
             let input = VideoTrackInput(clock: clock)
             let instance = PluginInstance(
-                plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
-                videoGate: VideoGate(pool: pool, track: input))
+                plan: source, number: nextNumber(), role: role, clock: clock,
+                events: events, videoGate: VideoGate(pool: pool, track: input, clock: clock))
             return Source(
                 instance: instance, onFailure: source.onFailure, input: input, pool: pool)
         }
         func sound(_ source: SourcePlan?, _ role: String) -> Source? {
             guard let source else { return nil }
+            let number = nextNumber()
             let instance = PluginInstance(
-                plan: source, role: role, maximum: plan.maximum, clock: clock, events: events,
-                audioGate: AudioGate(role: role, clock: clock, events: events))
+                plan: source, number: number, role: role, clock: clock,
+                events: events,
+                audioGate: AudioGate(role: role, number: number, clock: clock, events: events))
             return Source(instance: instance, onFailure: source.onFailure)
         }
         camera = picture(plan.camera, "camera")
@@ -66,7 +89,7 @@ struct Cast {
         filters = plan.preProcessors.enumerated().map { index, filter in
             Source(
                 instance: PluginInstance(
-                    plan: filter, role: "camera.pre-processors[\(index)]", maximum: plan.maximum,
+                    plan: filter, number: nextNumber(), role: "camera.pre-processors[\(index)]",
                     clock: clock, events: events),
                 onFailure: filter.onFailure)
         }
@@ -87,20 +110,22 @@ struct Cast {
 
     /// Initializes the sources; then the filters, which are told what frames they will get.
     mutating func initialize() {
-        let cameraOffer = Offer.toVideoSource(
-            revision: 1, table: plan.table, maximum: plan.maximum)
-        let shareOffer = Offer.toShareSource(revision: 1, maximum: plan.maximum)
-        perform(sources) { instance in
-            switch instance.descriptor.kind {
-            case .videoSource: instance.beginInitialize(offer: cameraOffer)
-            case .shareSource: instance.beginInitialize(offer: shareOffer)
-            case .virtualMic, .shareAudioSource, .preProcessor:
-                instance.beginInitialize(offer: nil)
+        negotiations = [(VideoTrackKind.camera, camera), (.share, share)].compactMap {
+            kind, source in
+            source.map {
+                PictureNegotiation(kind: kind, instance: $0.instance, plan: plan)
             }
         }
-        for source in sources {
-            guard let agreement = source.instance.agreement else { continue }
-            events.send(.agreed(role: source.instance.role, agreement: agreement))
+        var offers: [Int: Offer] = [:]
+        for index in negotiations.indices {
+            offers[negotiations[index].instance.number] = negotiations[index].next(at: 0)
+        }
+        perform(sources) { $0.beginInitialize(offer: offers[$0.number]) }
+        for index in negotiations.indices {
+            let instance = negotiations[index].instance
+            guard let record = negotiations[index].settle(), let agreement = instance.agreement
+            else { continue }
+            events.send(.agreed(role: instance.role, agreement: agreement, record))
         }
         guard let track = camera?.instance.agreement?.track else { return }
         let row = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
@@ -139,31 +164,101 @@ struct Cast {
         }
     }
 
-    /// Looks after those who send from inside start-send: names each once, when its deadline has
-    /// passed, and takes note of a start-send that has returned after all.
-    mutating func watchPumps() {
-        for index in pumps.indices.reversed() {
-            let (source, step, isNamed) = pumps[index]
-            let instance = source.instance
-            if let result = instance.finish(step, until: MonotonicClock.now) {
-                pumps.remove(at: index)
-                settle(result, of: step, source)
-            } else if !isNamed, instance.fault == nil,
-                let (callback, nanoseconds) = instance.runningCallback,
-                nanoseconds > deadlineNanoseconds
-            {
-                pumps[index].isNamed = true
-                events.send(
-                    .callbackHangs(
-                        role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9)
-                )
-                events.send(
-                    .note(
-                        role: instance.role,
-                        text: "it sends from inside start-send, which should return at once: begin "
-                            + "a thread there. The session goes on with it."))
+    // MARK: Negotiation while the session runs
+
+    /// Sets what whoever runs the session allows a picture.
+    ///
+    /// - Returns: Whether there is that picture.
+    mutating func set(
+        ceiling: VideoCapability?, of kind: VideoTrackKind, origin: String, at nanoseconds: Int64
+    ) -> Bool {
+        guard let index = negotiations.firstIndex(where: { $0.kind == kind }) else { return false }
+        negotiations[index].set(ceiling: ceiling, origin: origin, at: nanoseconds)
+        return true
+    }
+
+    /// Makes the offers that are due, and lets the tracks carry what applies now.
+    ///
+    /// - Parameter nanoseconds: The session's time.
+    mutating func negotiate(on parts: SessionParts, at nanoseconds: Int64, measures: Bool) {
+        for index in negotiations.indices {
+            let (kind, instance) = (negotiations[index].kind, negotiations[index].instance)
+            guard let picture = parts.pictures.first(where: { $0.track.kind == kind }),
+                let source = sources.first(where: { $0.instance === instance })
+            else { continue }
+            negotiations[index].observe(picture, at: nanoseconds, measures: measures)
+            if let offer = negotiations[index].next(at: nanoseconds) {
+                begin(source) { $0.beginPropertyChange(offer: offer) }
+            }
+            if let capability = negotiations[index].negotiator.track {
+                picture.track.follow(capability)
             }
         }
+    }
+
+    /// When an offer may be due next, in nanoseconds of the session.
+    var nextNegotiation: Int64? {
+        negotiations.filter { negotiation in
+            sources.contains { $0.instance === negotiation.instance }
+        }.compactMap(\.negotiator.wake).min()
+    }
+
+    // MARK: Steps while the session runs
+
+    /// Whether a callback is running that ought to return soon.
+    var awaitsCallbacks: Bool { running.contains { !$0.isPump } }
+
+    /// Begins a step and lets the session go on meanwhile.
+    mutating func begin(
+        _ source: Source, _ step: (PluginInstance) -> PluginInstance.PendingStep
+    ) {
+        running.append(
+            RunningStep(
+                source: source, step: step(source.instance),
+                deadline: MonotonicClock.deadline(after: deadlineNanoseconds)))
+    }
+
+    /// Takes note of steps that have ended, of those that hang, and of those that send from inside
+    /// start-send: each of these is named once, when its deadline has passed.
+    mutating func watchSteps() {
+        let steps = running
+        running = []
+        for var entry in steps {
+            let (source, instance) = (entry.source, entry.source.instance)
+            let isPump =
+                entry.step.name == LifecycleStep.startSend.rawValue && instance.isPumpingFromStart
+            if let result = instance.finish(entry.step, until: MonotonicClock.now) {
+                settle(result, of: entry.step, source)
+                continue
+            }
+            entry.isPump = entry.isPump || isPump
+            // Behind another step, or a machine that is busy, its time has not begun.
+            let taken =
+                instance.runningCallback.flatMap { $0.name == entry.step.name ? $0 : nil }?
+                .nanoseconds ?? 0
+            if entry.isPump {
+                if !entry.isNamed, instance.fault == nil, taken > deadlineNanoseconds {
+                    entry.isNamed = true
+                    name(pump: instance, taken)
+                }
+            } else if MonotonicClock.now > entry.deadline, taken >= deadlineNanoseconds {
+                hang(source, entry.step)
+                continue
+            }
+            running.append(entry)
+        }
+    }
+
+    private func name(pump instance: PluginInstance, _ nanoseconds: Int64) {
+        events.send(
+            .callbackHangs(
+                role: instance.role, callback: LifecycleStep.startSend.rawValue,
+                seconds: Double(nanoseconds) / 1e9))
+        events.send(
+            .note(
+                role: instance.role,
+                text: "it sends from inside start-send, which should return at once: begin "
+                    + "a thread there. The session goes on with it."))
     }
 
     /// Looks for those who gave up, and those whom the host has given up.
@@ -190,7 +285,9 @@ struct Cast {
         for (source, step) in steps {
             switch outcome(of: step, source.instance, until: deadline) {
             case .ended(let result): settle(result, of: step, source)
-            case .pumps: pumps.append((source, step, isNamed: false))
+            case .pumps:
+                running.append(
+                    RunningStep(source: source, step: step, deadline: deadline, isPump: true))
             case .hangs: hang(source, step)
             }
         }
@@ -212,7 +309,7 @@ struct Cast {
         var wasExtended = false
         while true {
             // Asked before the result is: one that has returned by then was no pump.
-            let isPump = isStart && instance.isSendingFromStart
+            let isPump = isStart && instance.isPumpingFromStart
             let glance = MonotonicClock.deadline(after: isPump ? 0 : 10_000_000)
             let next = isStart ? min(glance, deadline) : deadline
             if let result = instance.finish(step, until: next) { return .ended(result) }
@@ -234,17 +331,33 @@ struct Cast {
         _ result: PluginInstance.StepResult, of step: PluginInstance.PendingStep, _ source: Source
     ) {
         switch result {
+        case .done where step.name == LifecycleStep.propertyChange.rawValue:
+            settleChange(of: source.instance)
         case .done:
             break
         case .failed(let status, let reason):
             events.send(
                 .stepFailed(
                     role: source.instance.role, step: step.name, status: status, reason: reason))
-            fail(source)
+            // A parameter that is refused stays as it was.
+            if step.name != LifecycleStep.setParameter.rawValue { fail(source) }
         case .illegal:
             // It was given up, or ended, since the step was begun.
             break
         }
+    }
+
+    private mutating func settleChange(of instance: PluginInstance) {
+        guard let index = negotiations.firstIndex(where: { $0.instance === instance }),
+            let record = negotiations[index].settle()
+        else { return }
+        if case .refused(let status, let reason) = instance.reply(to: record.revision) {
+            events.send(
+                .stepFailed(
+                    role: instance.role, step: LifecycleStep.propertyChange.rawValue,
+                    status: status, reason: reason))
+        }
+        events.send(.renegotiated(role: instance.role, record))
     }
 
     private mutating func hang(_ source: Source, _ step: PluginInstance.PendingStep) {

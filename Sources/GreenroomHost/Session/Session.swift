@@ -18,9 +18,11 @@ public final class Session: Sendable {
     /// How often the report is brought up to date while the session runs.
     private static let reportNanoseconds: Int64 = 5_000_000_000
 
+    private static let mostCommands = 1000
+
     private let plan: SessionPlan
     private let events: SessionEvents
-    private let clock = SessionClock()
+    private let clock: SessionClock
     private let control = Monitor(Control())
     private let parts = Mutex<SessionParts?>(nil)
 
@@ -31,26 +33,30 @@ public final class Session: Sendable {
     ///   - handler: Gets every event, on any thread, several at once; it must not wait long.
     public init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
         self.plan = plan
+        clock = SessionClock(plan.clock)
         let control = control
-        events = SessionEvents { event in
-            handler(event)
-            switch event {
-            case .pluginGaveUp, .callbackHangs: control.change { $0.changes += 1 }
-            default: break
-            }
-        }
+        events = SessionEvents(handler) { control.change { $0.changes += 1 } }
     }
 
     /// Asks the session to end in order. [any]
     public func stop() {
-        control.change { $0.isStopRequested = true }
+        control.change { control in
+            control.isStopRequested = true
+            control.changes += 1
+        }
     }
 
     /// Has a command carried out, when those before it have been. [any]
     ///
     /// - Parameter origin: Who asks for it, in a few words.
-    public func perform(_ command: SessionCommand, origin: String) {
-        control.change { $0.commands.append((command, origin)) }
+    /// - Returns: false if 1000 commands wait already; this one is not carried out then.
+    public func perform(_ command: SessionCommand, origin: String) -> Bool {
+        control.change { control in
+            guard control.commands.count < Self.mostCommands else { return false }
+            control.commands.append((command, origin))
+            control.changes += 1
+            return true
+        }
     }
 
     /// How it stands; nil before the sources are started. [any]
@@ -67,7 +73,13 @@ public final class Session: Sendable {
         var cast = Cast(
             plan: plan, clock: clock, events: events,
             deadline: plan.callbackDeadlineNanoseconds)
-        defer { events.send(.ended) }
+        clock.lead()
+        watchClock(cast.everyone)
+        defer {
+            clock.leave()
+            clock.close()
+            events.send(.ended)
+        }
         cast.make()
         if !isStopRequested { cast.initialize() }
         guard !isStopRequested else {
@@ -88,7 +100,6 @@ public final class Session: Sendable {
             throw error
         }
         cast.startFilters()
-        parts.start()
         cast.startSources()
         parts.begin(at: clock.now)
         self.parts.withLock { $0 = parts }
@@ -109,47 +120,95 @@ public final class Session: Sendable {
 
     private var isStopRequested: Bool { control.withLock { $0.isStopRequested } }
 
-    /// Waits for the end: the duration, a request, a failure that ends the session, or the end
-    /// of every source.
+    /// Names plugins that time does not wait for.
+    private func watchClock(_ instances: [PluginInstance]) {
+        clock.watch { [events] number, hadWaited in
+            guard let instance = instances.first(where: { $0.number == number }) else { return }
+            let what =
+                hadWaited
+                ? "a thread of it that waits on the session clock has not come back to it"
+                : "it was started, and does not wait on the session clock"
+            events.send(
+                .note(
+                    role: instance.role,
+                    text: "\(what). The virtual clock goes on without it, and the session will not "
+                        + "be the same each time. Wait with wait_until_ns, never with sleep()."))
+        }
+    }
+
+    /// Leads the session until its end: the duration, a request, a failure that ends the session,
+    /// or the end of every source.
     private func watch(_ cast: inout Cast, _ parts: SessionParts) -> SessionOutcome {
         let end = plan.durationNanoseconds.map { parts.epoch + $0 }
+        var timeline = plan.timeline[...]
         var seen = -1
-        var nextReport = clock.now + Self.reportNanoseconds
+        var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
             cast.dropLost()
-            cast.watchPumps()
-            if clock.now >= nextReport {
+            cast.watchSteps()
+            if let outcome = ended(cast, parts, end) { return outcome }
+            while let entry = timeline.first, parts.epoch + entry.nanoseconds <= clock.now {
+                timeline.removeFirst()
+                perform(entry.command, entry.origin, &cast, parts)
+            }
+            for (command, origin) in takeCommands() { perform(command, origin, &cast, parts) }
+            cast.negotiate(
+                on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
+            // For whoever looks at a session that runs: in real time.
+            if MonotonicClock.now >= nextReport {
                 write(report(cast, parts, outcome: nil), to: parts)
-                nextReport = clock.now + Self.reportNanoseconds
+                nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
             }
-            if let role = cast.failedRole {
-                events.send(.stopping(reason: "\(role) failed"))
-                return .pluginFailed(role: role)
-            }
-            if cast.sources.isEmpty {
-                events.send(.stopping(reason: "every source has ended"))
-                return cast.wasDropped ? .pluginFailed(role: nil) : .finished
-            }
-            if parts.hasLostEveryOutput {
-                events.send(.stopping(reason: "every output has failed"))
-                return .finished
-            }
-            let now = clock.now
-            if let end, now >= end {
-                events.send(.stopping(reason: "the duration is over"))
-                return .finished
-            }
-            let check = min(end ?? .max, now + 100_000_000)
-            let wake: Control? = control.wait(until: check) { control in
-                control.isStopRequested || control.changes != seen ? control : nil
-            }
-            if let wake {
-                seen = wake.changes
-                if wake.isStopRequested {
-                    events.send(.stopping(reason: "it was asked to"))
-                    return .interrupted
-                }
-            }
+            let next = timeline.first.map { parts.epoch + $0.nanoseconds }
+            let offer = cast.nextNegotiation.map { parts.epoch + $0 }
+            let check = [end, next, offer, clock.now + 100_000_000].compactMap(\.self).min()
+            // Callbacks take no session time: a virtual clock stands still until they return.
+            let isStill = cast.awaitsCallbacks
+            let wake: Control? =
+                isStill
+                ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
+                    $0.changes != seen ? $0 : nil
+                } : clock.wait(for: control, until: check) { $0.changes != seen ? $0 : nil }
+            if let wake { seen = wake.changes }
+        }
+    }
+
+    /// Whether the session has come to its end, and how.
+    private func ended(_ cast: Cast, _ parts: SessionParts, _ end: Int64?) -> SessionOutcome? {
+        if let role = cast.failedRole {
+            return stopping("\(role) failed", .pluginFailed(role: role))
+        }
+        if cast.sources.isEmpty {
+            return stopping(
+                "every source has ended", cast.wasDropped ? .pluginFailed(role: nil) : .finished)
+        }
+        if parts.hasLostEveryOutput { return stopping("every output has failed", .finished) }
+        if let end, clock.now >= end { return stopping("the duration is over", .finished) }
+        if isStopRequested { return stopping("it was asked to", .interrupted) }
+        return nil
+    }
+
+    private func stopping(_ reason: String, _ outcome: SessionOutcome) -> SessionOutcome {
+        events.send(.stopping(reason: reason))
+        return outcome
+    }
+
+    private func takeCommands() -> [(SessionCommand, String)] {
+        control.withLock { control in
+            defer { control.commands = [] }
+            return control.commands
+        }
+    }
+
+    private func perform(
+        _ command: SessionCommand, _ origin: String, _ cast: inout Cast, _ parts: SessionParts
+    ) {
+        switch cast.perform(command, origin: origin, at: clock.now - parts.epoch) {
+        case .done(let text):
+            if command == .stopCamera { parts.showBlack() }
+            guard command != .explain else { return }
+            events.send(.commanded(origin: origin, text: text))
+        case .refused(let reason): events.send(.note(role: origin, text: reason))
         }
     }
 
@@ -166,7 +225,9 @@ public final class Session: Sendable {
     private func report(
         _ cast: Cast, _ parts: SessionParts?, outcome: SessionOutcome?
     ) -> SessionReport {
-        SessionReport(plan: plan, instances: cast.everyone, parts: parts, outcome: outcome)
+        SessionReport(
+            plan: plan, instances: cast.everyone, negotiations: cast.negotiations, parts: parts,
+            outcome: outcome)
     }
 }
 

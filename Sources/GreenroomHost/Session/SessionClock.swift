@@ -8,21 +8,84 @@ public enum ClockKind: String, CaseIterable, Sendable, Codable {
 }
 
 /// The clock that plugins, tracks and outputs share: monotonic nanoseconds.
+///
+/// Whoever waits for session time, or for work, waits here. Waits that guard against code that
+/// hangs are in real time, on the monitor alone, and session time stands still during them.
 final class SessionClock: Sendable {
+    private let virtual: VirtualClock?
+
+    init(_ kind: ClockKind = .real) {
+        virtual = kind == .virtual ? VirtualClock() : nil
+    }
+
+    /// Whether time stands still while anybody is at work.
+    var isVirtual: Bool { virtual != nil }
+
     /// The time, which never goes backward.
-    var now: Int64 { MonotonicClock.now }
+    var now: Int64 { virtual?.now ?? MonotonicClock.now }
 
     /// Waits until a body returns something, or the clock shows a time. [any]
     ///
     /// - Parameters:
     ///   - monitor: What the body looks at.
     ///   - deadline: On this clock; nil for never.
+    ///   - order: Who the calling thread is, unless it is a thread of the host.
     ///   - body: Runs at once and after each change, under the monitor's lock.
     /// - Returns: What the body returned; nil when the deadline passed.
     func wait<Value: ~Copyable, Result: ~Copyable>(
-        for monitor: Monitor<Value>, until deadline: Int64?,
+        for monitor: Monitor<Value>, until deadline: Int64?, as order: ClockOrder = .plugin(0),
         _ body: (inout Value) -> sending Result?
     ) -> sending Result? {
-        monitor.wait(until: deadline, for: body)
+        if let virtual {
+            monitor.wait(on: virtual, until: deadline, as: order, for: body)
+        } else {
+            monitor.wait(until: deadline, for: body)
+        }
     }
+
+    // MARK: What a virtual clock has to know
+
+    /// Makes the calling thread lead the session until ``leave()``: time stands still while it is
+    /// at work.
+    func lead() {
+        if let sleeper = admit(.session) { join(as: sleeper) }
+    }
+
+    /// Ends the calling thread's part.
+    func leave() {
+        if virtual != nil { SleeperOfThread.leave() }
+    }
+
+    /// Lets time go on while the calling thread waits for something that takes time.
+    func idling<Result>(_ body: () -> Result) -> Result {
+        if let virtual { virtual.idling(body) } else { body() }
+    }
+
+    /// Makes room for a thread that is about to begin; nil if nobody has to know.
+    func admit(_ order: ClockOrder) -> VirtualClock.Sleeper? { virtual?.admit(order) }
+
+    /// Makes the calling thread the one that there is room for, until it ends.
+    func join(as sleeper: VirtualClock.Sleeper) {
+        if let virtual { _ = SleeperOfThread.adopt(sleeper, of: virtual) }
+    }
+
+    /// Ends the part of a thread that was never begun.
+    func dismiss(_ sleeper: VirtualClock.Sleeper) { virtual?.dismiss(sleeper) }
+
+    /// Says that a plugin was started, and should begin to wait on the clock.
+    func expect(plugin number: Int) { virtual?.expect(number) }
+
+    /// Says that a plugin is about to be started, was stopped, or has ended.
+    func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
+
+    /// Says that a plugin has hung.
+    func forget(plugin number: Int) { virtual?.forget(number) }
+
+    /// Begins to look for plugins that don't keep to the clock.
+    func watch(_ tell: @escaping @Sendable (_ plugin: Int, _ hadWaited: Bool) -> Void) {
+        virtual?.watch(tell)
+    }
+
+    /// Ends the watch.
+    func close() { virtual?.close() }
 }

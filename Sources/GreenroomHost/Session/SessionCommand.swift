@@ -16,6 +16,8 @@ public enum SessionCommand: Equatable, Sendable {
     case stopCamera
     /// Starts the camera again.
     case startCamera
+    /// Tells why each picture is what it is.
+    case explain
     /// Changes a live parameter of the plugin with a role, e.g. `camera.pre-processors[0]`.
     case set(role: String, Setting)
 }

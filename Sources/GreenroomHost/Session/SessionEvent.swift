@@ -40,9 +40,11 @@ public enum LogLevel: String, Sendable, Comparable, Codable {
 /// Something that happened in a session.
 public enum SessionEvent: Sendable {
     /// Source and session agreed on a size and a rate.
-    case agreed(role: String, agreement: Agreement)
+    case agreed(role: String, agreement: Agreement, NegotiationRecord)
     /// A source has had a new offer while it runs.
     case renegotiated(role: String, NegotiationRecord)
+    /// Why a picture is what it is, on request.
+    case explanation(role: String, NegotiationRecord)
     /// A command was carried out; the text says what it was.
     case commanded(origin: String, text: String)
     /// All sources were started; recordings begin at this moment.
@@ -70,11 +72,21 @@ public enum SessionEvent: Sendable {
 /// Where events go.
 struct SessionEvents: Sendable {
     private let handler: @Sendable (SessionEvent) -> Void
+    private let waker: @Sendable () -> Void
 
-    /// - Parameter handler: Called on any thread, several at once.
-    init(_ handler: @escaping @Sendable (SessionEvent) -> Void) {
+    /// - Parameters:
+    ///   - handler: Called on any thread, several at once.
+    ///   - waker: Lets the session look after its plugins at once; called likewise.
+    init(
+        _ handler: @escaping @Sendable (SessionEvent) -> Void,
+        waker: @escaping @Sendable () -> Void = {}
+    ) {
         self.handler = handler
+        self.waker = waker
     }
 
     func send(_ event: SessionEvent) { handler(event) }
+
+    /// Says that something happened that the session has to look after.
+    func wake() { waker() }
 }

@@ -7,6 +7,8 @@ final class SessionParts: Sendable {
     struct Picture: Sendable {
         var track: VideoTrack
         var instance: PluginInstance
+        /// What each output wants of it.
+        var wishes: [(lane: VideoLane, want: PictureWant)]
         var threads: Monitor<[HostThread]>
     }
 
@@ -22,6 +24,7 @@ final class SessionParts: Sendable {
     private let soundThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
     private let timeline: SessionTimeline
+    private let clock: SessionClock
 
     /// Opens every output.
     ///
@@ -31,6 +34,7 @@ final class SessionParts: Sendable {
     ) throws {
         self.events = events
         timeline = SessionTimeline()
+        self.clock = clock
         var outputs = OpenOutputs(
             duration: plan.durationNanoseconds, clock: clock, events: events)
         // Those that make files come last: where another can't be opened, no file stays behind to
@@ -40,7 +44,7 @@ final class SessionParts: Sendable {
             try outputs.open(output, for: cast)
         }
 
-        let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance) }
+        let filters = cast.filters.map { PreProcessorRunner(instance: $0.instance, clock: clock) }
         pictures = [(VideoTrackKind.camera, cast.camera), (.share, cast.share)].compactMap {
             kind, source in
             guard let source, let input = source.input, let pool = source.pool,
@@ -51,7 +55,9 @@ final class SessionParts: Sendable {
                 filters: kind == .camera ? filters : [],
                 groups: outputs.groups(of: kind),
                 filterDeadline: plan.callbackDeadlineNanoseconds, events: events)
-            return Picture(track: track, instance: source.instance, threads: Monitor([]))
+            return Picture(
+                track: track, instance: source.instance, wishes: outputs.wishes(of: kind),
+                threads: Monitor([]))
         }
         var sounds: [(role: String, gate: AudioGate)] = []
         var tracks: [SoundClock.Track] = []
@@ -84,29 +90,41 @@ final class SessionParts: Sendable {
             && recordings.allSatisfy { $0.failure != nil }
     }
 
-    /// Starts the threads of the pictures. What comes before the timeline begins is early.
-    func start() {
-        for picture in pictures {
+    /// Begins the session's timeline, and the threads that move along it.
+    func begin(at epoch: Int64) {
+        timeline.begin(at: epoch)
+        var laneCount = 0
+        for (number, picture) in pictures.enumerated() {
             let track = picture.track
-            let events = events
-            let timeline = timeline
-            var threads = [HostThread(name: track.kind.rawValue) { track.run(on: timeline) }]
+            let (timeline, events) = (timeline, events)
+            var threads = [
+                HostThread(
+                    name: track.kind.rawValue, clock: clock,
+                    as: ClockOrder(part: .track, number: number)
+                ) { track.run(on: timeline) }
+            ]
             for lane in track.lanes {
+                let order = ClockOrder(part: .output, number: laneCount)
+                laneCount += 1
                 threads.append(
-                    HostThread(name: lane.name) { lane.run(on: timeline, events: events) })
+                    HostThread(name: lane.name, clock: clock, as: order) {
+                        lane.run(on: timeline, events: events)
+                    })
             }
             picture.threads.change { $0 = threads }
         }
-    }
-
-    /// Begins the session's timeline.
-    func begin(at epoch: Int64) {
-        timeline.begin(at: epoch)
         guard !sounds.isEmpty else { return }
         for sound in sounds { sound.gate.begin(epoch: epoch) }
         let soundClock = soundClock
-        let thread = HostThread(name: "sound") { soundClock.run(epoch: epoch) }
+        let thread = HostThread(name: "sound", clock: clock, as: ClockOrder(part: .sound)) {
+            soundClock.run(epoch: epoch)
+        }
         soundThread.change { $0 = thread }
+    }
+
+    /// Makes the camera's picture black until its next frame.
+    func showBlack() {
+        pictures.first { $0.track.kind == .camera }?.track.showBlack()
     }
 
     /// Lets the sound end at a time of the session; what is due until then is still delivered.
@@ -120,6 +138,10 @@ final class SessionParts: Sendable {
     ///
     /// - Parameter nanoseconds: From the session's start.
     func finish(at nanoseconds: Int64) {
+        clock.idling { end(at: nanoseconds) }
+    }
+
+    private func end(at nanoseconds: Int64) {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for picture in pictures {
             picture.track.input.close()
@@ -143,6 +165,10 @@ final class SessionParts: Sendable {
 
     /// Ends the outputs of sound, all within one deadline.
     func finishOutputs() {
+        clock.idling { endOutputs() }
+    }
+
+    private func endOutputs() {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for recording in recordings { recording.finish(until: deadline) }
         for loudspeaker in loudspeakers { loudspeaker.finish(until: deadline) }

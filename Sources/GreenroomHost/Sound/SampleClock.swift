@@ -35,6 +35,11 @@ struct SampleClock: Sendable {
         frames = 0
     }
 
+    /// Counts places from another one from now on.
+    ///
+    /// - Parameter frames: What a place is more than before.
+    mutating func move(by frames: Int64) { begun.place += frames }
+
     /// Somebody else sets the source's pace: the moments of its blocks say nothing of its clock.
     mutating func pause() { tracker.restart() }
 

@@ -16,6 +16,15 @@ struct SampleRing: Sendable {
     /// Forgets what is in it.
     mutating func clear() { count = 0 }
 
+    /// Forgets the oldest frames.
+    ///
+    /// - Parameter frames: How many, at most.
+    mutating func removeFirst(_ frames: Int) {
+        let frames = min(max(frames, 0), count)
+        head = (head + frames) % capacity
+        count -= frames
+    }
+
     /// Forgets the newest frames.
     ///
     /// - Parameter kept: How many of the oldest stay.

@@ -101,11 +101,18 @@ struct SoundQueue: Sendable {
         if let muted, muted.upperBound == .max { self.muted = nil }
     }
 
-    /// Forgets what is queued: it was sent before the session's time began.
-    mutating func clear() {
-        counts.early += ring.count
-        ring.truncate(to: 0)
-        (lead, gap, excess) = (0, nil, 0)
+    /// Counts places from another one from now on, since the session has begun: what belongs
+    /// before it goes, and what was sent ahead stays. Nothing has been pulled yet.
+    ///
+    /// - Parameter frames: What a place is more than before.
+    mutating func move(by frames: Int64) {
+        let first = lead + frames
+        let early = Int(min(max(-first, 0), Int64(ring.count)))
+        counts.early += early
+        ring.removeFirst(early)
+        lead = max(first, 0)
+        guard first + Int64(early) < 0 else { return }
+        // All of it was over before the beginning.
         isContinuous = false
         hasBegun = false
     }

@@ -9,13 +9,21 @@ final class HostThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: Shown by `top -H` and debuggers; cut to 15 bytes.
+    ///   - clock: The clock that the thread waits on, if it has part in a session.
+    ///   - order: Who the thread is to that clock.
     ///   - body: What the thread does.
-    init(name: String, body: @escaping @Sendable () -> Void) {
+    init(
+        name: String, clock: SessionClock? = nil, as order: ClockOrder = .session,
+        body: @escaping @Sendable () -> Void
+    ) {
         let ended = ended
+        let sleeper = clock?.admit(order)
         let job = Job {
             nameThisThread(name)
+            if let sleeper { clock?.join(as: sleeper) }
             body()
             ended.change { $0 = true }
+            SleeperOfThread.leave()
         }
         var thread = pthread_t()
         let argument = Unmanaged.passRetained(job).toOpaque()
@@ -25,6 +33,7 @@ final class HostThread: Sendable {
         } else {
             // No memory for a stack: whoever waits for the thread must not wait for ever.
             Unmanaged<Job>.fromOpaque(argument).release()
+            if let sleeper { clock?.dismiss(sleeper) }
             ended.change { $0 = true }
         }
     }

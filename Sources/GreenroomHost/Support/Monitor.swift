@@ -11,6 +11,8 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var value: Value
+    /// Threads that wait on a virtual clock for a change.
+    private var sleepers: [(clock: VirtualClock, sleeper: VirtualClock.Sleeper)] = []
 
     init(_ value: consuming sending Value) {
         self.value = value
@@ -45,6 +47,7 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer {
             pthread_cond_broadcast(changed)
+            for (clock, sleeper) in sleepers { clock.wake(sleeper) }
             pthread_mutex_unlock(mutex)
         }
         return try body(&value)
@@ -72,5 +75,38 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
                 tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
             pthread_cond_timedwait(changed, mutex, &moment)
         }
+    }
+
+    /// The same on a virtual clock.
+    ///
+    /// - Parameters:
+    ///   - deadline: On that clock.
+    ///   - order: Who the calling thread is, if the clock does not know it yet.
+    func wait<Result: ~Copyable>(
+        on clock: VirtualClock, until deadline: Int64?, as order: ClockOrder,
+        for body: (inout Value) -> sending Result?
+    ) -> sending Result? {
+        let sleeper = clock.prepareToSleep(order)
+        while true {
+            pthread_mutex_lock(mutex)
+            sleepers.removeAll { $0.sleeper === sleeper }
+            let result = body(&value)
+            let isOver = deadline.map { $0 <= clock.now } ?? false
+            if result == nil, !isOver { sleepers.append((clock, sleeper)) }
+            pthread_mutex_unlock(mutex)
+            if let result { return result }
+            if isOver { return nil }
+            clock.sleep(sleeper, until: deadline)
+            _ = clock.prepareToSleep(order)
+        }
+    }
+
+    /// Waits on another condition for as long as a body says so.
+    func sleep(
+        on condition: UnsafeMutablePointer<pthread_cond_t>, while body: (inout Value) -> Bool
+    ) {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while body(&value) { pthread_cond_wait(condition, mutex) }
     }
 }

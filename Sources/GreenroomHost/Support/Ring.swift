@@ -18,6 +18,15 @@ struct Ring<let capacity: Int, Element: ~Copyable>: ~Copyable {
         return nil
     }
 
+    /// Looks at the oldest element; nil if there is none.
+    func first<Result>(_ body: (borrowing Element) -> Result) -> Result? {
+        guard count > 0 else { return nil }
+        switch slots[head] {
+        case .some(let element): return body(element)
+        case .none: return nil
+        }
+    }
+
     /// Takes out the oldest element.
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }

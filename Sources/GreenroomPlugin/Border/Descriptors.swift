@@ -42,6 +42,17 @@ extension gr_descriptor {
     }
 }
 
+extension gr_video_capabilities {
+    /// Nil for a plugin that does not say what it can make.
+    init?(_ export: PluginExport) {
+        let rows = export.capabilities.map(gr_capability.init)
+        guard let start = immortal(rows) else { return nil }
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_video_capabilities>.size),
+            count: UInt32(clamping: rows.count), rows: start)
+    }
+}
+
 extension gr_parameter {
     init(_ parameter: Parameter, _ defaultValue: SettingValue) {
         var flags = 0

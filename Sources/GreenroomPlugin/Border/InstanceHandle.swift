@@ -10,6 +10,7 @@ final class InstanceHandle {
     private let instance: AnyInstance
     private let kind: PluginKind
     private let hasLiveParameters: Bool
+    private let capabilities: UnsafePointer<gr_video_capabilities>?
     private let host: HostTable
     private let table: UnsafeMutablePointer<gr_plugin>
     /// The sender of now, whose revision follows the offers. [control]
@@ -19,14 +20,19 @@ final class InstanceHandle {
 
     /// Makes an instance's C table; it stays until `destroy`.
     static func make(
-        _ instance: AnyInstance, _ export: PluginExport, _ host: HostTable
+        _ instance: AnyInstance, _ export: PluginExport,
+        capabilities: UnsafePointer<gr_video_capabilities>?, _ host: HostTable
     ) -> UnsafePointer<gr_plugin> {
-        let handle = InstanceHandle(instance, export, host)
+        let handle = InstanceHandle(instance, export, capabilities, host)
         handle.table.pointee.`self` = Unmanaged.passRetained(handle).toOpaque()
         return UnsafePointer(handle.table)
     }
 
-    private init(_ instance: AnyInstance, _ export: PluginExport, _ host: HostTable) {
+    private init(
+        _ instance: AnyInstance, _ export: PluginExport,
+        _ capabilities: UnsafePointer<gr_video_capabilities>?, _ host: HostTable
+    ) {
+        self.capabilities = capabilities
         self.instance = instance
         kind = export.kind
         hasLiveParameters = export.hasLiveParameters
@@ -106,8 +112,11 @@ final class InstanceHandle {
     ) throws {
         let offer = try Offer(pointer)
         try answer.check()
-        video?.revision = offer.revision
+        // Within the callback the plugin can ask for the new revision; frames that name none are
+        // of the old one until it has returned.
+        video?.offeredRevision = offer.revision
         let made = instance.propertyChange(offer) ?? agreed.map { .fixed($0) } ?? .accept
+        video?.revision = offer.revision
         agreed = made.capability(suggested: offer.suggested)
         answer.write(made, to: offer)
     }
@@ -126,6 +135,9 @@ final class InstanceHandle {
         }
         if hasLiveParameters, strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 {
             return UnsafeRawPointer(Self.liveParameters.pointer)
+        }
+        if let capabilities, strcmp(id, GR_EXT_VIDEO_CAPABILITIES) == 0 {
+            return UnsafeRawPointer(capabilities)
         }
         return nil
     }

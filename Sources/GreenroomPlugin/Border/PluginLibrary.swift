@@ -10,6 +10,8 @@ struct PluginLibrary: @unchecked Sendable {
     // Safe to share: nothing changes after `init`, the memory behind the pointers included.
     let exports: [PluginExport]
     let descriptors: [UnsafePointer<gr_descriptor>]
+    /// Of each plugin what it can make, if it says so.
+    let capabilities: [UnsafePointer<gr_video_capabilities>?]
     let entry: UnsafePointer<gr_entry>
 
     /// The library's own, from the first export on.
@@ -29,6 +31,7 @@ struct PluginLibrary: @unchecked Sendable {
     private init(_ exports: [PluginExport]) {
         self.exports = exports
         descriptors = exports.map { immortal(gr_descriptor($0)) }
+        capabilities = exports.map { gr_video_capabilities($0).map { immortal($0) } }
         entry = immortal(
             gr_entry(
                 struct_size: UInt32(MemoryLayout<gr_entry>.size),
@@ -59,7 +62,8 @@ struct PluginLibrary: @unchecked Sendable {
                 start: input.pointee.settings, count: Int(input.pointee.setting_count)
             ).map { try ($0.named, $0.value.checked(named: $0.named)) }
             let instance = try exports[Int(index)].make(settings, PluginHost(table: table))
-            plugin.pointee = InstanceHandle.make(instance, exports[Int(index)], table)
+            plugin.pointee = InstanceHandle.make(
+                instance, exports[Int(index)], capabilities: capabilities[Int(index)], table)
         }
     }
 }

@@ -10,12 +10,20 @@ final class VideoSenderTable: @unchecked Sendable {
     private let functions: gr_video_functions
     private let sender: gr_sender
     let host: HostTable
-    private let offerRevision: Atomic<UInt32>
+    private let offered: Atomic<UInt32>
+    private let followed: Atomic<UInt32>
 
     /// The revision of the last offer that was handed to the plugin.
+    var offeredRevision: UInt32 {
+        get { offered.load(ordering: .relaxed) }
+        set { offered.store(newValue, ordering: .relaxed) }
+    }
+
+    /// The revision of frames that name none: that of the last offer which the plugin has heard
+    /// and answered.
     var revision: UInt32 {
-        get { offerRevision.load(ordering: .relaxed) }
-        set { offerRevision.store(newValue, ordering: .relaxed) }
+        get { followed.load(ordering: .relaxed) }
+        set { followed.store(newValue, ordering: .relaxed) }
     }
 
     /// Nil unless the table has every function of major 1.
@@ -27,12 +35,15 @@ final class VideoSenderTable: @unchecked Sendable {
         functions = video.pointee
         self.sender = sender
         self.host = host
-        self.offerRevision = Atomic(revision)
+        offered = Atomic(revision)
+        followed = Atomic(revision)
     }
 
     func acquire(
         _ format: PixelFormat, _ size: FrameSize, for owner: VideoSender
     ) throws(SendRefusal) -> VideoLease {
+        // A lease is filled for the offer that applies when it is acquired.
+        let revision = revision
         var lease = gr_lease()
         lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
         lease.frame.struct_size = UInt32(MemoryLayout<gr_mutable_frame>.size)
@@ -46,11 +57,12 @@ final class VideoSenderTable: @unchecked Sendable {
             throw SendRefusal(
                 status: .badPlanes, text: "the host lent a frame that is not what was asked for")
         }
-        return VideoLease(sender: owner, id: lease.id, frame: frame)
+        return VideoLease(sender: owner, id: lease.id, revision: revision, frame: frame)
     }
 
-    func commit(_ lease: UInt64, _ info: FrameInfo) throws(SendRefusal) {
-        var info = gr_frame_info(info, offerRevision: revision(of: info))
+    func commit(_ lease: UInt64, _ info: FrameInfo, revision: UInt32) throws(SendRefusal) {
+        let named = info.offerRevision
+        var info = gr_frame_info(info, offerRevision: named == 0 ? revision : named)
         try host.check(functions.commit(sender, lease, &info))
     }
 

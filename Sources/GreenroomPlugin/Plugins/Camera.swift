@@ -5,6 +5,11 @@ public import GreenroomMedia
 /// The SDK answers the session, keeps the sender and runs a ``FramePump``. No two calls ever
 /// overlap, though drawing has a thread of its own: a plain struct or class needs no lock.
 public protocol PumpedVideo: Plugin {
+    /// What the source can make at all, in any order; a row's rate is its maximum. The session
+    /// offers these sizes as far as it can take them. The default says nothing: the source can
+    /// make anything.
+    static var capabilities: [VideoCapability] { get }
+
     /// The layout of the frames, asked for when sending starts; I420 unless said, never MJPEG.
     var format: PixelFormat { get }
 
@@ -48,6 +53,9 @@ public protocol PumpedVideo: Plugin {
 }
 
 extension PumpedVideo {
+    /// Says nothing.
+    public static var capabilities: [VideoCapability] { [] }
+
     /// I420.
     public var format: PixelFormat { .i420 }
 

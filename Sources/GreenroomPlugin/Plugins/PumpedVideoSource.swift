@@ -77,6 +77,7 @@ private struct VideoDriver<Content: PumpedVideo> {
 /// Makes a ``Camera`` a ``VideoSource``.
 struct CameraSource<Content: Camera>: VideoSource {
     static var plugin: PluginDescription { Content.plugin }
+    static var capabilities: [VideoCapability] { Content.capabilities }
 
     private var driver: VideoDriver<Content>
     private var sender: VideoSender?
@@ -121,6 +122,7 @@ struct CameraSource<Content: Camera>: VideoSource {
 /// Makes a ``Screen`` a ``ShareSource``.
 struct ScreenSource<Content: Screen>: ShareSource {
     static var plugin: PluginDescription { Content.plugin }
+    static var capabilities: [VideoCapability] { Content.capabilities }
 
     private var driver: VideoDriver<Content>
     private var agreed: VideoCapability?

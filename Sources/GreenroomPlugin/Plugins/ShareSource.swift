@@ -10,6 +10,11 @@ public typealias ShareSender = VideoSender
 ///
 /// If all you want is to draw frames at a steady rate, ``Screen`` is shorter.
 public protocol ShareSource: Plugin {
+    /// What the source can make at all, in any order; a row's rate is its maximum. The session
+    /// offers no more than them. The default says nothing: the source can
+    /// make anything.
+    static var capabilities: [VideoCapability] { get }
+
     /// What the session can take. The default accepts the limit as it is.
     ///
     /// - Parameter limit: The largest size and rate.
@@ -32,6 +37,9 @@ public protocol ShareSource: Plugin {
 }
 
 extension ShareSource {
+    /// Says nothing.
+    public static var capabilities: [VideoCapability] { [] }
+
     /// Accepts the limit.
     public func onShareInitialize(limit: VideoCapability) throws -> VideoAnswer { .accept }
 
@@ -43,6 +51,8 @@ extension ShareSource {
 
     /// Exports the type as a share source.
     public static var export: PluginExport {
-        PluginExport(Self.self, kind: .shareSource) { ShareSourceInstance($0) }
+        PluginExport(Self.self, kind: .shareSource, capabilities: capabilities) {
+            ShareSourceInstance($0)
+        }
     }
 }

@@ -9,6 +9,11 @@ public import GreenroomMedia
 ///
 /// If all you want is to draw frames at a steady rate, ``Camera`` is shorter.
 public protocol VideoSource: Plugin {
+    /// What the source can make at all, in any order; a row's rate is its maximum. The session
+    /// offers these sizes as far as it can take them. The default says nothing: the source can
+    /// make anything.
+    static var capabilities: [VideoCapability] { get }
+
     /// Here is your sender, and what the session can take. Send nothing yet.
     ///
     /// - Parameters:
@@ -43,6 +48,9 @@ public protocol VideoSource: Plugin {
 }
 
 extension VideoSource {
+    /// Says nothing.
+    public static var capabilities: [VideoCapability] { [] }
+
     /// Goes on as it is.
     public func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
@@ -53,7 +61,9 @@ extension VideoSource {
 
     /// Exports the type as a video source.
     public static var export: PluginExport {
-        PluginExport(Self.self, kind: .videoSource) { VideoSourceInstance($0) }
+        PluginExport(Self.self, kind: .videoSource, capabilities: capabilities) {
+            VideoSourceInstance($0)
+        }
     }
 }
 

@@ -8,10 +8,12 @@ public import GreenroomMedia
 public struct VideoLease: ~Copyable, Sendable {
     private let sender: VideoSender
     private let id: UInt64
+    private let revision: UInt32
     private var isOpen = true
     var frame: MutableFrame
 
-    init(sender: VideoSender, id: UInt64, frame: consuming MutableFrame) {
+    init(sender: VideoSender, id: UInt64, revision: UInt32, frame: consuming MutableFrame) {
+        self.revision = revision
         self.sender = sender
         self.id = id
         self.frame = frame
@@ -49,11 +51,11 @@ public struct VideoLease: ~Copyable, Sendable {
     /// Sends the frame. The lease ends, whatever comes of it.
     ///
     /// - Parameter info: What the frame says of itself. An offer revision of 0 stands for the
-    ///   offer that now applies.
+    ///   offer that applied when the frame was acquired.
     /// - Throws: Why the host did not take it.
     public consuming func commit(_ info: FrameInfo = FrameInfo()) throws(SendRefusal) {
         isOpen = false
-        try sender.table.commit(id, info)
+        try sender.table.commit(id, info, revision: revision)
     }
 
     /// Gives the frame back unsent.

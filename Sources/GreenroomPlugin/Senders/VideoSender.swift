@@ -13,8 +13,8 @@ public struct VideoSender: Sendable {
     /// The host that gave the sender, with its clock.
     public var host: PluginHost { PluginHost(table: table.host) }
 
-    /// The revision of the offer that now applies.
-    public var offerRevision: UInt32 { table.revision }
+    /// The revision of the last offer; within `onPropertyChange` that of the new one.
+    public var offerRevision: UInt32 { table.offeredRevision }
 
     /// Borrows a frame of the host's pool.
     ///

@@ -6,6 +6,8 @@ import Synchronization
 
 /// Shows what happens in a session: a status line on a terminal, plain lines elsewhere, or
 /// one JSON object a line for programs.
+///
+/// Nobody waits for whoever reads it: see ``PrintQueue``.
 final class EventPrinter: Sendable {
     enum Style: Sendable {
         /// Lines on standard error, the last of which is rewritten.
@@ -25,94 +27,96 @@ final class EventPrinter: Sendable {
         }
     }
 
-    private struct State {
-        var hasStatusLine = false
-        var last: (seconds: Double, accepted: [String: Int])?
+    /// What was shown of how the session stands.
+    private struct Standing {
+        var seconds = 0.0
+        var accepted: [String: Int] = [:]
     }
 
-    private let style: Style
-    private let begun = ContinuousClock.now
-    private let state = Mutex(State())
+    let style: Style
+    private let queue: PrintQueue
+    private let last = Mutex(Standing())
 
     init(style: Style) {
         self.style = style
+        switch style {
+        case .json(let descriptor):
+            queue = PrintQueue(descriptor: descriptor) { count in
+                var record = EventRecord(event: "left-out")
+                record.text = Self.notice(of: count)
+                return record.text(at: nil)
+            }
+        case .terminal, .plain:
+            queue = PrintQueue(descriptor: STDERR_FILENO) { Self.notice(of: $0) }
+        }
+    }
+
+    private static func notice(of count: Int) -> String {
+        "\(count) lines left out, nobody was reading"
     }
 
     /// Shows an event. [any]
     func show(_ event: SessionEvent) {
-        guard case .json = style else {
-            if let line = event.line { show(line: line) }
-            return
-        }
-        var record = event.record
-        record.time = Double((ContinuousClock.now - begun).nanoseconds) / 1e9
-        write(record)
+        show(event.record, line: event.line)
     }
+
+    /// Shows something: a record to programs, a line to people. [any]
+    ///
+    /// - Parameter line: nil for what people need not see.
+    func show(_ record: EventRecord, line: String?) {
+        if case .json = style {
+            queue.add { record.text(at: record.time ?? $0) }
+        } else if let line {
+            queue.add { _ in line }
+        }
+    }
+
+    /// Waits until all is written, or the reader has had a second for it.
+    ///
+    /// - Returns: Whether all is written.
+    @discardableResult
+    func finish() -> Bool { queue.finish(within: .seconds(1)) }
 
     /// Shows how the session stands. [any]
     func show(_ snapshot: SessionSnapshot) {
-        let rates = state.withLock { state in
-            let accepted = Dictionary(
-                uniqueKeysWithValues: snapshot.pictures.map { ($0.track, $0.accepted) })
-            defer { state.last = (snapshot.seconds, accepted) }
-            return accepted.mapValues { _ in 0.0 }.merging(
-                accepted.map { track, count in
-                    guard let last = state.last, snapshot.seconds > last.seconds else {
-                        return (track, Double(count) / max(snapshot.seconds, 0.001))
-                    }
-                    let frames = Double(count - (last.accepted[track] ?? 0))
-                    return (track, frames / (snapshot.seconds - last.seconds))
-                }, uniquingKeysWith: { $1 })
-        }
+        let rates = rates(in: snapshot)
         switch style {
         case .json:
             var record = EventRecord(event: "status")
             record.time = snapshot.seconds
-            record.pictures = snapshot.pictures.map {
+            record.pictures = zip(snapshot.pictures, rates).map { picture, rate in
                 EventRecord.Picture(
-                    track: $0.track, accepted: $0.accepted, refused: $0.refused,
-                    dropped: $0.dropped, fps: rates[$0.track] ?? 0)
+                    track: picture.track, accepted: picture.accepted, refused: picture.refused,
+                    dropped: picture.dropped, fps: rate)
             }
             record.concealed = snapshot.sound.concealed
-            write(record)
+            show(record, line: nil)
         case .terminal:
-            let pictures = snapshot.pictures.map { picture in
-                let rate = Self.oneDigit(rates[picture.track] ?? 0)
-                return "\(picture.track) \(rate) fps, \(picture.dropped) dropped"
+            let pictures = zip(snapshot.pictures, rates).map { picture, rate in
+                "\(picture.track) \(Self.oneDigit(rate)) fps, \(picture.dropped) dropped"
             }
-            let clock =
-                "\(Int(snapshot.seconds) / 60):"
-                + (Int(snapshot.seconds) % 60 < 10 ? "0" : "")
-                + "\(Int(snapshot.seconds) % 60)"
+            let (minutes, seconds) = Int(snapshot.seconds).quotientAndRemainder(dividingBy: 60)
+            let clock = "\(minutes):\(seconds < 10 ? "0" : "")\(seconds)"
             let sound =
                 snapshot.sound.concealed > 0
                 ? ["sound late \(snapshot.sound.concealed / 48) ms"] : []
-            let line = (["sending \(clock)"] + pictures + sound).joined(separator: "  ")
-            state.withLock { state in
-                state.hasStatusLine = true
-                Self.write("\r\u{1B}[K\(line)", to: STDERR_FILENO)
-            }
+            queue.show(
+                status: (["sending \(clock)"] + pictures + sound).joined(separator: "  "))
         case .plain:
             break
         }
     }
 
-    /// Shows a line.
-    func show(line: String) {
-        state.withLock { state in
-            let start = state.hasStatusLine ? "\r\u{1B}[K" : ""
-            state.hasStatusLine = false
-            Self.write("\(start)\(line)\n", to: STDERR_FILENO)
-        }
-    }
-
-    private func write(_ record: EventRecord) {
-        guard case .json(let descriptor) = style else { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let text = try? encoder.encode(record) else { return }
-        state.withLock { _ in
-            Self.write(String(decoding: text, as: UTF8.self) + "\n", to: descriptor)
+    /// Frames a second of each picture since the last time.
+    private func rates(in snapshot: SessionSnapshot) -> [Double] {
+        last.withLock { last in
+            let rates = snapshot.pictures.map { picture in
+                let frames = picture.accepted - (last.accepted[picture.track] ?? 0)
+                return Double(frames) / max(snapshot.seconds - last.seconds, 0.001)
+            }
+            last.seconds = snapshot.seconds
+            for picture in snapshot.pictures { last.accepted[picture.track] = picture.accepted }
+            return rates
         }
     }
 
@@ -120,52 +124,25 @@ final class EventPrinter: Sendable {
         let tenths = Int((number * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }
-
-    private static func write(_ text: String, to descriptor: Int32) {
-        var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let base = rest.baseAddress, !rest.isEmpty {
-                let count = Glibc.write(descriptor, base, rest.count)
-                guard count > 0 || errno == EINTR else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(max(count, 0)))
-            }
-        }
-    }
 }
 
-/// An event as JSON; what an event does not have is left out.
-struct EventRecord: Codable, Sendable {
-    struct Picture: Codable, Sendable {
-        var track: String
-        var accepted: Int
-        var refused: Int
-        var dropped: Int
-        var fps: Double
+extension EventRecord {
+    /// The record on one line.
+    func text(at seconds: Double?) -> String {
+        var record = self
+        record.time = seconds
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let text = try? encoder.encode(record) else { return "{}" }
+        return String(decoding: text, as: UTF8.self)
     }
-
-    var event: String
-    var time: Double?
-    var role: String?
-    var level: String?
-    var status: String?
-    var step: String?
-    var seconds: Double?
-    var capability: String?
-    var answer: String?
-    var output: String?
-    var text: String?
-    var pictures: [Picture]?
-    var concealed: Int?
-
-    init(event: String) { self.event = event }
 }
 
 extension SessionEvent {
     /// The event for people; nil for what they need not see.
     var line: String? {
         switch self {
-        case .agreed(let role, let agreement):
+        case .agreed(let role, let agreement, _):
             switch agreement.answer {
             case .accept: "\(role): \(agreement.track), as suggested"
             case .counter: "\(role): \(agreement.track), as it countered"
@@ -176,6 +153,8 @@ extension SessionEvent {
             }
         case .renegotiated(let role, let record):
             "\(role): \(record.track ?? record.suggested), \(record.reason)"
+        case .explanation(let role, let record):
+            record.explanation(role: role).joined(separator: "\n")
         case .commanded(let origin, let text): "\(text) (\(origin))"
         case .started: "sending"
         case .pluginLog(let role, let level, let text):
@@ -192,67 +171,5 @@ extension SessionEvent {
         case .stopping(let reason): "stopping: \(reason)"
         case .ended: nil
         }
-    }
-
-    /// The event for programs.
-    var record: EventRecord {
-        var record: EventRecord
-        switch self {
-        case .agreed(let role, let agreement):
-            record = EventRecord(event: "agreed")
-            record.role = role
-            record.capability = agreement.track.description
-            record.answer = agreement.answer.name
-        case .renegotiated(let role, let negotiation):
-            record = EventRecord(event: "renegotiated")
-            record.role = role
-            record.capability = negotiation.track
-            record.answer = negotiation.answer
-            record.text = negotiation.reason
-        case .commanded(let origin, let text):
-            record = EventRecord(event: "commanded")
-            record.role = origin
-            record.text = text
-        case .started:
-            record = EventRecord(event: "started")
-        case .pluginLog(let role, let level, let text):
-            record = EventRecord(event: "log")
-            record.role = role
-            record.level = level.rawValue
-            record.text = text
-        case .stepFailed(let role, let step, let status, let reason):
-            record = EventRecord(event: "step-failed")
-            record.role = role
-            record.step = step
-            record.status = status.description
-            record.text = reason
-        case .callbackHangs(let role, let callback, let seconds):
-            record = EventRecord(event: "callback-hangs")
-            record.role = role
-            record.step = callback
-            record.seconds = seconds
-        case .pluginGaveUp(let role, let status, let reason):
-            record = EventRecord(event: "plugin-gave-up")
-            record.role = role
-            record.status = status.description
-            record.text = reason
-        case .pluginDropped(let role):
-            record = EventRecord(event: "plugin-dropped")
-            record.role = role
-        case .outputFailed(let output, let reason):
-            record = EventRecord(event: "output-failed")
-            record.output = output
-            record.text = reason
-        case .note(let role, let text):
-            record = EventRecord(event: "note")
-            record.role = role
-            record.text = text
-        case .stopping(let reason):
-            record = EventRecord(event: "stopping")
-            record.text = reason
-        case .ended:
-            record = EventRecord(event: "ended")
-        }
-        return record
     }
 }

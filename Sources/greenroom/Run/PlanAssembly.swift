@@ -19,6 +19,9 @@ extension SessionPlan {
         share = assembly.resolve(file.share, .shareSource)
         shareAudio = assembly.resolve(file.shareAudio, .shareAudioSource)
         outputs = file.outputs.map { OutputPlan($0.value) }
+        clock = file.clock == .virtual ? .virtual : .real
+        table = assembly.table()
+        timeline = assembly.timeline(of: self)
         guard assembly.diagnostics.isEmpty else {
             throw SessionFileError(assembly.diagnostics, in: file.source)
         }
@@ -57,6 +60,48 @@ private struct Assembly {
         } catch {
             report(explain(error, name, kind), plugin.reference.place)
             return nil
+        }
+    }
+
+    /// The sizes that cameras are offered.
+    mutating func table() -> CapabilityTable {
+        var rows = file.table?.value ?? CapabilityTable.standard.rows
+        if let more = file.moreSizes {
+            let sizes = Set(more.value.map(\.size))
+            rows = rows.filter { !sizes.contains($0.size) } + more.value
+            if rows.count > Self.maximumRows {
+                report(
+                    "with these the table has \(rows.count) rows, and can have "
+                        + "\(Self.maximumRows). Remove some.", more.place)
+            }
+        }
+        return CapabilityTable(rows)
+    }
+
+    /// As many rows as a table may have.
+    private static let maximumRows = 64
+
+    /// What is done while the session runs.
+    ///
+    /// - Parameter plan: With all plugins that can be had.
+    mutating func timeline(of plan: SessionPlan) -> [TimelineEntry] {
+        file.timeline.compactMap { entry in
+            // Of a plugin that can't be had, that was told.
+            if case .preProcessor = entry.value.command.role,
+                plan.preProcessors.count < file.preProcessors.count
+            {
+                return nil
+            }
+            guard plan.source(of: entry.value.command.role) != nil else { return nil }
+            do throws(CommandProblem) {
+                return TimelineEntry(
+                    nanoseconds: entry.value.time.nanoseconds,
+                    command: try plan.command(for: entry.value.command, folder: file.folder),
+                    origin: entry.place.path)
+            } catch {
+                report(error.message, entry.place)
+                return nil
+            }
         }
     }
 

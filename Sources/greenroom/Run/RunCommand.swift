@@ -14,12 +14,36 @@ struct RunCommand: ParsableCommand {
             Messages go to standard error, so that `y4m: "-"` can have standard output. \
             Ctrl-C ends the session in order; a second Ctrl-C ends the process at once. \
             Recordings are whole either way.
+
+            Control lines, with --control; "help" tells what each does:
+            \(ControlLine.commands.map { "  \($0.line)" }.joined(separator: "\n"))
             """)
 
     @OptionGroup var source: SessionFileOptions
 
     @Flag(help: "Print events as JSON, one object a line, on standard output.")
     var json = false
+
+    @Flag(
+        help: """
+            Tell why each picture has its size and rate: at the start, when it changes, and at the \
+            end.
+            """)
+    var explain = false
+
+    @Flag(
+        help: """
+            Read control lines from standard input. Without this flag it is left alone, so that \
+            scripts keep their input and background jobs are not stopped.
+            """)
+    var control = false
+
+    @Flag(
+        help: """
+            Run on a virtual clock: as fast as the machine can, and the same each time. It needs a \
+            duration, and leaves loudspeakers out.
+            """)
+    var virtualClock = false
 
     func run() throws {
         Signals.block()
@@ -32,23 +56,37 @@ struct RunCommand: ParsableCommand {
             }
             session.stop()
         }
-        let file = try source.read()
-        let plan = try SessionPlan(file, locator: .ofThisProcess)
-        let writesY4M = plan.outputs.contains {
-            if case .y4mStandardOutput = $0 { true } else { false }
+        let file = try source.read(overriding: virtualClock ? [.virtualClock] : [])
+        let printer = EventPrinter(style: style(for: file))
+        let plan: SessionPlan
+        do {
+            let locator = PluginLocator.ofThisProcess
+            printer.warn(
+                locator.warnings.map { "warning: \($0)" }
+                    + file.warnings.map { file.source.render($0, isWarning: true) })
+            plan = try SessionPlan(file, locator: locator)
+        } catch {
+            printer.finish()
+            throw error
         }
-        let style: EventPrinter.Style =
-            json
-            ? .json(writesY4M ? STDERR_FILENO : STDOUT_FILENO)
-            : isatty(STDERR_FILENO) == 1 ? .terminal : .plain
-        let printer = EventPrinter(style: style)
-        let failures = Failures()
+        let endings = Endings()
         let session = Session(plan: plan) { event in
-            if case .outputFailed = event { failures.outputFailed() }
+            switch event {
+            case .outputFailed: endings.outputFailed()
+            // The end is shown with what came of it.
+            case .ended: return
+            default: break
+            }
             printer.show(event)
+            guard explain else { return }
+            switch event {
+            case .agreed(let role, _, let record), .renegotiated(let role, let record):
+                printer.show(.explanation(role: role, record))
+            default: break
+            }
         }
         running.withLock { $0 = session }
-        if let interval = style.statusMicroseconds {
+        if let interval = printer.style.statusMicroseconds {
             Thread {
                 while true {
                     usleep(interval)
@@ -56,43 +94,96 @@ struct RunCommand: ParsableCommand {
                 }
             }
         }
-        let report: SessionReport
-        do {
-            report = try session.run()
-        } catch {
-            throw Failure(.outputFailed, "\(error)")
+        if control {
+            ControlInput(
+                session: session, plan: plan, folder: file.folder, printer: printer,
+                endings: endings
+            ).read()
         }
-        if !json { printer.show(line: report.summary(of: plan)) }
-        let status: ExitStatus =
-            switch report.outcome {
-            case "plugin-failed": .pluginFailed
-            case "interrupted": .interrupted
-            default: failures.hasFailedOutput ? .outputFailed : .fine
+        do {
+            let report = try session.run()
+            if explain {
+                for picture in report.pictures {
+                    for record in picture.negotiation {
+                        printer.show(.explanation(role: picture.track, record))
+                    }
+                }
             }
-        // A plugin that hangs has left a thread behind, which must not delay the end.
-        fflush(nil)
+            end(
+                printer, endings.status(of: report), outcome: report.outcome,
+                failedPlugin: report.failedPlugin, summary: report.summary(of: plan))
+        } catch {
+            end(
+                printer, .outputFailed, outcome: "output-failed", failedPlugin: nil,
+                summary: ["greenroom: \(error)"])
+        }
+    }
+
+    private func style(for file: SessionFile) -> EventPrinter.Style {
+        guard json else { return isatty(STDERR_FILENO) == 1 ? .terminal : .plain }
+        let writesY4M = file.outputs.contains {
+            if case .y4m = $0.value { true } else { false }
+        }
+        return .json(writesY4M ? STDERR_FILENO : STDOUT_FILENO)
+    }
+
+    private func end(
+        _ printer: EventPrinter, _ status: ExitStatus, outcome: String, failedPlugin: String?,
+        summary: [String]
+    ) -> Never {
+        var record = EventRecord(event: "ended")
+        record.outcome = outcome
+        record.failedPlugin = failedPlugin
+        record.exit = status.rawValue
+        record.summary = summary
+        printer.show(record, line: summary.joined(separator: "\n"))
+        // What plugins printed waits for a reader, too. And a plugin that hangs has left a thread
+        // behind, which must not delay the end.
+        if printer.finish() { fflush(nil) }
         _exit(status.rawValue)
     }
 }
 
 /// What has to be known of a session's events when it is over.
-private final class Failures: Sendable {
-    private let hasFailed = Atomic(false)
+final class Endings: Sendable {
+    private let hasFailedOutput = Atomic(false)
+    private let isStoppedByControl = Atomic(false)
 
-    func outputFailed() { hasFailed.store(true, ordering: .relaxed) }
+    func outputFailed() { hasFailedOutput.store(true, ordering: .relaxed) }
 
-    var hasFailedOutput: Bool { hasFailed.load(ordering: .relaxed) }
+    func stopByControl() { isStoppedByControl.store(true, ordering: .relaxed) }
+
+    /// The exit status; a session that ends because its control lines say so ends as planned.
+    func status(of report: SessionReport) -> ExitStatus {
+        switch report.outcome {
+        case "plugin-failed": .pluginFailed
+        case "interrupted" where !isStoppedByControl.load(ordering: .relaxed): .interrupted
+        default: hasFailedOutput.load(ordering: .relaxed) ? .outputFailed : .fine
+        }
+    }
+}
+
+extension EventPrinter {
+    /// Shows what is legal and can't be meant.
+    fileprivate func warn(_ warnings: [String]) {
+        for warning in warnings {
+            var record = EventRecord(event: "warning")
+            record.text = warning
+            show(record, line: warning)
+        }
+    }
 }
 
 extension SessionReport {
     /// What a user wants to know at the end.
-    func summary(of plan: SessionPlan) -> String {
+    func summary(of plan: SessionPlan) -> [String] {
         var lines: [String] = []
         for picture in pictures {
             for output in picture.outputs {
                 var line =
-                    "\(output.output): \(output.delivered + output.repeated) frames"
+                    "\(output.output): \(output.delivered + output.repeated + output.black) frames"
                 if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
+                if output.black > 0 { line += ", \(output.black) of them black" }
                 let lost =
                     output.queueFull + output.unconvertible + output.failed + picture.superseded
                 if lost > 0 { line += "; \(lost) frames lost" }
@@ -118,7 +209,7 @@ extension SessionReport {
             }
         }
         if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
-        return lines.isEmpty ? "nothing was recorded" : lines.joined(separator: "\n")
+        return lines.isEmpty ? ["nothing was recorded"] : lines
     }
 
     /// One frame that meets the end of the session is nobody's fault.

@@ -33,17 +33,29 @@ struct Report: Decodable {
     }
 
     struct Picture: Decodable {
+        struct Intervals: Decodable {
+            var count: Int
+            var p50Milliseconds: Double
+            var p99Milliseconds: Double
+            var maximumMilliseconds: Double
+        }
+
         struct Output: Decodable {
             var output: String
             var rate: String
             var delivered: Int
+            var delayed: Int
             var repeated: Int
+            var black: Int
             var excess: Int
             var queueFull: Int
             var early: Int
             var late: Int
             var unconvertible: Int
             var failed: Int
+            var queued: Int
+            var departure: Intervals
+            var lateness: Intervals?
             var failure: String?
         }
 
@@ -59,12 +71,16 @@ struct Report: Decodable {
         var superseded: Int
         var discarded: Int
         var stamps: Stamps
+        var queued: Int
+        var overRate: Int
         var unconvertible: Int
         var lostInFilter: Int
+        var carried: Int
         var unprocessed: Int
         var conversions: Int
         var bytesConverted: Int
-        var allocations: Int
+        var allocations: Int?
+        var arrival: Intervals
         var outputs: [Output]
     }
 

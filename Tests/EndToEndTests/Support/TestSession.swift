@@ -104,14 +104,25 @@ extension TestSession {
                 picture.sent == picture.accepted + picture.refused.values.reduce(0, +),
                 "\(name): sent\n\(run)", sourceLocation: sourceLocation)
             let before =
-                picture.superseded + picture.discarded + picture.lostInFilter
-                + picture.unconvertible
+                picture.superseded + picture.discarded + picture.queued + picture.overRate
+                + picture.lostInFilter + picture.unconvertible
+            #expect(
+                picture.accepted == before + picture.carried,
+                "\(name): accepted: \(picture)\n\(run)",
+                sourceLocation: sourceLocation)
+            #expect(
+                picture.arrival.count == max(picture.accepted - 1, 0),
+                sourceLocation: sourceLocation)
             for output in picture.outputs {
                 let reached =
                     output.delivered + output.excess + output.queueFull + output.early
-                    + output.late + output.unconvertible + output.failed
+                    + output.late + output.unconvertible + output.failed + output.queued
                 #expect(
-                    picture.accepted == before + reached, "\(name): accepted: \(picture)\n\(run)",
+                    picture.carried == reached, "\(name): carried: \(picture)\n\(run)",
+                    sourceLocation: sourceLocation)
+                let pictures = output.delivered + output.repeated + output.black
+                #expect(
+                    output.departure.count == max(pictures - 1, 0), "\(output)",
                     sourceLocation: sourceLocation)
             }
             #expect(picture.leased <= picture.accepted, sourceLocation: sourceLocation)
@@ -119,7 +130,7 @@ extension TestSession {
             else { continue }
             let recording = try self.picture(name)
             #expect(
-                recording.frameCount == output.delivered + output.repeated,
+                recording.frameCount == output.delivered + output.repeated + output.black,
                 "\(name): frames\n\(run)", sourceLocation: sourceLocation)
             #expect(recording.trailingBytes == 0, "\(run)", sourceLocation: sourceLocation)
         }

@@ -55,14 +55,14 @@ import Testing
     let maximum = VideoCapability(width: 1280, height: 720, fps: 30)
 
     @Test func `accept agrees on the suggestion`() throws {
-        let agreement = try offer.settle(.accept, maximum: maximum)
+        let agreement = try offer.settle(.accept)
         #expect(agreement.source == offer.suggested)
         #expect(agreement.track == offer.suggested)
     }
 
     @Test func `a counter must be in the offer`() throws {
         let row = VideoCapability(width: 640, height: 360, fps: 24)
-        #expect(try offer.settle(.counter(row), maximum: maximum).track == row)
+        #expect(try offer.settle(.counter(row)).track == row)
         for outside in [
             VideoCapability(width: 1920, height: 1080, fps: 30),
             VideoCapability(width: 640, height: 360, fps: 31),
@@ -70,7 +70,7 @@ import Testing
             VideoCapability(width: 0, height: 0, fps: 30),
         ] {
             #expect(throws: AnswerProblem.self) {
-                try offer.settle(.counter(outside), maximum: maximum)
+                try offer.settle(.counter(outside))
             }
         }
     }
@@ -84,7 +84,7 @@ import Testing
         source: String, track: String
     ) throws {
         let fixed = try #require(VideoCapability(source))
-        let agreement = try offer.settle(.fixed(fixed), maximum: maximum)
+        let agreement = try offer.settle(.fixed(fixed))
         #expect(agreement.source == fixed)
         #expect(agreement.track.description == track)
     }
@@ -92,8 +92,7 @@ import Testing
     @Test func `an absurd fixed size is refused`() {
         for size in [FrameSize(width: 0, height: 5), FrameSize(width: 9000, height: 9000)] {
             #expect(throws: AnswerProblem.self) {
-                try offer.settle(
-                    .fixed(VideoCapability(size: size, rate: FrameRate(30))), maximum: maximum)
+                try offer.settle(.fixed(VideoCapability(size: size, rate: FrameRate(30))))
             }
         }
     }
@@ -101,10 +100,9 @@ import Testing
     @Test func `a share may counter with any size up to the maximum`() throws {
         let share = Offer.toShareSource(revision: 1, maximum: maximum)
         let odd = VideoCapability(width: 1023, height: 333, fps: 7)
-        #expect(try share.settle(.counter(odd), maximum: maximum).track == odd)
+        #expect(try share.settle(.counter(odd)).track == odd)
         #expect(throws: AnswerProblem.self) {
-            try share.settle(
-                .counter(VideoCapability(width: 1281, height: 333, fps: 7)), maximum: maximum)
+            try share.settle(.counter(VideoCapability(width: 1281, height: 333, fps: 7)))
         }
     }
 }

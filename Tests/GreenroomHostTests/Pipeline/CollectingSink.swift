@@ -17,9 +17,11 @@ final class CollectingSink: VideoSink {
     private let state = Mutex(State())
     /// Held by a test to keep the sink from taking anything.
     let gate = Monitor(true)
+    let pace: OutputPace
     private let failsAfter: Int
 
-    init(isOpen: Bool = true, failsAfter: Int = .max) {
+    init(_ pace: OutputPace = .asTheyCome, isOpen: Bool = true, failsAfter: Int = .max) {
+        self.pace = pace
         self.failsAfter = failsAfter
         gate.change { $0 = isOpen }
     }
@@ -40,6 +42,16 @@ final class CollectingSink: VideoSink {
     }
 
     func finish() throws { state.withLock { $0.isFinished = true } }
+}
+
+extension VideoLane.Counts {
+    /// The frames that the track carried, as the output tells of them.
+    var frames: Int {
+        delivered + excess + queueFull + early + late + unconvertible + failed + queued
+    }
+
+    /// The pictures in the output.
+    var periods: Int { delivered + repeated + black }
 }
 
 /// Frames that carry a number in their first byte.

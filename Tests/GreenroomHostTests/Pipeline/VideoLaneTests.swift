@@ -4,28 +4,57 @@ import Testing
 
 @testable import GreenroomHost
 
+/// A lane with its thread, on the real clock: nothing is asserted about how long anything takes.
 @Suite struct VideoLaneTests {
-    let pool = FramePool(limit: 64)
-    let silent = SessionEvents { _ in }
+    private static let rate = FrameRate(30)
+    private let pool = FramePool(limit: 64)
+    private let clock = SessionClock()
+    private let silent = SessionEvents { _ in }
+
+    private func lane(
+        _ sink: CollectingSink, rate: FrameRate = Self.rate, endSlot: Int64?
+    ) -> VideoLane {
+        let size = FrameSize(width: 16, height: 16)
+        return VideoLane(
+            name: "test", capability: VideoCapability(size: size, rate: rate),
+            want: VideoWant(format: .i420, size: size), endSlot: endSlot, sink: sink, clock: clock)
+    }
+
+    /// A timeline that has begun just now, or some time ago.
+    private func timeline(begunBefore nanoseconds: Int64 = 0) -> SessionTimeline {
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now - nanoseconds)
+        return timeline
+    }
+
+    private func start(_ lane: VideoLane, _ timeline: SessionTimeline) -> HostThread {
+        let silent = silent
+        return HostThread(name: "lane") { lane.run(on: timeline, events: silent) }
+    }
+
+    /// Sends a frame that comes when it shows.
+    private func send(_ number: Int, at nanoseconds: Int64, to lane: VideoLane) throws {
+        guard let claim = lane.claim(nanoseconds, at: nanoseconds) else { return }
+        lane.push(try numberedFrame(number, from: pool), claim)
+    }
 
     /// Sends frames with these times through a lane, and lets it end.
     private func run(
-        _ milliseconds: [Double], rate: FrameRate = FrameRate(30), endSlot: Int64,
-        isEndKnown: Bool = true
+        _ milliseconds: [Double], endSlot: Int64, isEndKnown: Bool = true
     ) throws -> (periods: [UInt8], counts: VideoLane.Counts) {
         let sink = CollectingSink()
-        let lane = VideoLane(
-            name: "test", rate: rate, endSlot: isEndKnown ? endSlot : nil, sink: sink)
-        let thread = HostThread(name: "lane") { lane.run(on: SessionTimeline(), events: silent) }
+        let lane = lane(sink, endSlot: isEndKnown ? endSlot : nil)
+        let thread = start(lane, timeline())
         for (number, time) in milliseconds.enumerated() {
-            guard let slot = lane.claim(nanoseconds: Int64(time * 1e6)) else { continue }
-            lane.push(try numberedFrame(number, from: pool), slot: slot)
+            try send(number, at: Int64(time * 1e6), to: lane)
             // A test sends faster than any camera: it waits, or the queue would be full.
-            while pool.aliveCount > 4 { MonotonicClock.sleep(milliseconds: 1) }
+            while lane.counts.queued > 4 { MonotonicClock.sleep(milliseconds: 1) }
         }
         lane.finish(endSlot: endSlot)
         thread.join()
         #expect(sink.isFinished)
+        #expect(lane.counts.frames == milliseconds.count)
+        #expect(lane.counts.periods == sink.periods.count)
         return (sink.periods, lane.counts)
     }
 
@@ -95,54 +124,56 @@ import Testing
 
     @Test func `a lane that stands still loses its own frames and keeps its length`() throws {
         let sink = CollectingSink(isOpen: false)
-        let lane = VideoLane(name: "test", rate: FrameRate(30), endSlot: 100, sink: sink)
-        let thread = HostThread(name: "lane") { lane.run(on: SessionTimeline(), events: silent) }
+        let lane = lane(sink, endSlot: 100)
+        let thread = start(lane, timeline())
         for number in 0..<100 {
-            let time = FrameRate(30).dueNanoseconds(ofFrame: Int64(number))
-            guard let slot = lane.claim(nanoseconds: time) else { continue }
-            lane.push(try numberedFrame(number, from: pool), slot: slot)
+            try send(number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: lane)
         }
         let stalled = lane.counts
         #expect(stalled.queueFull > 80)
+        #expect(stalled.frames == 100 && stalled.queued > 0)
         sink.gate.change { $0 = true }
         lane.finish(endSlot: 100)
         thread.join()
         #expect(sink.periods.count == 100)
         #expect(sink.periods == sink.periods.sorted())
-        let counts = lane.counts
-        #expect(counts.delivered + counts.queueFull == 100)
+        #expect(lane.counts.frames == 100 && lane.counts.queued == 0)
+        #expect(lane.counts.delivered + lane.counts.queueFull == 100)
     }
 
-    @Test func `an output that fails gets nothing more, and every frame is counted`() throws {
-        let sink = CollectingSink(failsAfter: 5)
-        let lane = VideoLane(name: "test", rate: FrameRate(30), endSlot: 50, sink: sink)
-        let thread = HostThread(name: "lane") { lane.run(on: SessionTimeline(), events: silent) }
-        for number in 0..<50 {
-            let time = FrameRate(30).dueNanoseconds(ofFrame: Int64(number))
-            guard let slot = lane.claim(nanoseconds: time) else { continue }
-            lane.push(try numberedFrame(number, from: pool), slot: slot)
-            while pool.aliveCount > 4, lane.failure == nil { MonotonicClock.sleep(milliseconds: 1) }
+    @Test(arguments: [OutputPace.asTheyCome, .onSchedule])
+    func `an output that fails gets nothing more, and every frame is counted`(
+        pace: OutputPace
+    ) throws {
+        let sink = CollectingSink(pace, failsAfter: 5)
+        let lane = lane(sink, endSlot: 50)
+        // What is live has ten seconds to fill, a file nothing yet.
+        let past: Int64 = pace == .onSchedule ? 10_000_000_000 : 0
+        let thread = start(lane, timeline(begunBefore: past))
+        var number = 0
+        while lane.failure == nil || number < 50 {
+            try send(number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: lane)
+            number += 1
+            MonotonicClock.sleep(milliseconds: 1)
         }
         lane.finish(endSlot: 50)
         thread.join()
-        let counts = lane.counts
-        #expect(lane.failure != nil)
         #expect(sink.periods.count == 5)
-        #expect(counts.delivered + counts.failed + counts.queueFull == 50)
+        #expect(!sink.isFinished)
+        let counts = lane.counts
+        #expect(counts.frames == number && counts.queued == 0 && counts.failed > 0)
         #expect(pool.aliveCount == 0)
     }
 
     @Test func `an output that fails at its end counts no frame that it did not get`() throws {
         // The third write fills the end.
         let sink = CollectingSink(failsAfter: 2)
-        let lane = VideoLane(name: "test", rate: FrameRate(30), endSlot: nil, sink: sink)
+        let lane = lane(sink, endSlot: nil)
         for number in 0..<2 {
-            let time = FrameRate(30).dueNanoseconds(ofFrame: Int64(number))
-            let slot = try #require(lane.claim(nanoseconds: time))
-            lane.push(try numberedFrame(number, from: pool), slot: slot)
+            try send(number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: lane)
         }
         lane.finish(endSlot: 10)
-        lane.run(on: SessionTimeline(), events: silent)
+        lane.run(on: timeline(), events: silent)
         #expect(lane.failure != nil)
         #expect(lane.counts.delivered == 2)
         #expect(lane.counts.failed == 0)
@@ -150,20 +181,42 @@ import Testing
 
     @Test func `a still picture is written as time passes, not all of it at the end`() throws {
         let sink = CollectingSink()
-        let lane = VideoLane(name: "test", rate: FrameRate(30), endSlot: 90, sink: sink)
-        let timeline = SessionTimeline()
+        let lane = lane(sink, endSlot: 90)
         // Three seconds ago: two are over, and the last may get its frames still.
-        timeline.begin(at: MonotonicClock.now - 3_000_000_000)
-        let thread = HostThread(name: "lane") { lane.run(on: timeline, events: silent) }
-        let slot = try #require(lane.claim(nanoseconds: 0))
-        lane.push(try numberedFrame(1, from: pool), slot: slot)
+        try send(1, at: 0, to: lane)
+        let thread = start(lane, timeline(begunBefore: 3_000_000_000))
         while sink.periods.count < 60 { MonotonicClock.sleep(milliseconds: 1) }
-        // A period that was filled takes no frame any more.
-        #expect(lane.claim(nanoseconds: 1_000_000_000) == nil)
+        // A period that was filled takes no frame any more: it shows in the next one.
+        try send(2, at: 1_000_000_000, to: lane)
         lane.finish(endSlot: 90)
         thread.join()
-        #expect(sink.periods == [UInt8](repeating: 1, count: 90))
+        #expect(sink.periods.count == 90)
+        #expect(Set(sink.periods.prefix(60)) == [1] && sink.periods.last == 2)
         let counts = lane.counts
-        #expect((counts.delivered, counts.repeated, counts.excess) == (1, 89, 1))
+        #expect((counts.delivered, counts.delayed, counts.repeated) == (2, 1, 88))
+    }
+
+    @Test func `a live output has every picture no earlier than its time, to its end`() throws {
+        let sink = CollectingSink(.onSchedule)
+        let lane = lane(sink, rate: FrameRate(100), endSlot: 20)
+        let timeline = timeline()
+        let thread = start(lane, timeline)
+        try send(1, at: 0, to: lane)
+        var seen: [(count: Int, at: Int64)] = []
+        while sink.periods.count < 20 {
+            // What has been written by then was due by now.
+            let count = sink.periods.count
+            seen.append((count, timeline.time(of: clock.now)))
+            MonotonicClock.sleep(milliseconds: 1)
+        }
+        lane.finish(endSlot: 20)
+        thread.join()
+        for (count, moment) in seen where count > 0 {
+            #expect(moment >= Int64(count - 1) * 10_000_000 + SoundClock.latencyNanoseconds)
+        }
+        #expect(sink.isFinished && lane.counts.repeated == 19)
+        #expect(lane.departures.count == 19)
+        let lateness = try #require(lane.lateness)
+        #expect(lateness.count == 20 && lateness.p50 <= lateness.maximum)
     }
 }

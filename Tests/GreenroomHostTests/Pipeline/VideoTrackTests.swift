@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+import Synchronization
 import Testing
 
 @testable import GreenroomHost
@@ -9,44 +10,84 @@ import Testing
     let clock = SessionClock()
     let silent = SessionEvents { _ in }
 
-    /// Sends NV12 frames of 64x48 through a track with one lane for each want.
-    private func run(_ wants: [VideoWant], frames: Int) throws -> (VideoTrack, [CollectingSink]) {
-        let sinks = wants.map { _ in CollectingSink() }
-        let rate = FrameRate(1000)
+    /// A track at 64x48 with one lane for each want.
+    private func track(
+        _ wants: [VideoWant], _ sinks: [CollectingSink], rate: FrameRate = FrameRate(1000),
+        events: SessionEvents? = nil
+    ) -> VideoTrack {
+        let size = FrameSize(width: 64, height: 48)
         var groups: [VideoTrack.Group] = []
         for (want, sink) in zip(wants, sinks) {
-            let lane = VideoLane(name: "\(want)", rate: rate, endSlot: nil, sink: sink)
+            let capability = VideoCapability(size: want.size ?? size, rate: rate)
+            let lane = VideoLane(
+                name: "\(want)", capability: capability, want: want, endSlot: nil, sink: sink,
+                clock: clock)
             if let index = groups.firstIndex(where: { $0.want == want }) {
                 groups[index].lanes.append(lane)
             } else {
                 groups.append(VideoTrack.Group(want: want, lanes: [lane]))
             }
         }
-        let input = VideoTrackInput(clock: clock)
-        let track = VideoTrack(
-            kind: .camera,
-            agreed: VideoCapability(size: FrameSize(width: 64, height: 48), rate: rate),
-            input: input, pool: pool, filters: [], groups: groups,
-            filterDeadline: 1_000_000_000, events: silent)
-        let timeline = SessionTimeline()
-        timeline.begin(at: clock.now)
-        let threads =
-            [HostThread(name: "track") { track.run(on: timeline) }]
+        return VideoTrack(
+            kind: .camera, agreed: VideoCapability(size: size, rate: rate),
+            input: VideoTrackInput(clock: clock), pool: pool, filters: [], groups: groups,
+            filterDeadline: 1_000_000_000, events: events ?? silent)
+    }
+
+    private func start(_ track: VideoTrack, _ timeline: SessionTimeline) -> [HostThread] {
+        let silent = silent
+        return [HostThread(name: "track") { track.run(on: timeline) }]
             + track.lanes.map { lane in
                 HostThread(name: "lane") { lane.run(on: timeline, events: silent) }
             }
-        for number in 0..<frames {
-            var frame = try numberedFrame(
-                number, from: pool, .nv12, FrameSize(width: 64, height: 48))
-            frame.info.ptsNanoseconds = timeline.epoch + Int64(number) * 1_000_000
-            input.push(frame)
-            while track.counts.taken <= number { MonotonicClock.sleep(milliseconds: 1) }
-        }
-        input.close()
-        threads[0].join()
-        for lane in track.lanes { lane.finish(endSlot: Int64(frames)) }
+    }
+
+    private func end(_ track: VideoTrack, _ threads: [HostThread], slots: Int64) {
+        track.input.close()
+        threads.first?.join()
+        for lane in track.lanes { lane.finish(endSlot: slots) }
         for thread in threads { thread.join() }
+        expectSums(track)
+    }
+
+    /// Expects that the counters add up.
+    private func expectSums(_ track: VideoTrack) {
+        let (input, counts) = (track.input.counts, track.counts)
+        #expect(
+            counts.taken
+                == counts.overRate + counts.unconvertible + counts.lostInFilter + counts.carried)
+        #expect(input.taken == counts.taken + track.queuedCount - input.waiting)
+        for lane in track.lanes { #expect(lane.counts.frames == counts.carried) }
+    }
+
+    /// Sends NV12 frames of 64x48 through a track with one lane for each want.
+    private func run(_ wants: [VideoWant], frames: Int) throws -> (VideoTrack, [CollectingSink]) {
+        let sinks = wants.map { _ in CollectingSink() }
+        let track = track(wants, sinks)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        for number in 0..<frames {
+            try send(number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+        }
+        end(track, threads, slots: Int64(frames))
         return (track, sinks)
+    }
+
+    /// Sends a frame, and waits until the track has dealt with it.
+    private func send(
+        _ number: Int, to track: VideoTrack, at moment: Int64,
+        _ size: FrameSize = FrameSize(width: 64, height: 48), rotation: Rotation = .none
+    ) throws {
+        let taken = track.counts.taken
+        var frame = try numberedFrame(number, from: pool, .nv12, size)
+        frame.info.ptsNanoseconds = moment
+        frame.info.rotation = rotation
+        track.input.push(frame)
+        while track.counts.taken == taken { MonotonicClock.sleep(milliseconds: 1) }
+        while track.lanes.contains(where: { $0.counts.queued > 8 }) {
+            MonotonicClock.sleep(milliseconds: 1)
+        }
     }
 
     @Test func `equal wants share one conversion, and each distinct want has its own`() throws {
@@ -82,7 +123,159 @@ import Testing
         let want = VideoWant(format: .i420, size: FrameSize(width: 33, height: 24), fit: .reject)
         let (track, sinks) = try run([want, VideoWant(format: .nv12)], frames: 10)
         #expect(track.lanes[0].counts.unconvertible == 10)
+        #expect(track.lanes[0].counts.black == 10 && sinks[0].periods.count == 10)
+        #expect(sinks[0].sizes == [FrameSize(width: 33, height: 24)])
+        #expect(sinks[1].periods.count == 10 && track.lanes[1].counts.black == 0)
+    }
+
+    @Test func `a stalled output slows neither the track nor another output`() throws {
+        let sinks = [CollectingSink(isOpen: false), CollectingSink()]
+        let want = VideoWant(format: .nv12)
+        let track = track([want, want], sinks)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        for number in 0..<100 {
+            try sendWithoutWaiting(
+                number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+            while track.counts.taken <= number || track.lanes[1].counts.queued > 0 {
+                MonotonicClock.sleep(milliseconds: 1)
+            }
+        }
+        // All of it is through while the other one has written nothing.
+        #expect(sinks[1].periods == (0..<100).map(UInt8.init))
         #expect(sinks[0].periods.isEmpty)
-        #expect(sinks[1].periods.count == 10)
+        #expect(track.lanes[0].counts.queueFull > 80 && track.lanes[1].counts.queueFull == 0)
+        expectSums(track)
+        sinks[0].gate.change { $0 = true }
+        end(track, threads, slots: 100)
+        #expect(sinks[0].periods.count == 100)
+        #expect(pool.aliveCount == 0)
+    }
+
+    private func sendWithoutWaiting(_ number: Int, to track: VideoTrack, at moment: Int64) throws {
+        var frame = try numberedFrame(
+            number, from: pool, .nv12, FrameSize(width: 64, height: 48))
+        frame.info.ptsNanoseconds = moment
+        track.input.push(frame)
+    }
+
+    @Test func `above the track's rate frames are dropped, and no slot is missed`() throws {
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .nv12)], [sink], rate: FrameRate(30))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        // Four times as fast, a little early or late.
+        for number in 0..<117 {
+            let jitter = Int64(number % 3 - 1) * 1_000_000
+            let time = Int64(number) * 1_000_000_000 / 120 + jitter
+            try send(number, to: track, at: timeline.epoch + max(time, 0))
+        }
+        end(track, threads, slots: 30)
+        #expect(track.counts.overRate == 87 && track.counts.carried == 30)
+        #expect(track.lanes[0].counts.repeated == 0 && track.lanes[0].counts.delivered == 30)
+        #expect(sink.periods == sink.periods.sorted() && sink.periods.count == 30)
+    }
+
+    @Test func `a lower ceiling costs scaling, and no output notices`() throws {
+        let wants = [
+            VideoWant(format: .i420, size: FrameSize(width: 64, height: 48)),
+            VideoWant(format: .i420, size: FrameSize(width: 32, height: 24)),
+        ]
+        let sinks = [CollectingSink(), CollectingSink()]
+        let track = track(wants, sinks, rate: FrameRate(100))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        func send(_ range: Range<Int>) throws {
+            for number in range {
+                try self.send(number, to: track, at: timeline.epoch + Int64(number) * 10_000_000)
+            }
+        }
+        try send(0..<20)
+        #expect(track.counts.conversions == 40)
+        track.follow(
+            VideoCapability(size: FrameSize(width: 32, height: 32), rate: FrameRate(50)))
+        // Every second one is carried, in 32x24, which the second output takes as it is.
+        try send(20..<40)
+        #expect(track.counts.overRate == 10)
+        #expect(track.counts.conversions == 60)
+        track.follow(track.agreed)
+        try send(40..<60)
+        end(track, threads, slots: 60)
+        #expect(track.counts.conversions == 100)
+        #expect(sinks.map(\.sizes) == wants.map { [$0.size ?? FrameSize(width: 0, height: 0)] })
+        for (lane, sink) in zip(track.lanes, sinks) {
+            #expect(lane.counts.delivered == 50 && lane.counts.repeated == 10)
+            #expect(sink.periods.count == 60 && sink.periods == sink.periods.sorted())
+        }
+    }
+
+    @Test func `a portrait is brought down upright, and reaches who turns it as it came`() throws {
+        let sink = CollectingSink()
+        let want = VideoWant(format: .i420, acceptsRotation: true)
+        let track = track([want], [sink])
+        track.follow(VideoCapability(width: 24, height: 32, fps: 1000))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        try send(
+            1, to: track, at: timeline.epoch, FrameSize(width: 64, height: 48), rotation: .quarter)
+        end(track, threads, slots: 1)
+        // 48x64 upright is brought to 24x32, and its pixels lie as they did.
+        #expect(sink.sizes == [FrameSize(width: 32, height: 24)])
+    }
+
+    @Test func `black comes after the frames that were sent before it`() throws {
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .nv12)], [sink])
+        for number in 101...103 {
+            try sendWithoutWaiting(number, to: track, at: clock.now)
+        }
+        track.showBlack()
+        try sendWithoutWaiting(104, to: track, at: clock.now + 20_000_000)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now - 10_000_000)
+        let threads = start(track, timeline)
+        end(track, threads, slots: 1)
+        let changes = sink.periods.indices.filter {
+            $0 == 0 || sink.periods[$0] != sink.periods[$0 - 1]
+        }
+        let pictures = changes.map { sink.periods[$0] }
+        #expect(pictures.suffix(2) == [16, 104], "\(pictures)")
+        #expect(pictures.dropLast(2).allSatisfy { (101...103).contains($0) })
+        #expect(track.lanes[0].counts.black > 0)
+    }
+
+    @Test func `frames that are too many for the input, or come after its end, are counted`() throws
+    {
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .nv12)], [sink])
+        for number in 0..<10 { try sendWithoutWaiting(number, to: track, at: clock.now) }
+        #expect(track.input.counts.superseded == 6 && track.queuedCount == 4)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now - 1_000_000_000)
+        track.input.close()
+        try sendWithoutWaiting(10, to: track, at: clock.now)
+        end(track, start(track, timeline), slots: 1)
+        let input = track.input.counts
+        #expect(input.discarded == 1 && track.queuedCount == 0)
+        #expect(input.superseded + input.discarded + track.counts.taken == 11)
+        #expect(track.input.arrivals.count == 10)
+    }
+
+    @Test func `a picture that never comes is told of`() throws {
+        let notes = Mutex<[String]>([])
+        let events = SessionEvents { event in
+            if case .note(_, let text) = event { notes.withLock { $0.append(text) } }
+        }
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .i420)], [sink], events: events)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        end(track, start(track, timeline), slots: 3)
+        #expect(sink.periods == [16, 16, 16])
+        #expect(notes.withLock { $0.count } == 1)
     }
 }

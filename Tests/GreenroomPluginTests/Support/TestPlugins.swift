@@ -7,7 +7,7 @@ var testEntry: UnsafePointer<gr_entry> {
     let entry = exportPlugins(
         RecordingSource.self, RecordingShare.self, RecordingMic.self, RecordingShareAudio.self,
         RecordingFilter.self, EverySetting.self, TestCamera.self, TestScreen.self,
-        TestMicrophone.self, TestScreenAudio.self)
+        TestMicrophone.self, TestScreenAudio.self, HandyCamera.self)
     guard let entry else { preconditionFailure("nothing was exported") }
     return entry.assumingMemoryBound(to: gr_entry.self)
 }
@@ -274,6 +274,10 @@ struct TestCamera: Camera {
 
 struct TestScreen: Screen {
     static let plugin = describe("screen")
+    static let capabilities = [
+        VideoCapability(size: FrameSize(width: 16, height: 8), rate: FrameRate(30)),
+        VideoCapability(width: 640, height: 360, fps: 15),
+    ]
     init(settings: NoSettings, host: PluginHost) {}
     var format: PixelFormat { .bgra }
     var color: ColorSpace { .bt709Full }
@@ -306,4 +310,44 @@ struct TestScreenAudio: ScreenAudio {
     static let plugin = describe("screen-audio")
     init(settings: NoSettings, host: PluginHost) {}
     func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) {}
+}
+
+/// Sends by hand: whenever it is offered something anew it sends a frame that it had begun, a
+/// frame that names no offer, and one that names the newest.
+final class HandyCamera: VideoSource {
+    static let plugin = describe("handy")
+    static let capabilities = [VideoCapability(width: 8, height: 6, fps: 10)]
+    private var sender: VideoSender?
+    private var size = FrameSize(width: 0, height: 0)
+
+    init(settings: NoSettings, host: PluginHost) {}
+
+    func onInitialize(
+        _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer {
+        self.sender = sender
+        size = suggested.size
+        return .accept
+    }
+
+    func onStartSend() throws {}
+
+    func onPropertyChange(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) -> VideoAnswer? {
+        guard let sender else { return nil }
+        do {
+            let begun = try sender.acquire(format: .i420, size: size)
+            try sender.acquire(format: .i420, size: size).commit()
+            size = suggested.size
+            try sender.acquire(format: .i420, size: size).commit(
+                FrameInfo(offerRevision: sender.offerRevision))
+            try begun.commit()
+        } catch {
+            return .fixed(VideoCapability(width: 1, height: 1, fps: 1))
+        }
+        return .accept
+    }
+
+    func onStopSend() {}
 }

@@ -604,6 +604,22 @@ typedef struct gr_live_parameters {
   gr_status (*GR_NONNULL set)(void *GR_NULLABLE self, const gr_setting *GR_NONNULL setting);
 } gr_live_parameters;
 
+/** For sources of video and share that can make some sizes and rates only. Without it the
+ *  host takes a source for one that can make anything. */
+#define GR_EXT_VIDEO_CAPABILITIES "greenroom.video-capabilities/1"
+
+/** The most rows that a gr_video_capabilities has. */
+#define GR_MAX_CAPABILITIES 256
+
+/** What a source can make, in any order; a row's rate is its maximum. Offers have these rows
+ *  as far as the session can take them; if it can take none of them, the answer is
+ *  GR_ANSWER_FIXED. Asked for once, right after create. */
+typedef struct gr_video_capabilities {
+  uint32_t struct_size;
+  uint32_t count; /**< up to GR_MAX_CAPABILITIES; 0 is the same as no extension */
+  const gr_capability *GR_NULLABLE rows; /**< count of them */
+} gr_video_capabilities;
+
 /* ------------------------------------------------------------------------------------
  * Sizes on 64-bit machines, asserted so that no compiler disagrees
  * ---------------------------------------------------------------------------------- */
@@ -631,6 +647,7 @@ GR_STATIC_ASSERT(size_of_create, sizeof(gr_create) == 32);
 GR_STATIC_ASSERT(size_of_entry, sizeof(gr_entry) == 32);
 GR_STATIC_ASSERT(size_of_pre_processor, sizeof(gr_pre_processor) == 16);
 GR_STATIC_ASSERT(size_of_live_parameters, sizeof(gr_live_parameters) == 16);
+GR_STATIC_ASSERT(size_of_video_capabilities, sizeof(gr_video_capabilities) == 16);
 #endif
 
 #if defined(__cplusplus)

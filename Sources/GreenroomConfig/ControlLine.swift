@@ -1,0 +1,123 @@
+/// A line that somebody writes to a session while it runs.
+///
+/// The words are those of the session file's timeline.
+public enum ControlLine: Hashable, Sendable {
+    /// Do this.
+    case command(SessionFile.Command)
+    /// Say why the pictures have the sizes that they have.
+    case explain
+    /// End the session.
+    case stop
+    /// List the commands.
+    case help
+    /// A line without a word, or a comment that begins with `#`.
+    case nothing
+}
+
+extension ControlLine {
+    /// Words that take a value, each with what it needs and what it does.
+    private static let valued: [(word: String, value: String, meaning: String)] = [
+        ("ceiling", "640x360@15|none", "the most that the camera's picture may have"),
+        ("share-ceiling", "1280x720@5|none", "the most that the share's picture may have"),
+        ("set", "camera.settings.pattern=grey", "a live parameter of a plugin"),
+    ]
+
+    /// Lines without a value, each with what it does.
+    private static let phrases: [(words: String, meaning: String, line: ControlLine)] =
+        SessionFile.Action.allCases.map { ($0.rawValue, $0.meaning, .command(.action($0))) } + [
+            ("explain", "why the pictures have the sizes that they have", .explain),
+            ("stop", "end the session in order, with exit code 0 if all is fine", .stop),
+            ("help", "list the commands", .help),
+        ]
+
+    /// Every command and what it does, a line each.
+    public static let commands: [(line: String, meaning: String)] =
+        valued.map { ("\($0.word) \($0.value)", $0.meaning) }
+        + phrases.map { ($0.words, $0.meaning) }
+
+    /// Reads a line.
+    ///
+    /// Blanks around words don't count. The value of `set` is all that stands behind the word.
+    ///
+    /// - Parameter text: The line without its break.
+    /// - Throws: ``CommandProblem`` with the rule and the cure.
+    public init(_ text: String) throws(CommandProblem) {
+        let scalars = text.unicodeScalars
+        if let control = scalars.first(where: {
+            $0.properties.generalCategory == .control && $0 != "\t"
+        }) {
+            let number = String(control.value, radix: 16, uppercase: true)
+            let digits = String(repeating: "0", count: max(0, 4 - number.count)) + number
+            throw CommandProblem("a command can't have the character U+\(digits). Remove it.")
+        }
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard let first = words.first, !first.hasPrefix("#") else {
+            self = .nothing
+            return
+        }
+        let line = words.joined(separator: " ")
+        if let phrase = Self.phrases.first(where: { $0.words == line }) {
+            self = phrase.line
+        } else if let valued = Self.valued.first(where: { $0.word == first }) {
+            self = .command(try Self.command(valued, words, text))
+        } else {
+            throw Self.unknown(line, words)
+        }
+    }
+
+    private static func command(
+        _ valued: (word: String, value: String, meaning: String), _ words: [String], _ text: String
+    ) throws(CommandProblem) -> SessionFile.Command {
+        if valued.word == "set" {
+            let value = text.drop(while: \.isWhitespace).dropFirst(valued.word.count)
+                .drop(while: \.isWhitespace)
+            let end = value.lastIndex { !$0.isWhitespace }.map(value.index(after:))
+            do throws(CommandProblem) {
+                return try SessionFile.Command(set: String(value[..<(end ?? value.startIndex)]))
+            } catch {
+                throw CommandProblem("\"set\": \(error.message)")
+            }
+        }
+        let track = valued.word == "ceiling" ? SessionFile.Track.camera : .share
+        guard words.count == 2, let command = SessionFile.Command(ceiling: words[1], of: track)
+        else {
+            let value = words.dropFirst().joined(separator: " ")
+            throw CommandProblem(
+                "\"\(valued.word)\" needs \(SessionFile.Command.ceilingExpectation), found "
+                    + (value.isEmpty ? "nothing." : "\"\(value.shortened)\"."))
+        }
+        return command
+    }
+
+    private static func unknown(_ line: String, _ words: [String]) -> CommandProblem {
+        let message = "there is no command \"\(line.shortened)\"."
+        let known = phrases.map(\.words) + valued.map(\.word)
+        if let meant = nearestName(to: line, among: known) {
+            return CommandProblem("\(message) Did you mean \"\(meant)\"?")
+        }
+        if let phrase = known.first(where: { line.hasPrefix("\($0) ") }) {
+            let rest = line.dropFirst(phrase.count + 1)
+            return CommandProblem(
+                "\"\(phrase)\" takes no value, found \"\(String(rest).shortened)\". Remove it.")
+        }
+        let family = known.filter { $0.hasPrefix("\(words[0]) ") }
+        return CommandProblem(
+            family.isEmpty
+                ? "\(message) \"help\" lists them."
+                : "\(message) Write \"\(family.joined(separator: "\" or \""))\".")
+    }
+}
+
+extension SessionFile.Action {
+    /// What it does, for people.
+    var meaning: String {
+        switch self {
+        case .mute: "stop the microphone; its recording goes on with silence"
+        case .unmute: "start the microphone again"
+        case .pauseShare: "stop the share and its sound; its last picture stays"
+        case .resumeShare: "start the share again"
+        case .stopCamera: "stop the camera; its picture is black"
+        case .startCamera: "start the camera again"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// Takes bytes, in whatever pieces they come, apart into control lines.
+///
+/// What is kept is never more than a line that is not too long, whatever is written.
+public struct ControlLines: Sendable {
+    /// A line with its number.
+    public struct Numbered: Sendable {
+        /// From 1; every line counts, also one that is empty.
+        public var number: Int
+        /// What it says, or what is wrong with it.
+        public var result: Result<ControlLine, CommandProblem>
+    }
+
+    /// As many bytes as a line may have.
+    public static let maximumBytes = 4096
+
+    private var line: [UInt8] = []
+    private var isTooLong = false
+    private var count = 0
+
+    /// Begins with nothing read.
+    public init() {}
+
+    /// Takes bytes.
+    ///
+    /// - Returns: The lines that end in them.
+    public mutating func append(_ bytes: some Sequence<UInt8>) -> [Numbered] {
+        var lines: [Numbered] = []
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                lines.append(take())
+            } else if line.count < Self.maximumBytes {
+                line.append(byte)
+            } else {
+                isTooLong = true
+            }
+        }
+        return lines
+    }
+
+    /// Ends the reading.
+    ///
+    /// - Returns: The last line, if it had no break.
+    public mutating func finish() -> Numbered? {
+        line.isEmpty ? nil : take()
+    }
+
+    private mutating func take() -> Numbered {
+        defer {
+            line.removeAll(keepingCapacity: true)
+            isTooLong = false
+        }
+        count += 1
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        do throws(CommandProblem) {
+            return Numbered(number: count, result: .success(try read()))
+        } catch {
+            return Numbered(number: count, result: .failure(error))
+        }
+    }
+
+    private func read() throws(CommandProblem) -> ControlLine {
+        guard !isTooLong else {
+            throw CommandProblem(
+                "the line is too long. A command has at most \(Self.maximumBytes) bytes.")
+        }
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw CommandProblem("the line is not UTF-8.")
+        }
+        return try ControlLine(text)
+    }
+}

@@ -1,0 +1,71 @@
+import GreenroomMedia
+
+extension SessionFile {
+    /// Entries for plugins that the session does not have.
+    ///
+    /// - Parameter root: The file: a section that is there and wrong is not told missing too.
+    static func conflicts(
+        of timeline: [Located<TimelineEntry>], in root: ConfigNode
+    ) -> [Diagnostic] {
+        timeline.filter { !root.has($0.value.command.role) }.map {
+            Diagnostic(
+                "\($0.value.command.withoutPlugin). Add one, or remove the entry.", at: $0.place)
+        }
+    }
+
+    /// That a session would never end, and use all of the machine until then.
+    static func endlessness(of session: SessionShape.Session) -> [Diagnostic] {
+        guard let clock = session.clock, clock.value == .virtual, session.duration == nil else {
+            return []
+        }
+        return [
+            Diagnostic(
+                "on the virtual clock a session needs a duration, or it would run for ever at full "
+                    + "speed. Add one to \"session\", or --duration 10s.", at: clock.place)
+        ]
+    }
+
+    /// Entries that are due when the session is over.
+    var vainEntries: [Diagnostic] {
+        guard let duration else { return [] }
+        return timeline.filter { $0.value.time >= duration }.map {
+            Diagnostic(
+                "it is due at \($0.value.time.asWritten), when the session is over "
+                    + "(\(duration.asWritten)), so it is never done.", at: $0.place)
+        }
+    }
+
+    /// Sizes that are never offered as they stand, because of the session's maximum.
+    var vainSizes: [Diagnostic] {
+        [table, moreSizes].compactMap { rows in
+            guard let rows else { return nil }
+            let above = rows.value.filter {
+                $0.size.width > maximum.size.width || $0.size.height > maximum.size.height
+                    || $0.rate > maximum.rate
+            }
+            guard !above.isEmpty else { return nil }
+            return Diagnostic(
+                "\(above.map(\.description).joined(separator: ", ")): above the session's maximum, "
+                    + "\(maximum), and not offered as it stands. Raise \"maximum\".", at: rows.place
+            )
+        }
+    }
+}
+
+extension ConfigNode {
+    /// Whether a file has a section for a plugin.
+    fileprivate func has(_ role: SessionFile.Role) -> Bool {
+        switch role {
+        case .camera: return value(of: "camera") != nil
+        case .microphone: return value(of: "microphone") != nil
+        case .share: return value(of: "share") != nil
+        case .shareAudio: return value(of: "share")?.value(of: "audio") != nil
+        case .preProcessor(let index):
+            guard
+                case .sequence(let nodes)? = value(of: "camera")?.value(of: "pre-processors")?
+                    .content
+            else { return false }
+            return index < nodes.count
+        }
+    }
+}

@@ -1,0 +1,21 @@
+public import GreenroomMedia
+
+extension FramePool {
+    /// Takes a black frame: luma 16 in limited range and 0 in full, chroma in the middle, or
+    /// red, green and blue of 0.
+    ///
+    /// - Parameters:
+    ///   - format: The layout of its pixels.
+    ///   - size: The visible size.
+    ///   - range: The range of YUV values; without meaning for RGB formats, which are full.
+    /// - Returns: nil where ``take(_:_:compressedByteCount:)`` has nothing to give, and for a
+    ///   compressed format.
+    public func takeBlack(
+        _ format: PixelFormat, _ size: FrameSize, _ range: ColorRange
+    ) -> VideoFrame? {
+        guard !format.isCompressed, var frame = take(format, size) else { return nil }
+        frame.info.color.range = format.isRGB ? .full : range
+        UnsafePicture(frame).fillBlack(range)
+        return frame
+    }
+}

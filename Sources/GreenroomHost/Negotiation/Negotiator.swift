@@ -1,0 +1,214 @@
+public import GreenroomMedia
+
+/// The negotiation with one source of pictures: what applies to it, what it was offered, what
+/// came of it, and when the next offer is due.
+///
+/// Down fast: an offer of less is due at once, and the track falls with the ceiling, before the
+/// source follows. Up slowly: an offer of more is due when the ceilings have allowed it for
+/// ``riseNanoseconds`` without a change. One step in flight: nothing is due until the last offer
+/// was answered. Last wins: what changed meanwhile makes one offer, or none if it ends where it
+/// was.
+///
+/// It has no clock: times are passed in, in nanoseconds of the session, and never go backward.
+public struct Negotiator: Sendable {
+    /// How long the ceilings must have allowed more before more is offered.
+    public static let riseNanoseconds: Int64 = 3_000_000_000
+    /// How many records are kept: the first one, and the last ones.
+    public static let mostRecords = 100
+
+    /// What applies now; see ``held`` for what applies still.
+    private var inputs: NegotiationInputs
+    /// Ceilings that were lifted or raised, and hold until the others have been calm; one of a
+    /// kind at most.
+    private var held: [Ceiling] = []
+    /// The offers until now, oldest first; see ``recordsLeftOut``.
+    public private(set) var records: [NegotiationRecord] = []
+    /// Records that were dropped to bound memory; they stood after the first one.
+    public private(set) var recordsLeftOut = 0
+    /// The last offer that was made.
+    public private(set) var offer: Offer?
+    /// What the source sends, and how it came to that; nil before the first answer.
+    public private(set) var agreement: Agreement?
+
+    /// Whether the last offer waits for its answer.
+    private var isInFlight = false
+    /// When the ceilings changed last.
+    private var changed: Int64 = 0
+
+    /// Begins a negotiation; the first offer is due at once.
+    ///
+    /// - Parameters:
+    ///   - rule: How the source reads offers.
+    ///   - table: The sizes that cameras are offered.
+    ///   - maximum: The session's.
+    ///   - capabilities: What the source says that it can make; empty if it says nothing.
+    public init(
+        rule: Offer.Rule, table: CapabilityTable, maximum: VideoCapability,
+        capabilities: [VideoCapability] = []
+    ) {
+        inputs = NegotiationInputs(
+            rule: rule, table: table, capabilities: capabilities,
+            ceilings: [.sessionMaximum(maximum)])
+    }
+
+    /// What the source sends; nil before the first answer.
+    public var source: VideoCapability? { agreement?.source }
+
+    /// What the track carries now; nil before the first answer.
+    ///
+    /// It is never above any ceiling: where the source is, the host adapts.
+    public var track: VideoCapability? {
+        agreement.map { $0.source.reduced(toFit: ceilings.lowest) }
+    }
+
+    /// The ceilings that apply, those that hold until a rise among them.
+    public var ceilings: [Ceiling] { inputs.ceilings + held }
+
+    // MARK: What applies
+
+    /// Sets the ceiling of a kind, instead of the one that there was; one that says the same stays
+    /// as it is.
+    ///
+    /// - Parameters:
+    ///   - limit: A legal capability; nil lifts the ceiling.
+    ///   - kind: There is one ceiling of each kind. The session's maximum stays.
+    ///   - origin: Whose it is, in a few words.
+    ///   - now: Nanoseconds of the session.
+    public mutating func set(
+        _ limit: VideoCapability?, kind: Ceiling.Kind, origin: String, at now: Int64
+    ) {
+        guard kind != .sessionMaximum else { return }
+        let index = inputs.ceilings.firstIndex { $0.kind == kind }
+        let old = index.map { inputs.ceilings[$0] }
+        guard old?.limit != limit else { return }
+        if let index { inputs.ceilings.remove(at: index) }
+        if let limit {
+            inputs.ceilings.append(Ceiling(kind: kind, origin: origin, limit: limit, since: now))
+        }
+        changed = now
+        // Before the first offer there is nothing to rise from.
+        if let old, offer != nil { hold(old) }
+        held.removeAll { held in
+            limit.map { $0.fits(under: held.limit) } ?? false && held.kind == kind
+        }
+    }
+
+    /// Lets a ceiling hold that was replaced, together with what holds of its kind already.
+    private mutating func hold(_ old: Ceiling) {
+        guard let index = held.firstIndex(where: { $0.kind == old.kind }) else {
+            held.append(old)
+            return
+        }
+        let both = held[index].limit.lowered(to: old.limit)
+        guard both != held[index].limit else { return }
+        held[index] = old
+        held[index].limit = both
+    }
+
+    /// Sets what the outputs want, as the ceiling of their kind: the largest want is served.
+    public mutating func set(wants: [PictureWant], at now: Int64) {
+        set(inputs.limit(serving: wants), kind: .wants, origin: "outputs' wants", at: now)
+    }
+
+    // MARK: Offers
+
+    /// The offer to make now; it is in flight from then on, until ``answered(_:)``.
+    ///
+    /// - Returns: Nil if none is due.
+    public mutating func next(at now: Int64) -> Offer? {
+        guard !isInFlight else { return nil }
+        if let rise, now >= rise { held = [] }
+        guard let due = dueOffer else { return nil }
+        offer = due
+        isInFlight = true
+        record(due, at: now)
+        return due
+    }
+
+    /// When ``next(at:)`` may have an offer: a time that has passed if one is due, nil if only a
+    /// change of ceilings or an answer can bring one.
+    public var wake: Int64? {
+        guard !isInFlight else { return nil }
+        return dueOffer == nil ? rise : changed
+    }
+
+    /// Takes what became of the offer that is in flight.
+    ///
+    /// - Parameter reply: An answer outside the offer counts as refused.
+    /// - Returns: The reply as it counts.
+    @discardableResult
+    public mutating func answered(_ reply: Reply) -> Reply {
+        guard isInFlight, let offer else { return reply }
+        isInFlight = false
+        var reply = reply
+        if case .answered(let answer) = reply {
+            do throws(AnswerProblem) {
+                agreement = try offer.settle(answer)
+            } catch {
+                reply = .refused(.badAnswer, error.explanation)
+            }
+        }
+        let last = records.count - 1
+        records[last].answer = reply.name
+        records[last].source = source?.description
+        records[last].track = track?.description
+        return reply
+    }
+
+    /// Takes note of the first frame that was made for an offer.
+    ///
+    /// - Parameters:
+    ///   - revision: The offer's.
+    ///   - frames: The frames that came between the offer and that frame.
+    public mutating func followed(revision: UInt32, frames: Int) {
+        guard let index = records.lastIndex(where: { $0.revision == revision }) else { return }
+        records[index].framesUntilFollowed = frames
+    }
+
+    /// When the ceilings will have been calm for long enough; nil if none is held.
+    private var rise: Int64? {
+        guard !held.isEmpty else { return nil }
+        let (moment, overflow) = changed.addingReportingOverflow(Self.riseNanoseconds)
+        return overflow ? .max : moment
+    }
+
+    /// The offer that the ceilings make; nil if it says nothing new.
+    private var dueOffer: Offer? {
+        let due = effectiveInputs.offer(revision: (offer?.revision ?? 0) + 1, after: offer)
+        guard let offer else { return due }
+        if due.suggested != offer.suggested { return due }
+        // A row that the source chose from this offer may be there no more.
+        switch agreement?.answer {
+        case .counter(let row) where offer.contains(row) && !due.contains(row): return due
+        default: return nil
+        }
+    }
+
+    private var effectiveInputs: NegotiationInputs {
+        var effective = inputs
+        effective.ceilings = ceilings
+        return effective
+    }
+
+    private mutating func record(_ offer: Offer, at now: Int64) {
+        let (binding, others) = effectiveInputs.bindingCeilings()
+        records.append(
+            NegotiationRecord(
+                revision: offer.revision, seconds: Double(now) / 1e9, reason: offer.reason.name,
+                suggested: offer.suggested.description,
+                ceilings: binding.map { NegotiationRecord.Ceiling($0, binds: true) }
+                    + others.map { NegotiationRecord.Ceiling($0, binds: false) }))
+        if records.count > Self.mostRecords {
+            records.remove(at: 1)
+            recordsLeftOut += 1
+        }
+    }
+}
+
+extension NegotiationRecord.Ceiling {
+    init(_ ceiling: Ceiling, binds: Bool) {
+        self.init(
+            origin: ceiling.origin, limit: ceiling.limit.description,
+            since: Double(ceiling.since) / 1e9, binds: binds)
+    }
+}

@@ -1,0 +1,83 @@
+import TestSupport
+import Testing
+
+/// What leaves on standard output while somebody watches.
+@Suite struct LiveOutputTests {
+    /// Runs a session with Y4M on standard output, and a recording beside it.
+    ///
+    /// - Parameters:
+    ///   - sources: The sections of the sources.
+    ///   - track: The picture to write.
+    ///   - reader: A shell command that reads it.
+    private func run(
+        _ sources: String, track: String = "camera", duration: String = "1s",
+        into reader: String = "cat > \"$2\""
+    ) throws -> (session: TestSession, run: Finished, report: Report) {
+        let session = try TestSession(
+            sources, duration: duration,
+            outputs: "[{ y4m: { track: \(track) } }, { record: recording }]")
+        let script = "\"$0\" run \"$1\" | (\(reader)); exit ${PIPESTATUS[0]}"
+        let run = try ChildProcess(
+            "bash", ["-c", script, Checkout.greenroom, session.file, session.folder("live.y4m")],
+            environment: ["GREENROOM_PLUGIN_PATH": nil, "ASAN_OPTIONS": "detect_leaks=0"]
+        ).wait(atMost: .seconds(60))
+        #expect(run.exit == .code(0), "\(run)")
+        return (session, run, try session.expectTrueReport(run))
+    }
+
+    private func live(_ picture: Report.Picture) throws -> Report.Picture.Output {
+        try #require(picture.outputs.first { $0.output.contains("standard output") })
+    }
+
+    private func recording(_ picture: Report.Picture) throws -> Report.Picture.Output {
+        try #require(picture.outputs.first { $0.output.contains("recording") })
+    }
+
+    @Test func `a reader that stalls loses its own frames, and nobody else's`() throws {
+        // A frame is more than a pipe holds: the first write waits for longer than the session.
+        let (session, run, report) = try run(
+            "camera: \(try TestSession.hostile("Camera"))", into: "sleep 2; cat > /dev/null")
+        let picture = try report.picture("camera")
+        let (live, recording) = (try live(picture), try recording(picture))
+        #expect(live.queueFull > 0 || live.late > 0 || live.delivered < recording.delivered)
+        #expect(recording.queueFull == 0 && picture.superseded == 0, "\(picture)")
+        #expect(recording.delivered > 10, "\(picture)")
+        // Its length is right nevertheless.
+        #expect(live.delivered + live.repeated + live.black == 15, "\(live)")
+        try session.expectUnharmed("camera", run)
+    }
+
+    @Test func `what leaves is as long as the session, and never early`() throws {
+        let (session, _, report) = try run("camera: \(try TestSession.hostile("Camera"))")
+        let stream = try Y4MRecording(session.folder("live.y4m"))
+        #expect(stream.frameCount == 15 && stream.framesPerSecond == 15)
+        let live = try live(try report.picture("camera"))
+        let lateness = try #require(live.lateness)
+        #expect(lateness.count == 15)
+        #expect(lateness.p50Milliseconds <= lateness.p99Milliseconds)
+        #expect(lateness.p99Milliseconds <= lateness.maximumMilliseconds * 1.01)
+        #expect(try recording(try report.picture("camera")).lateness == nil)
+    }
+
+    @Test func `a camera that never sends is black live, from the first picture on`() throws {
+        let (session, _, report) = try run("camera: \(try TestSession.hostile("Silent"))")
+        let stream = try Y4MRecording(session.folder("live.y4m"))
+        #expect(stream.frameCount == 15)
+        for index in [0, 14] {
+            let frame = try stream.frame(index)
+            #expect(frame.y.allSatisfy { $0 == 16 } && frame.u.allSatisfy { $0 == 128 })
+        }
+        #expect(try live(try report.picture("camera")).black == 15)
+    }
+
+    @Test func `a share that hardly ever sends is sent again, four times a second`() throws {
+        let slow = try TestSession.hostile(
+            "Answers", "answer: fixed, width: 64, height: 48, fps: 1")
+        let (session, run, report) = try run("camera: \(slow)", duration: "1500ms")
+        #expect(try report.plugin("camera").offer?.track == "64x48@1", "\(run)")
+        let stream = try Y4MRecording(session.folder("live.y4m"))
+        #expect(stream.framesPerSecond == 4 && stream.frameCount == 6)
+        // A file has what was agreed.
+        #expect(try session.picture("camera").framesPerSecond == 1)
+    }
+}

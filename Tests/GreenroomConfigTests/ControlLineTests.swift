@@ -1,0 +1,265 @@
+import GreenroomConfig
+import GreenroomMedia
+import Testing
+
+@Suite struct ControlLineTests {
+    @Test(
+        arguments: [
+            ("ceiling 640x360@15", .command(.ceiling(.camera, VideoCapability("640x360@15")))),
+            (
+                "ceiling 1280x720@30000/1001",
+                .command(.ceiling(.camera, VideoCapability("1280x720@30000/1001")))
+            ),
+            ("ceiling none", .command(.ceiling(.camera, nil))),
+            ("share-ceiling 1280x720@5", .command(.ceiling(.share, VideoCapability("1280x720@5")))),
+            ("share-ceiling none", .command(.ceiling(.share, nil))),
+            ("mute", .command(.action(.mute))), ("unmute", .command(.action(.unmute))),
+            ("pause share", .command(.action(.pauseShare))),
+            ("resume share", .command(.action(.resumeShare))),
+            ("stop camera", .command(.action(.stopCamera))),
+            ("start camera", .command(.action(.startCamera))),
+            ("explain", .explain), ("stop", .stop), ("help", .help),
+            ("", .nothing), (" \t ", .nothing), ("# mute", .nothing), ("  #mute", .nothing),
+            ("  mute\t", .command(.action(.mute))),
+            ("pause \t  share", .command(.action(.pauseShare))),
+            (
+                "set camera.settings.pattern=grey",
+                .command(.set(.camera, name: "pattern", value: .string("grey")))
+            ),
+            (
+                "\tset\tmicrophone.settings.level=-20.5  ",
+                .command(.set(.microphone, name: "level", value: .number(-20.5)))
+            ),
+            (
+                "set camera.pre-processors[12].settings.mirror=true",
+                .command(.set(.preProcessor(12), name: "mirror", value: .boolean(true)))
+            ),
+            (
+                "set share.settings.text=two  words # and more = all",
+                .command(.set(.share, name: "text", value: .string("two  words # and more = all")))
+            ),
+            (
+                "set share.audio.settings.text=\" 5 \"",
+                .command(.set(.shareAudio, name: "text", value: .string(" 5 ")))
+            ),
+            (
+                "set camera.settings.text=",
+                .command(.set(.camera, name: "text", value: .string("")))
+            ),
+        ] as [(String, ControlLine)])
+    func `a line is read`(text: String, line: ControlLine) throws {
+        #expect(try ControlLine(text) == line)
+    }
+
+    @Test(arguments: [
+        ("mut", #"there is no command "mut". Did you mean "mute"?"#),
+        ("Mute", #"there is no command "Mute". Did you mean "mute"?"#),
+        ("mute now", #""mute" takes no value, found "now". Remove it."#),
+        ("unmute the microphone", #""unmute" takes no value, found "the microphone". Remove it."#),
+        ("explain camera", #""explain" takes no value, found "camera". Remove it."#),
+        ("pause", #"there is no command "pause". Write "pause share"."#),
+        (
+            "resume the share",
+            #"there is no command "resume the share". Did you mean "resume share"?"#
+        ),
+        ("stop camra", #"there is no command "stop camra". Did you mean "stop camera"?"#),
+        ("start", #"there is no command "start". Write "start camera"."#),
+        ("xyzzy", #"there is no command "xyzzy". "help" lists them."#),
+        ("\u{1F600}", "there is no command \"\u{1F600}\". \"help\" lists them."),
+        (
+            "ceiling",
+            #""ceiling" needs a size and a frame rate such as 640x360@15, or none, found nothing."#
+        ),
+        (
+            "ceiling 640x360",
+            #""ceiling" needs a size and a frame rate such as 640x360@15, or none, found "#
+                + #""640x360"."#
+        ),
+        (
+            "ceiling 640x360@15 now",
+            #""ceiling" needs a size and a frame rate such as 640x360@15, or none, found "#
+                + #""640x360@15 now"."#
+        ),
+        (
+            "share-ceiling +640x360@15",
+            #""share-ceiling" needs a size and a frame rate such as 640x360@15, or none, found "#
+                + #""+640x360@15"."#
+        ),
+        (
+            "ceiling 9999x9999@30",
+            #""ceiling" needs a size and a frame rate such as 640x360@15, or none, found "#
+                + #""9999x9999@30"."#
+        ),
+        ("set", #""set": needs PATH=VALUE, such as camera.settings.pattern=grey."#),
+        ("set a b", #""set": needs PATH=VALUE, such as camera.settings.pattern=grey."#),
+        (
+            "set camera.settings[0]=1",
+            #""set": "camera.settings[0]" is not a setting of a plugin, and nothing else can be set "#
+                + "while the session runs. Paths are such as camera.settings.pattern, "
+                + "camera.pre-processors[0].settings.opacity, share.audio.settings.level."
+        ),
+        (
+            "set camera.settings.a={b: 1}",
+            #""set": camera.settings.a: needs a single value, found a section."#
+        ),
+        (
+            "set camera.settings.a='b",
+            #""set": camera.settings.a: the quote that begins here has no end. Close it."#
+        ),
+        ("\u{202E}xyzzy", "there is no command \"\u{FFFD}xyzzy\". \"help\" lists them."),
+        ("mute\u{0}", "a command can't have the character U+0000. Remove it."),
+        ("\u{1B}[31mmute", "a command can't have the character U+001B. Remove it."),
+        ("mute\rmute", "a command can't have the character U+000D. Remove it."),
+    ])
+    func `a wrong line is told with its cure`(text: String, message: String) {
+        let error = #expect(throws: CommandProblem.self) { try ControlLine(text) }
+        #expect(error?.message == message)
+    }
+
+    @Test(arguments: [
+        SettingValue.boolean(true), .integer(-5), .number(0.25), .number(1e300),
+        .string("grey"), .string(""), .string("5"), .string("true"), .string(" a "),
+        .string("[a"), .string("\"q\""), .string("'"), .string("{"), .string("a=b # c"),
+        .string("null"), .string("ä \\ é"), .string("~"), .string("-"), .string("1e999"),
+    ])
+    func `a command in words is the same command again`(value: SettingValue) throws {
+        for role: SessionFile.Role in [
+            .camera, .preProcessor(0), .preProcessor(7), .microphone, .share, .shareAudio,
+        ] {
+            let command = SessionFile.Command.set(role, name: "x", value: value)
+            #expect(try ControlLine("\(command)") == .command(command))
+        }
+    }
+
+    @Test func `every action and ceiling in words is the same command again`() throws {
+        let limits = [nil, VideoCapability("640x360@15"), VideoCapability("212x160@30000/1001")]
+        let ceilings = SessionFile.Track.allCases.flatMap { track in
+            limits.map { SessionFile.Command.ceiling(track, $0) }
+        }
+        for command in SessionFile.Action.allCases.map(SessionFile.Command.action) + ceilings {
+            #expect(try ControlLine("\(command)") == .command(command))
+        }
+    }
+
+    @Test func `the help shows lines that are right`() throws {
+        #expect(ControlLine.commands.count == 12)
+        for (line, meaning) in ControlLine.commands {
+            _ = try ControlLine(line.replacing("|none", with: ""))
+            #expect(!meaning.isEmpty)
+        }
+    }
+
+    @Test func `the words of a timeline are those of control lines`() throws {
+        let file = try read(
+            """
+            camera: { plugin: A }
+            timeline: [{ at: 1s, ceiling: 640x360@15 }, { at: 2s, set: camera.settings.a="5" }]
+            """)
+        let lines = ["ceiling 640x360@15", "set camera.settings.a=\"5\""]
+        #expect(
+            try lines.map { try ControlLine($0) }
+                == file.timeline.map { .command($0.value.command) })
+    }
+}
+
+@Suite struct ControlLinesTests {
+    /// What is said of each line.
+    private func told(_ lines: [ControlLines.Numbered]) -> [String] {
+        lines.map { line in
+            switch line.result {
+            case .success(let line): "\(line)"
+            case .failure(let problem): problem.message
+            }
+        }
+    }
+
+    @Test func `lines are the same in whatever pieces they come`() {
+        let text = Array("mute\r\n\n# note\npause share\nmut\nset camera.settings.a=ä\nstop".utf8)
+        let whole: [String] = {
+            var lines = ControlLines()
+            return told(lines.append(text) + (lines.finish().map { [$0] } ?? []))
+        }()
+        #expect(whole.count == 7)
+        #expect(whole[4] == #"there is no command "mut". Did you mean "mute"?"#)
+        #expect(whole.last == "\(ControlLine.stop)")
+        for size in 1...9 {
+            var lines = ControlLines()
+            var found: [ControlLines.Numbered] = []
+            for start in stride(from: 0, to: text.count, by: size) {
+                found += lines.append(text[start..<min(start + size, text.count)])
+            }
+            if let last = lines.finish() { found.append(last) }
+            #expect(told(found) == whole)
+            #expect(found.map(\.number) == Array(1...7))
+        }
+    }
+
+    @Test func `a line that never ends is refused and does not grow`() {
+        var lines = ControlLines()
+        let megabyte = [UInt8](repeating: UInt8(ascii: "m"), count: 1 << 20)
+        #expect(lines.append(megabyte).isEmpty)
+        #expect(
+            told(lines.append(Array("\nmute\n".utf8))) == [
+                "the line is too long. A command has at most 4096 bytes.",
+                "\(ControlLine.command(.action(.mute)))",
+            ])
+    }
+
+    @Test func `a line of just the greatest length is read`() throws {
+        var lines = ControlLines()
+        let start = "set camera.settings.a="
+        let value = String(repeating: "x", count: ControlLines.maximumBytes - start.utf8.count)
+        let found = lines.append(Array("\(start)\(value)\n\(start)\(value)y\n".utf8))
+        #expect(
+            try found[0].result.get()
+                == .command(.set(.camera, name: "a", value: .string(value))))
+        #expect(throws: CommandProblem.self) { try found[1].result.get() }
+    }
+
+    @Test(
+        arguments: [
+            ([0xFF, 0xFE, 0x0A], "the line is not UTF-8."),
+            ([0x6D, 0xC3, 0x0A], "the line is not UTF-8."),
+            ([0x00, 0x0A], "a command can't have the character U+0000. Remove it."),
+            (
+                [0x6D, 0x75, 0x74, 0x65, 0x00, 0x0A],
+                "a command can't have the character U+0000. Remove it."
+            ),
+            (
+                [0x6D, 0x0D, 0x0D, 0x0A],
+                "a command can't have the character U+000D. Remove it."
+            ),
+        ] as [([UInt8], String)])
+    func `bytes that are no text are refused, and the next line is read`(
+        bytes: [UInt8], message: String
+    ) {
+        var lines = ControlLines()
+        #expect(
+            told(lines.append(bytes + Array("help\n".utf8))) == [message, "\(ControlLine.help)"])
+        #expect(lines.finish().map(\.number) == nil)
+    }
+
+    @Test func `no bytes make the reader crash`() {
+        var random = SplitMix(state: 20_260_721)
+        let seeds = ControlLine.commands.map { Array($0.line.utf8) }
+        var lines = ControlLines()
+        var number = 0
+        for _ in 0..<20_000 {
+            var bytes = seeds.randomElement(using: &random) ?? []
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let at = Int.random(in: 0...bytes.count, using: &random)
+                if Bool.random(using: &random) {
+                    bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
+                } else {
+                    bytes.removeSubrange(at..<min(bytes.count, at + 2))
+                }
+            }
+            for line in lines.append(bytes + [0x0A]) {
+                number += 1
+                #expect(line.number == number)
+                if case .failure(let problem) = line.result { #expect(!problem.message.isEmpty) }
+            }
+        }
+        #expect(number >= 20_000)
+    }
+}

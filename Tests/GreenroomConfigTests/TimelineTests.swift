@@ -1,0 +1,124 @@
+import GreenroomConfig
+import GreenroomMedia
+import Testing
+
+@Suite struct TimelineTests {
+    @Test func `entries come in order of time, those of one time in the file's`() throws {
+        let file = try read(
+            """
+            camera: { plugin: A, pre-processors: [{ plugin: F }] }
+            microphone: { plugin: B }
+            share: { plugin: C, audio: { plugin: D } }
+            timeline:
+              - { at: 5s, do: mute }
+              - { at: 0s, ceiling: 640x360@15 }
+              - { at: 5s, set: "camera.pre-processors[0].settings.x=0.5" }
+              - { do: pause share, at: 500ms }
+              - { at: 5s, share-ceiling: none }
+              - { at: 0s, set: share.audio.settings.text=a = b }
+            """)
+        let entries = file.timeline
+        #expect(
+            entries.map(\.value.time) == [
+                .zero, .zero, .milliseconds(500), .seconds(5), .seconds(5), .seconds(5),
+            ])
+        #expect(
+            entries.map(\.value.command) == [
+                .ceiling(.camera, VideoCapability(width: 640, height: 360, fps: 15)),
+                .set(.shareAudio, name: "text", value: .string("a = b")),
+                .action(.pauseShare), .action(.mute),
+                .set(.preProcessor(0), name: "x", value: .number(0.5)), .ceiling(.share, nil),
+            ])
+        #expect(
+            entries.map(\.place.path).map { $0.dropFirst(9) }
+                == [1, 5, 3, 0, 2, 4].map { "\($0)]" })
+        #expect(entries.first?.place.origin == .file(line: 6, column: 5))
+        #expect(file.warnings.isEmpty)
+    }
+
+    @Test func `an entry that is due at the end or later is warned of`() throws {
+        let yaml = """
+            session: { duration: 5s }
+            camera: { plugin: A }
+            timeline:
+              - { at: 5s, ceiling: none }
+              - { at: 4999ms, ceiling: none }
+              - { at: 1h, ceiling: none }
+            """
+        let file = try read(yaml)
+        #expect(
+            file.warnings.map { file.source.render($0, isWarning: true).prefix { $0 != "\n" } } == [
+                "s.yaml:4:5: warning: timeline[0]: it is due at 5s, when the session is over (5s), "
+                    + "so it is never done.",
+                "s.yaml:6:5: warning: timeline[2]: it is due at 1h, when the session is over (5s), "
+                    + "so it is never done.",
+            ])
+        // A shorter try of a session is no mistake of its file.
+        #expect(try read(yaml, overrides: [.duration("2s")]).warnings.count == 3)
+        #expect(try read(yaml, overrides: [.duration("2h")]).warnings.isEmpty)
+    }
+
+    @Test func `an argument can add an entry, and its faults are the argument's`() throws {
+        let yaml = "camera: { plugin: A }\nsession: { duration: 9s }"
+        let file = try read(
+            yaml, overrides: [.set("timeline[0].at=3s"), .set("timeline[0].ceiling=640x360@15")])
+        #expect(file.timeline.map(\.value.time) == [.seconds(3)])
+        #expect(
+            faults(yaml, overrides: [.set("timeline=[{at: 3s, do: mute}]")]) == [
+                "--set timeline=[{at: 3s, do: mute}]: timeline[0]: the session has no microphone to "
+                    + "mute. Add one, or remove the entry."
+            ])
+    }
+}
+
+@Suite struct TableTests {
+    @Test func `a file without a table says nothing of sizes`() throws {
+        let file = try read("camera: { plugin: A }")
+        #expect(file.table == nil && file.moreSizes == nil && file.clock == .real)
+    }
+
+    @Test func `the rows arrive as they are written`() throws {
+        let file = try read(
+            """
+            session:
+              maximum: 3840x2160@60
+              table: [640x360@30, 1280x720@60000/1001]
+              more-sizes: [3840x2160@60]
+            camera: { plugin: A }
+            """)
+        let rate = try #require(FrameRate(numerator: 60000, denominator: 1001))
+        #expect(
+            file.table?.value == [
+                VideoCapability(width: 640, height: 360, fps: 30),
+                VideoCapability(size: FrameSize(width: 1280, height: 720), rate: rate),
+            ])
+        #expect(file.table?.place.path == "session.table")
+        #expect(file.moreSizes?.value == [VideoCapability(width: 3840, height: 2160, fps: 60)])
+        #expect(file.warnings.isEmpty)
+    }
+
+    @Test func `what the maximum keeps from being offered is warned of`() throws {
+        let file = try read(
+            """
+            session: { more-sizes: [1920x1080@60, 2560x1440@30, 800x600@30], maximum: 2000x2000@30 }
+            camera: { plugin: A }
+            """)
+        #expect(
+            file.warnings.map(\.message) == [
+                "1920x1080@60, 2560x1440@30: above the session's maximum, 2000x2000@30, and not "
+                    + "offered as it stands. Raise \"maximum\"."
+            ])
+    }
+
+    @Test func `the virtual clock takes a duration from wherever it comes`() throws {
+        let yaml = "camera: { plugin: A }"
+        let file = try read(yaml, overrides: [.duration("1h"), .virtualClock])
+        #expect(file.clock == .virtual && file.duration == .seconds(3600))
+        #expect(
+            faults(yaml, overrides: [.virtualClock]) == [
+                "--virtual-clock: session.clock: on the virtual clock a session needs a duration, "
+                    + "or it would run for ever at full speed. Add one to \"session\", or "
+                    + "--duration 10s."
+            ])
+    }
+}
