@@ -41,7 +41,7 @@ import Testing
             let burst = random(8) == 0 ? 12 : 1
             for _ in 0..<burst { frames.append(Frame(comes: time, age: random(300_000_000))) }
         }
-        return frames
+        return frames.filter { $0.comes < Int64(seconds) * 1_000_000_000 }
     }
 
     /// - Parameter isHostile: Whether some frames can't be converted, and what the track carries
@@ -104,9 +104,12 @@ import Testing
                 if number % 100 == 50 { track.showBlack() }
             }
         }
-        clock.idling { _ = source.join() }
+        let over = timeline.epoch + Int64(seconds) * 1_000_000_000
+        let _: Void? = clock.wait(for: idle, until: over) { _ in nil }
+        // Time stands still until the lanes know of their end.
+        source.join()
         track.input.close()
-        clock.idling { _ = trackThread.join() }
+        trackThread.join()
         for (lane, end) in zip(lanes, slots) { lane.finish(endSlot: end) }
         clock.idling { for thread in laneThreads { thread.join() } }
 
