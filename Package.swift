@@ -112,7 +112,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomHostTests",
             dependencies: [
-                "GreenroomConversion", "GreenroomHost", "GreenroomMedia", "TestSupport",
+                "GreenroomABI", "GreenroomConversion", "GreenroomHost", "GreenroomMedia",
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),

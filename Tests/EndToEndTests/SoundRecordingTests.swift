@@ -108,6 +108,8 @@ import TestSupport
         let report = try session.expectTrueReport(run)
         let sound = try report.sound("microphone")
         #expect((sound.refused["QUEUE_FULL"] ?? 0) > 0, "\(run)")
+        #expect((sound.overfedPercent ?? 0) > 5, "\(sound)")
+        #expect(run.standardError.contains("more sound than time has"), "\(run)")
         let recording = try session.sound("camera")
         #expect(recording.frameCount == 120_000)
         try expectTone(
@@ -117,14 +119,16 @@ import TestSupport
     @Test func `silence stands for sound that does not come, and is counted`() throws {
         // It sends a third of what it should.
         let session = try TestSession(
-            "microphone: \(try TestSession.hostile("Starving"))", duration: "1500ms")
+            "microphone: \(try TestSession.hostile("Starving"))", duration: "2500ms")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let sound = try session.expectTrueReport(run).sound("microphone")
-        #expect(try session.sound("camera").frameCount == 72_000)
+        #expect(try session.sound("camera").frameCount == 120_000)
         #expect(sound.concealed > 0, "\(run)")
+        #expect((sound.underfedPercent ?? 0) > 50, "\(sound)")
+        #expect(run.standardError.contains("less sound than time has"), "\(run)")
         // A third, of which a busy machine may lose some, and gain none.
-        let share = Double(sound.played) / 72_000
+        let share = Double(sound.played) / 120_000
         #expect(share > 0.1 && share < 0.4, "\(share) was played\n\(run)")
     }
 

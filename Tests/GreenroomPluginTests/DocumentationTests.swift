@@ -1,3 +1,4 @@
+import GreenroomMedia
 import TestSupport
 import Testing
 
@@ -32,6 +33,28 @@ import Testing
         let sources = blocks.filter { !$0.hasPrefix("// swift-tools-version") }
         #expect(blocks.count == sources.count + 1)
         #expect(sources.count == 5)
+        try expectCompiles(sources)
+    }
+
+    @Test func `every Swift snippet about sound compiles`() throws {
+        let sources = try Self.blocks("swift", of: "PaceSound.md")
+        #expect(sources.count == 2)
+        try expectCompiles(sources)
+    }
+
+    @Test func `the contract of sound names the limits that the host keeps`() throws {
+        let text = String(
+            decoding: try readFile("\(Self.catalogue)/PaceSound.md"), as: UTF8.self)
+        let format = AudioFormat.self
+        for limit in [
+            "up to \(format.longestBlockMilliseconds) ms", "\(format.queueMilliseconds) ms",
+            "\(format.legalRates.lowerBound) to \(format.legalRates.upperBound) Hz",
+        ] {
+            #expect(text.contains(limit), "\(limit)")
+        }
+    }
+
+    private func expectCompiles(_ sources: [String]) throws {
         for source in sources {
             let module =
                 source.contains("import GreenroomPlugin\n") ? "" : "import GreenroomPlugin\n"
@@ -81,6 +104,8 @@ import Testing
             ])
         #expect(conversion.exit == .code(0), "\(conversion)")
         #expect(conversion.standardError.isEmpty, "\(conversion)")
-        #expect(folder.has("site/data/documentation/greenroomplugin/writeacamera.json"))
+        for page in ["writeacamera", "pacesound"] {
+            #expect(folder.has("site/data/documentation/greenroomplugin/\(page).json"))
+        }
     }
 }

@@ -30,7 +30,7 @@ struct GateState: ~Copyable, Sendable {
     private var clock = SampleClock()
     private var pacing = SoundPacing()
     private var level = SoundLevel()
-    /// The level of the last two seconds.
+    /// The level of the last two seconds, which is not in that of all yet.
     private var levelNow = SoundLevel()
     private var told = SoundFinding.Kinds()
     /// The last frames that were queued as they are, with what they are.
@@ -38,7 +38,9 @@ struct GateState: ~Copyable, Sendable {
     private var tailFormat: AudioFormat?
 
     var statistics: AudioGate.Statistics {
-        AudioGate.Statistics(
+        var level = level
+        level.add(levelNow)
+        return AudioGate.Statistics(
             counts: counts, queue: queue.counts, queued: queue.queued, level: level,
             pacing: pacing, stamps: stamps, driftPPM: clock.driftPPM)
     }
@@ -164,13 +166,13 @@ struct GateState: ~Copyable, Sendable {
     }
 
     private mutating func look(at samples: Span<Int16>, of format: AudioFormat) {
-        level.observe(samples, channels: format.channels)
         levelNow.observe(samples, channels: format.channels)
         guard levelNow.samples >= 2 * format.sampleRate * format.channels else { return }
         let clipped = Double(levelNow.clipped) / Double(levelNow.samples)
         if clipped > Self.clippingTolerance { tell(.clipping(clipped)) }
         let offset = levelNow.dcOffset
         if abs(offset) > Self.offsetTolerance { tell(.offset(offset)) }
+        level.add(levelNow)
         levelNow = SoundLevel()
     }
 

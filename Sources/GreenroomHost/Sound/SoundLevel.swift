@@ -22,6 +22,14 @@ struct SoundLevel: Sendable {
     /// The mean of the samples as a part of full scale.
     var dcOffset: Double { samples == 0 ? 0 : Double(sum) / Double(samples) / 32_768 }
 
+    /// Adds what another stretch of the same sound was like.
+    mutating func add(_ other: SoundLevel) {
+        samples += other.samples
+        clipped += other.clipped
+        peak = max(peak, other.peak)
+        sum += other.sum
+    }
+
     /// Looks at a block of interleaved samples of one or two channels.
     mutating func observe(_ block: Span<Int16>, channels: Int) {
         samples += block.count

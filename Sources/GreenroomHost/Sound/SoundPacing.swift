@@ -15,6 +15,9 @@ struct SoundPacing: Sendable {
     private(set) var excess = 0.0
     private(set) var shortage = 0.0
 
+    /// Whether a window has begun: sound comes before its time is pulled, and what came before
+    /// the first time was pulled belongs to no window.
+    private var hasBegun = false
     private var passed = 0
     private var sent = 0.0
     private var refused = 0
@@ -29,17 +32,27 @@ struct SoundPacing: Sendable {
     }
 
     /// Begins to count anew: the source has begun, or stopped.
-    mutating func restart() { (passed, sent, refused, concealed) = (0, 0, 0, 0) }
+    mutating func restart() {
+        hasBegun = false
+        clear()
+    }
+
+    private mutating func clear() { (passed, sent, refused, concealed) = (0, 0, 0, 0) }
 
     /// Counts time, during all of which the source should have sent.
     ///
     /// - Parameter concealed: Frames of it for which there was no sound.
     /// - Returns: What a window shows when it ends.
     mutating func pass(_ frames: Int, concealed: Int) -> SoundFinding? {
+        guard hasBegun else {
+            clear()
+            hasBegun = true
+            return nil
+        }
         passed += frames
         self.concealed += concealed
         guard passed >= Self.window else { return nil }
-        defer { restart() }
+        defer { clear() }
         let part = sent / Double(passed) - 1
         if part > Self.tolerance, refused > 0 {
             excess = max(excess, part)

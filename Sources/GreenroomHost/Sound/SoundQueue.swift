@@ -76,7 +76,7 @@ struct SoundQueue: Sendable {
     mutating func start(at place: Int64) {
         isSending = true
         guard let muted else { return }
-        cut(from: muted.lowerBound)
+        cut(from: min(muted.lowerBound + Self.fade, max(place, muted.lowerBound)))
         self.muted = muted.lowerBound..<max(place, muted.lowerBound)
         isResuming = true
         resumed = nil
@@ -85,7 +85,7 @@ struct SoundQueue: Sendable {
     }
 
     /// The source was stopped, and may be started again. What belongs before the place still
-    /// plays; what was sent ahead of it does not.
+    /// plays as it is; what was sent ahead of it falls to silence within 5 ms.
     mutating func stop(at place: Int64) {
         isContinuous = false
         guard isSending else { return }
@@ -181,7 +181,7 @@ struct SoundQueue: Sendable {
     mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
         var done = 0
         while done < frames {
-            if !isSending, let muted, place >= muted.lowerBound { cut(from: place) }
+            if !isSending, let muted, place >= muted.lowerBound + Self.fade { cut(from: place) }
             if lead == 0, let silence = gap, silence.after == 0 {
                 lead = silence.frames
                 isLeadLost = false
@@ -213,10 +213,10 @@ struct SoundQueue: Sendable {
         if let resumed, place >= resumed + Self.fade { (muted, self.resumed) = (nil, nil) }
     }
 
-    /// Frames up to the place where it is muted.
+    /// Frames up to the place where it has fallen silent.
     private var untilMuted: Int {
-        guard let muted, muted.lowerBound > place else { return .max }
-        return Int(min(muted.lowerBound - place, Int64(Int.max)))
+        guard let muted, muted.lowerBound + Self.fade > place else { return .max }
+        return Int(muted.lowerBound + Self.fade - place)
     }
 
     /// Takes out what is queued for a place and after it.
@@ -242,14 +242,17 @@ struct SoundQueue: Sendable {
         if isLost { counts.concealed += frames - muted } else { counts.idle += frames - muted }
     }
 
-    /// Lets sound that was taken out rise after it was muted, and fall before.
+    /// Lets sound that was taken out fall where it is muted, and rise after that.
     private func fade(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
         guard let muted else { return }
         for frame in 0..<frames {
             let place = place + Int64(frame)
             var part = Self.fade
-            if place < muted.lowerBound { part = min(part, muted.lowerBound - place) }
-            if let resumed, place >= resumed { part = min(part, place - resumed) }
+            if let resumed, place >= resumed {
+                part = min(part, place - resumed)
+            } else if place >= muted.lowerBound {
+                part = max(muted.lowerBound + Self.fade - place, 0)
+            }
             guard part < Self.fade else { continue }
             for index in ((offset + frame) * 2)...((offset + frame) * 2 + 1) {
                 output[index] = Int16(Int64(output[index]) * part / Self.fade)

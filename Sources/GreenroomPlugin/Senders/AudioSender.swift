@@ -3,7 +3,8 @@ public import GreenroomMedia
 /// Sends the sound of a microphone or of a share.
 ///
 /// Use it from any thread, and keep it as long as you like: after uninitialize it answers
-/// `Status.gone`. The host queues 200 ms and empties the queue in real time.
+/// `Status.gone`. The host queues 200 ms and empties the queue in session time, 100 ms behind it.
+/// A block that finds no room is refused whole, or waits: see <doc:PaceSound>.
 public struct AudioSender: Sendable {
     let table: AudioSenderTable
 
@@ -20,13 +21,17 @@ public struct AudioSender: Sendable {
     /// The host that gave the sender, with its clock.
     public var host: PluginHost { PluginHost(table: table.host) }
 
-    /// Sends a block of sound.
+    /// Sends a block of sound: any length up to 100 ms, a short last one as well.
+    ///
+    /// Too much sound is refused with `Status.queueFull`, a block that is too long with
+    /// `Status.badBlock`; silence stands for too little. Sound whose samples keep another time
+    /// than the session clock is stretched to stay with the picture.
     ///
     /// - Parameters:
     ///   - samples: 16-bit, channels interleaved; up to 100 ms. Free again on return.
     ///   - format: 8000 to 192000 Hz, one or two channels.
     ///   - ptsNanoseconds: When the first sample sounds, on the session clock; nil: it follows
-    ///     the block before without a gap.
+    ///     the block before without a gap, and after silence sounds when it comes.
     ///   - patience: How long to wait for room.
     /// - Throws: Why the host did not take it; it took nothing then.
     public func send(

@@ -246,7 +246,8 @@ private let wall: Int64 = 1_790_000_000_000_000_000
 
     @Test func `every finding names what was seen and the cure`() {
         let findings: [StampFinding] = [
-            .missing, .backward(by: 40_000_000), .drifting(ppm: -212.4), .jumped(by: -5_000_000_000),
+            .missing, .backward(by: 40_000_000), .drifting(ppm: -212.4),
+            .jumped(by: -5_000_000_000),
             .foreign(.wall, .microseconds, pts: 1_790_000_000_000_000, arrival: now),
             .foreign(.counter, .ticks, pts: 333_333, arrival: now),
             .foreign(.session, .milliseconds, pts: 36_000_000, arrival: now),

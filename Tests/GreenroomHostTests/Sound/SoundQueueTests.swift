@@ -72,7 +72,7 @@ import Testing
         }
         for _ in 0..<200 {
             var queue = SoundQueue()
-        queue.start(at: 0)
+            queue.start(at: 0)
             queue.begin(at: 0)
             var sent = 0
             var heard: [Int16] = []
