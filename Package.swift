@@ -113,6 +113,7 @@ let package = Package(
             name: "GreenroomHostTests",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomHost", "GreenroomMedia",
+                "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),

@@ -177,12 +177,12 @@ import Testing
         let again = try #require(exportPlugins(RecordingSource.self))
         #expect(again == first)
         let count = testEntry.pointee.plugin_count
-        #expect(count == 11)
+        #expect(count == 12)
         #expect(testEntry.pointee.descriptor(count) == nil)
         #expect(testEntry.pointee.descriptor(.max) == nil)
         #expect(testEntry.pointee.abi_major == 1)
         let kinds = (0..<count).compactMap { testEntry.pointee.descriptor($0)?.pointee.kind }
-        #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1])
+        #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1, 1])
     }
 
     @Test func `frames that name no offer are of the one that their author has answered`() throws {

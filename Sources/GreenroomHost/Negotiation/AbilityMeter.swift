@@ -1,4 +1,4 @@
-public import GreenroomMedia
+import GreenroomMedia
 
 /// What this machine sustains for one picture, measured while it runs.
 ///
@@ -7,21 +7,21 @@ public import GreenroomMedia
 /// shape; below the smallest the rate falls by a third, to a floor under which a picture is no
 /// video any more. Up slowly: when the row above would leave room for ``reliefNanoseconds``, the last step
 /// is taken back.
-public struct AbilityMeter: Sendable {
+struct AbilityMeter: Sendable {
     /// What was measured in a stretch of a second or so.
-    public struct Period: Sendable {
+    struct Period: Sendable {
         /// How long it was, in nanoseconds.
-        public var nanoseconds: Int64
+        var nanoseconds: Int64
         /// How much of it the busiest thread of the picture worked, filters and conversions
         /// together, in nanoseconds.
-        public var busyNanoseconds: Int64
+        var busyNanoseconds: Int64
         /// Frames worked on.
-        public var frames: Int
+        var frames: Int
         /// Frames dropped for newer ones because the work was not done in time.
-        public var superseded: Int
+        var superseded: Int
 
         /// Makes a period.
-        public init(nanoseconds: Int64, busyNanoseconds: Int64, frames: Int, superseded: Int) {
+        init(nanoseconds: Int64, busyNanoseconds: Int64, frames: Int, superseded: Int) {
             self.nanoseconds = nanoseconds
             self.busyNanoseconds = busyNanoseconds
             self.frames = frames
@@ -32,11 +32,11 @@ public struct AbilityMeter: Sendable {
     /// The share of time that is too much.
     static let overloadShare = 0.9
     /// How long it must be too much, in nanoseconds, before the ceiling falls.
-    public static let overloadNanoseconds: Int64 = 2_000_000_000
+    static let overloadNanoseconds: Int64 = 2_000_000_000
     /// The share of time that the row above may take.
     static let reliefShare = 0.7
     /// How long it must take no more, in nanoseconds, before the ceiling rises.
-    public static let reliefNanoseconds: Int64 = 10_000_000_000
+    static let reliefNanoseconds: Int64 = 10_000_000_000
 
     private let rows: [VideoCapability]
     /// What was carried before each step down, and the ceiling of that step.
@@ -45,19 +45,19 @@ public struct AbilityMeter: Sendable {
     private var relievedFor: Int64 = 0
 
     /// Begins with a machine that sustains anything.
-    public init(table: CapabilityTable) {
+    init(table: CapabilityTable) {
         rows = table.rows
     }
 
     /// The most that the machine sustains; nil if nothing shows a limit.
-    public var ceiling: VideoCapability? { steps.last?.ceiling }
+    var ceiling: VideoCapability? { steps.last?.ceiling }
 
     /// Takes a measurement.
     ///
     /// - Parameters:
     ///   - period: What was measured. One in which no frame came tells nothing.
     ///   - track: What the picture carried meanwhile.
-    public mutating func add(_ period: Period, carrying track: VideoCapability) {
+    mutating func add(_ period: Period, carrying track: VideoCapability) {
         guard period.frames > 0 || period.superseded > 0, period.nanoseconds > 0 else { return }
         let share = Double(period.busyNanoseconds) / Double(period.nanoseconds)
         guard share <= Self.overloadShare, period.superseded == 0 else {

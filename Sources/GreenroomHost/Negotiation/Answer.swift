@@ -11,7 +11,7 @@ public enum Answer: Equatable, Sendable {
 }
 
 /// What became of an offer.
-public enum Reply: Equatable, Sendable {
+enum Reply: Equatable, Sendable {
     /// The source answered, within the offer.
     case answered(Answer)
     /// The source takes no new offers: it goes on as it is, and the host adapts.
@@ -21,7 +21,7 @@ public enum Reply: Equatable, Sendable {
     case refused(Status, String)
 
     /// `accept`, `counter`, `fixed`, `ignored` or `refused`.
-    public var name: String {
+    var name: String {
         switch self {
         case .answered(let answer): answer.name
         case .ignored: "ignored"

@@ -1,9 +1,9 @@
-public import GreenroomMedia
+import GreenroomMedia
 
 /// Something that keeps a picture down.
-public struct Ceiling: Hashable, Sendable {
+struct Ceiling: Hashable, Sendable {
     /// Where a ceiling comes from.
-    public enum Kind: String, CaseIterable, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
         /// The session file's maximum.
         case sessionMaximum
         /// What this machine was measured to sustain.
@@ -18,16 +18,16 @@ public struct Ceiling: Hashable, Sendable {
     }
 
     /// Where it comes from.
-    public var kind: Kind
+    var kind: Kind
     /// Whose it is, in a few words: `session.maximum`, `timeline[2]`, `outputs' wants`.
-    public var origin: String
+    var origin: String
     /// The most that it allows.
-    public var limit: VideoCapability
+    var limit: VideoCapability
     /// Since when, in nanoseconds of the session.
-    public var since: Int64
+    var since: Int64
 
     /// Makes a ceiling.
-    public init(kind: Kind, origin: String, limit: VideoCapability, since: Int64) {
+    init(kind: Kind, origin: String, limit: VideoCapability, since: Int64) {
         self.kind = kind
         self.origin = origin
         self.limit = limit

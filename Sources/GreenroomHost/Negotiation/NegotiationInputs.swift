@@ -1,18 +1,18 @@
-public import GreenroomMedia
+import GreenroomMedia
 
 /// Everything that an offer is made from: the same inputs always make the same offer.
-public struct NegotiationInputs: Equatable, Sendable {
+struct NegotiationInputs: Equatable, Sendable {
     /// How the source reads an offer: rows for a camera, "up to" for a share.
-    public var rule: Offer.Rule
+    var rule: Offer.Rule
     /// The sizes that cameras are offered.
-    public var table: CapabilityTable
+    var table: CapabilityTable
     /// What the source says that it can make; empty if it says nothing.
-    public var capabilities: [VideoCapability]
+    var capabilities: [VideoCapability]
     /// The ceilings that now apply, the session's maximum among them.
-    public var ceilings: [Ceiling]
+    var ceilings: [Ceiling]
 
     /// Makes inputs.
-    public init(
+    init(
         rule: Offer.Rule, table: CapabilityTable, capabilities: [VideoCapability] = [],
         ceilings: [Ceiling]
     ) {
@@ -33,7 +33,7 @@ public struct NegotiationInputs: Equatable, Sendable {
     /// - Parameters:
     ///   - revision: The offer's number.
     ///   - previous: The last offer to the source, which tells up from down; nil if there was none.
-    public func offer(revision: UInt32, after previous: Offer?) -> Offer {
+    func offer(revision: UInt32, after previous: Offer?) -> Offer {
         let ceiling = ceilings.lowest
         let (rows, suggested) =
             switch rule {
@@ -122,7 +122,7 @@ extension NegotiationInputs {
     /// - Parameter wants: The wants of all outputs.
     /// - Returns: Nil if there is nothing to save: there is no output, or one takes the track as
     ///   it is, or no row covers the largest want.
-    public func limit(serving wants: [PictureWant]) -> VideoCapability? {
+    func limit(serving wants: [PictureWant]) -> VideoCapability? {
         guard !wants.isEmpty else { return nil }
         let sizes = wants.compactMap(\.size)
         let rates = wants.compactMap(\.rate)

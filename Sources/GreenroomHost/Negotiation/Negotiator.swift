@@ -1,4 +1,4 @@
-public import GreenroomMedia
+import GreenroomMedia
 
 /// The negotiation with one source of pictures: what applies to it, what it was offered, what
 /// came of it, and when the next offer is due.
@@ -10,11 +10,11 @@ public import GreenroomMedia
 /// was.
 ///
 /// It has no clock: times are passed in, in nanoseconds of the session, and never go backward.
-public struct Negotiator: Sendable {
+struct Negotiator: Sendable {
     /// How long the ceilings must have allowed more before more is offered.
-    public static let riseNanoseconds: Int64 = 3_000_000_000
+    static let riseNanoseconds: Int64 = 3_000_000_000
     /// How many records are kept: the first one, and the last ones.
-    public static let mostRecords = 100
+    static let mostRecords = 100
 
     /// What applies now; see ``held`` for what applies still.
     private var inputs: NegotiationInputs
@@ -22,13 +22,13 @@ public struct Negotiator: Sendable {
     /// kind at most.
     private var held: [Ceiling] = []
     /// The offers until now, oldest first; see ``recordsLeftOut``.
-    public private(set) var records: [NegotiationRecord] = []
+    private(set) var records: [NegotiationRecord] = []
     /// Records that were dropped to bound memory; they stood after the first one.
-    public private(set) var recordsLeftOut = 0
+    private(set) var recordsLeftOut = 0
     /// The last offer that was made.
-    public private(set) var offer: Offer?
+    private(set) var offer: Offer?
     /// What the source sends, and how it came to that; nil before the first answer.
-    public private(set) var agreement: Agreement?
+    private(set) var agreement: Agreement?
 
     /// Whether the last offer waits for its answer.
     private var isInFlight = false
@@ -42,7 +42,7 @@ public struct Negotiator: Sendable {
     ///   - table: The sizes that cameras are offered.
     ///   - maximum: The session's.
     ///   - capabilities: What the source says that it can make; empty if it says nothing.
-    public init(
+    init(
         rule: Offer.Rule, table: CapabilityTable, maximum: VideoCapability,
         capabilities: [VideoCapability] = []
     ) {
@@ -52,17 +52,17 @@ public struct Negotiator: Sendable {
     }
 
     /// What the source sends; nil before the first answer.
-    public var source: VideoCapability? { agreement?.source }
+    var source: VideoCapability? { agreement?.source }
 
     /// What the track carries now; nil before the first answer.
     ///
     /// It is never above any ceiling: where the source is, the host adapts.
-    public var track: VideoCapability? {
+    var track: VideoCapability? {
         agreement.map { $0.source.reduced(toFit: ceilings.lowest) }
     }
 
     /// The ceilings that apply, those that hold until a rise among them.
-    public var ceilings: [Ceiling] { inputs.ceilings + held }
+    var ceilings: [Ceiling] { inputs.ceilings + held }
 
     // MARK: What applies
 
@@ -74,7 +74,7 @@ public struct Negotiator: Sendable {
     ///   - kind: There is one ceiling of each kind. The session's maximum stays.
     ///   - origin: Whose it is, in a few words.
     ///   - now: Nanoseconds of the session.
-    public mutating func set(
+    mutating func set(
         _ limit: VideoCapability?, kind: Ceiling.Kind, origin: String, at now: Int64
     ) {
         guard kind != .sessionMaximum else { return }
@@ -106,7 +106,7 @@ public struct Negotiator: Sendable {
     }
 
     /// Sets what the outputs want, as the ceiling of their kind: the largest want is served.
-    public mutating func set(wants: [PictureWant], at now: Int64) {
+    mutating func set(wants: [PictureWant], at now: Int64) {
         set(inputs.limit(serving: wants), kind: .wants, origin: "outputs' wants", at: now)
     }
 
@@ -115,7 +115,7 @@ public struct Negotiator: Sendable {
     /// The offer to make now; it is in flight from then on, until ``answered(_:)``.
     ///
     /// - Returns: Nil if none is due.
-    public mutating func next(at now: Int64) -> Offer? {
+    mutating func next(at now: Int64) -> Offer? {
         guard !isInFlight else { return nil }
         if let rise, now >= rise { held = [] }
         guard let due = dueOffer else { return nil }
@@ -127,7 +127,7 @@ public struct Negotiator: Sendable {
 
     /// When ``next(at:)`` may have an offer: a time that has passed if one is due, nil if only a
     /// change of ceilings or an answer can bring one.
-    public var wake: Int64? {
+    var wake: Int64? {
         guard !isInFlight else { return nil }
         return dueOffer == nil ? rise : changed
     }
@@ -137,7 +137,7 @@ public struct Negotiator: Sendable {
     /// - Parameter reply: An answer outside the offer counts as refused.
     /// - Returns: The reply as it counts.
     @discardableResult
-    public mutating func answered(_ reply: Reply) -> Reply {
+    mutating func answered(_ reply: Reply) -> Reply {
         guard isInFlight, let offer else { return reply }
         isInFlight = false
         var reply = reply
@@ -160,7 +160,7 @@ public struct Negotiator: Sendable {
     /// - Parameters:
     ///   - revision: The offer's.
     ///   - frames: The frames that came between the offer and that frame.
-    public mutating func followed(revision: UInt32, frames: Int) {
+    mutating func followed(revision: UInt32, frames: Int) {
         guard let index = records.lastIndex(where: { $0.revision == revision }) else { return }
         records[index].framesUntilFollowed = frames
     }

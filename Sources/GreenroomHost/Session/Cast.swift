@@ -188,7 +188,11 @@ struct Cast {
             else { continue }
             negotiations[index].observe(picture, at: nanoseconds, measures: measures)
             if let offer = negotiations[index].next(at: nanoseconds) {
-                begin(source) { $0.beginPropertyChange(offer: offer) }
+                if isPumping(instance) {
+                    tell(negotiations[index].ignore(), of: instance)
+                } else {
+                    begin(source) { $0.beginPropertyChange(offer: offer) }
+                }
             }
             if let capability = negotiations[index].negotiator.track {
                 picture.track.follow(capability)
@@ -206,7 +210,13 @@ struct Cast {
     // MARK: Steps while the session runs
 
     /// Whether a callback is running that ought to return soon.
-    var awaitsCallbacks: Bool { running.contains { !$0.isPump } }
+    var awaitsCallbacks: Bool { running.contains { !$0.isPump && !isPumping($0.source.instance) } }
+
+    /// Whether a plugin sends from inside start-send: no other callback of it runs until that
+    /// returns.
+    private func isPumping(_ instance: PluginInstance) -> Bool {
+        running.contains { $0.isPump && $0.source.instance === instance }
+    }
 
     /// Begins a step and lets the session go on meanwhile.
     mutating func begin(
@@ -357,7 +367,11 @@ struct Cast {
                     role: instance.role, step: LifecycleStep.propertyChange.rawValue,
                     status: status, reason: reason))
         }
-        events.send(.renegotiated(role: instance.role, record))
+        tell(record, of: instance)
+    }
+
+    private func tell(_ record: NegotiationRecord?, of instance: PluginInstance) {
+        if let record { events.send(.renegotiated(role: instance.role, record)) }
     }
 
     private mutating func hang(_ source: Source, _ step: PluginInstance.PendingStep) {

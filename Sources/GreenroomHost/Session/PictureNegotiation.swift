@@ -59,6 +59,12 @@ struct PictureNegotiation {
         return negotiator.records.last
     }
 
+    /// Says that the source can't be told of the newest offer.
+    mutating func ignore() -> NegotiationRecord? {
+        negotiator.answered(.ignored)
+        return negotiator.records.last
+    }
+
     /// Looks at the picture: at the outputs that are left, at the machine, and at the frames.
     ///
     /// - Parameter measures: Whether the host's work takes session time.

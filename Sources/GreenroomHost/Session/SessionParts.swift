@@ -138,10 +138,6 @@ final class SessionParts: Sendable {
     ///
     /// - Parameter nanoseconds: From the session's start.
     func finish(at nanoseconds: Int64) {
-        clock.idling { end(at: nanoseconds) }
-    }
-
-    private func end(at nanoseconds: Int64) {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for picture in pictures {
             picture.track.input.close()
@@ -151,6 +147,12 @@ final class SessionParts: Sendable {
                 lane.finish(endSlot: lane.rate.frameCount(inNanoseconds: nanoseconds))
             }
         }
+        // Only now: a virtual clock stands still until every lane knows of its end, or how far the
+        // lanes have come by then would be another matter each time.
+        clock.idling { joinOutputs(until: deadline) }
+    }
+
+    private func joinOutputs(until deadline: Int64) {
         for picture in pictures {
             let threads = picture.threads.withLock { $0 }.dropFirst()
             for (lane, thread) in zip(picture.track.lanes, threads)

@@ -12,8 +12,8 @@ import Synchronization
 /// A thread that is woken because a ``Monitor`` changed counts as busy from the change on, not
 /// from when it gets to run: the clock can't slip away between the two.
 final class VirtualClock: Sendable {
-    /// Where every run begins. Not zero, which some take for "no time".
-    static let beginning: Int64 = 10_000_000_000
+    /// Where every run begins: an hour, so that no counter from zero looks like this clock.
+    static let beginning: Int64 = 3_600_000_000_000
 
     /// How long, in real time, the clock waits for a thread that has waited before and is lost to
     /// it now.

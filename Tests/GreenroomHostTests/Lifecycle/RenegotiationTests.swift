@@ -44,7 +44,8 @@ import Testing
         let log = log
         return PluginInstance(
             plan: SourcePlan(library: library, descriptor: descriptor, settings: settings),
-            number: 0, role: "camera", clock: clock,
+            number: 0,
+            role: "camera", clock: clock,
             events: SessionEvents { event in
                 if case .pluginLog(_, _, let text) = event {
                     log.lines.withLock { $0.append(text) }

@@ -137,7 +137,6 @@ import Testing
                 case 0: queue.start(at: present)
                 case 1: queue.stop(at: present)
                 case 2 where random.unit() < 0.2: queue.finish()
-                case 3 where random.unit() < 0.1: queue.clear()
                 case 4...8:
                     if !queue.isContinuous {
                         queue.begin(at: present + Int64(random.integer(-6000..<3000)))

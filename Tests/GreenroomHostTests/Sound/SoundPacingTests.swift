@@ -42,20 +42,20 @@ import Testing
         simulation.expectExact()
     }
 
-    @Test func `the queue takes 200 ms, and then no block until there is room`() {
+    @Test(arguments: [
+        (48_000, 4_800, 2), (48_000, 480, 20), (22_050, 2_205, 2), (11_025, 1_103, 2),
+        (192_000, 19_200, 2), (8_000, 80, 20),
+    ])
+    func `the queue takes 200 ms, and then no block until there is room`(
+        rate: Int, block: Int, taken: Int
+    ) {
         var gate = GateState()
         gate.follow(.ok, at: SoundSimulation.epoch)
         gate.begin(epoch: SoundSimulation.epoch)
-        for (rate, block, taken) in [
-            (48_000, 4_800, 2), (48_000, 480, 20), (22_050, 2_205, 2), (11_025, 1_103, 2),
-            (192_000, 19_200, 2), (8_000, 80, 20),
-        ] {
-            gate.begin(epoch: SoundSimulation.epoch)
-            var count = 0
-            let format = AudioFormat(sampleRate: rate, channels: 1)
-            while gate.offer(block, of: format), count < 100 { count += 1 }
-            #expect(count == taken, "\(rate) Hz")
-        }
+        let format = AudioFormat(sampleRate: rate, channels: 1)
+        var count = 0
+        while gate.offer(block, of: format), count < 100 { count += 1 }
+        #expect(count == taken, "\(rate) Hz")
     }
 
     @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 192_000])

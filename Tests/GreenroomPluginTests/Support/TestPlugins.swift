@@ -1,3 +1,4 @@
+import Dispatch
 import GreenroomABI
 import GreenroomPlugin
 import Synchronization
@@ -7,7 +8,7 @@ var testEntry: UnsafePointer<gr_entry> {
     let entry = exportPlugins(
         RecordingSource.self, RecordingShare.self, RecordingMic.self, RecordingShareAudio.self,
         RecordingFilter.self, EverySetting.self, TestCamera.self, TestScreen.self,
-        TestMicrophone.self, TestScreenAudio.self, HandyCamera.self)
+        TestMicrophone.self, TestScreenAudio.self, HandyCamera.self, PumpingCamera.self)
     guard let entry else { preconditionFailure("nothing was exported") }
     return entry.assumingMemoryBound(to: gr_entry.self)
 }
@@ -350,4 +351,43 @@ final class HandyCamera: VideoSource {
     }
 
     func onStopSend() {}
+}
+
+/// Draws with a pump of its own, and is slow with frame 3: until the test has changed the offer.
+/// For one test at a time.
+final class PumpingCamera: VideoSource {
+    static let plugin = describe("pumping")
+    static let isDrawing = DispatchSemaphore(value: 0)
+    static let isChanged = DispatchSemaphore(value: 0)
+    private var sender: VideoSender?
+    private var agreed: VideoCapability?
+    private var pump: FramePump?
+
+    init(settings: NoSettings, host: PluginHost) {}
+
+    func onInitialize(
+        _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer {
+        self.sender = sender
+        agreed = suggested
+        return .accept
+    }
+
+    func onStartSend() throws {
+        guard let sender, let agreed else { return }
+        pump = try FramePump(sender: sender, capability: agreed) { _, time in
+            guard time.index == 3 else { return }
+            PumpingCamera.isDrawing.signal()
+            PumpingCamera.isChanged.wait()
+        }
+    }
+
+    func onPropertyChange(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) -> VideoAnswer? {
+        pump?.follow(suggested)
+        return .accept
+    }
+
+    func onStopSend() { pump = nil }
 }

@@ -509,7 +509,10 @@ typedef struct gr_plugin {
   gr_status (*GR_NONNULL initialize)(void *GR_NULLABLE self, const gr_initialize *GR_NONNULL in);
 
   /** The session renegotiated: a new offer. Video and share sources only. NULL: the plugin
-   *  goes on as it is, and the host adapts. [control & initialized or sending] */
+   *  goes on as it is, and the host adapts; so it does after any other status than
+   *  GR_STATUS_OK. Frames for the new offer are accepted from inside this call on. Those for
+   *  older ones are welcome for a second after it has returned, and counted as stale from then
+   *  on. [control & initialized or sending] */
   gr_status (*GR_NULLABLE property_change)(void *GR_NULLABLE self, const gr_offer *GR_NONNULL offer,
                                            gr_answer *GR_NONNULL answer);
 
