@@ -29,7 +29,8 @@ import Testing
         #expect(sound.played == 960_000 && sound.frames >= 960_000, "\(sound)")
         #expect(sound.concealed == 0 && sound.cut == 0 && sound.idle == 0, "\(sound)")
         #expect(sound.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(sound)")
-        let samples = Array(try session.sound("camera").channels[0].dropFirst(200))
+        // At the ends the resampler has heard but one side.
+        let samples = Array(try session.sound("camera").channels[0].dropFirst(200).dropLast(32))
         let breaks = Tone.breaks(in: samples, frequency: 440, rate: 48_000, tolerance: 16)
         #expect(breaks.isEmpty, "\(breaks.prefix(10))")
         let frequency = try #require(Tone.frequency(of: samples, rate: 48_000))
