@@ -107,7 +107,9 @@ import TestSupport
     @Test func `a camera that is faster than the output loses whole frames`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", maximum: "640x360@30",
-            duration: "800ms", outputs: "[{ record: { folder: recording, fps: 10 } }]")
+            duration: "800ms",
+            // For the second one the camera sends 30.
+            outputs: "[{ record: { folder: recording, fps: 10 } }, { record: whole }]")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)

@@ -61,7 +61,7 @@ import Testing
             """
             camera: \(try TestSession.hostile("FlashCamera", "ppm: 100, stamps: own"))
             microphone: \(try TestSession.hostile(
-                "BeepMic", "ppm: -200, stamps: own, rate: 22050, block: 2205"))
+                "BeepMic", "ppm: -200, stamps: own, rate: 22050, block: 1102"))
             share: \(try TestSession.hostile("StillShare", "fps: 1", """
                 audio: \(try TestSession.hostile(
                     "BeepShareSound", "stamps: own, rate: 11025, block: 1001"))
