@@ -203,6 +203,7 @@ static const void *get_extension(void *self, const char *id) {
   static const gr_live_parameters live = {.struct_size = sizeof live, .set = set};
   const instance *me = self;
   if (strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live;
+  if (strcmp(id, GR_EXT_VIDEO_CAPABILITIES) == 0) return me->behaviour->capabilities;
   return me->behaviour->process != NULL && strcmp(id, GR_EXT_PRE_PROCESSOR) == 0 ? &pre_processor
                                                                                  : NULL;
 }

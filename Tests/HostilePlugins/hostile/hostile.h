@@ -34,6 +34,7 @@ typedef struct behaviour {
   void (*uninitialize)(instance *me);
   void (*destroy)(instance *me);
   gr_status (*process)(instance *me, gr_mutable_frame *frame);
+  const gr_video_capabilities *capabilities; /* NULL: none */
 } behaviour;
 
 struct instance {

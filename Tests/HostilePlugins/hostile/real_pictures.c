@@ -124,6 +124,11 @@ static gr_status hang_in_change(instance *me, const gr_offer *offer, gr_answer *
   return GR_STATUS_OK;
 }
 
+/* Limited: two sizes, one of which nobody offers, and no more than 20 frames a second. */
+static const gr_capability limited_rows[] = {{160, 90, 20, 1}, {123, 45, 20, 1}};
+static const gr_video_capabilities limited = {.struct_size = sizeof limited, .count = 2,
+                                              .rows = limited_rows};
+
 /* Sleeper: 4 ms of work, and then 33 ms of sleep. */
 static void sleep_relatively(instance *me) {
   const agreement now = agreed_now(me);
@@ -184,6 +189,8 @@ const behaviour real_pictures[] = {
      .run = send_steadily, .change = refuse_change},
     {.name = "HangsInChange", CAMERA, .summary = "Never returns from property_change",
      .run = send_steadily, .change = hang_in_change},
+    {.name = "Limited", CAMERA, .summary = "Makes 160x90 at 20 and says so",
+     .run = send_steadily, .change = follow, .capabilities = &limited},
     {.name = "Sleeper", CAMERA, .summary = "Sleeps 33 ms after 4 ms of work",
      .run = sleep_relatively},
     {.name = "Burst", CAMERA, .summary = "Sends ten frames at once", .run = send_bursts},
