@@ -78,7 +78,7 @@ final class PluginInstance: Sendable {
         self.events = events
         self.videoGate = videoGate
         self.audioGate = audioGate
-        control = ControlThread(name: role, clock: clock, as: .plugin(number))
+        control = ControlThread(name: role, clock: clock, as: .control(number))
     }
 
     // MARK: What the session asks

@@ -45,8 +45,6 @@ final class VideoTrackInput: Sendable {
         /// When the picture becomes black, and after how many of the frames that wait.
         var black: (nanoseconds: Int64, framesBefore: Int)?
         var limit: VideoCapability?
-        /// Whether the track has begun to take frames.
-        var isServed = false
         var isClosed = false
         var counts = Counts()
         var newestArrival: Int64?
@@ -79,12 +77,11 @@ final class VideoTrackInput: Sendable {
 
     /// Waits until there is room, on a virtual clock. [any]
     ///
-    /// Nobody is ever late there: time stands still until the track has taken a frame. Before it
-    /// has begun there is nothing to wait for.
+    /// Nobody is ever late there: time stands still until the track has taken a frame.
     func waitForRoom() {
         guard clock.isVirtual else { return }
         let _: Void? = state.wait(until: nil) { state in
-            !state.queue.isFull || state.isClosed || !state.isServed ? () : nil
+            !state.queue.isFull || state.isClosed ? () : nil
         }
     }
 
@@ -123,7 +120,6 @@ final class VideoTrackInput: Sendable {
     /// Waits for something to do. [the track's thread]
     func next() -> Next {
         let next: Next? = clock.wait(for: state, until: nil) { state in
-            state.isServed = true
             if let black = state.black, black.framesBefore <= 0 {
                 state.black = nil
                 return .black(at: black.nanoseconds)

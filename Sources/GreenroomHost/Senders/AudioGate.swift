@@ -97,7 +97,8 @@ final class AudioGate: Sendable {
                     hasWaited = true
                     return nil
                 }
-                state.take(block, arrival: arrival, hasWaited: hasWaited)
+                state.take(
+                    block, arrival: arrival, isLive: timeoutNanoseconds == 0, hasWaited: hasWaited)
                 return GateState.Answer(status: .ok, finding: state.news.popFirst())
             }
             var ended: GateState.Answer? = state.withLock { attempt(&$0) }

@@ -53,7 +53,7 @@ struct GateState: ~Copyable, Sendable {
         let shift = place(of: before)
         queue.move(by: shift)
         clock.move(by: shift)
-        pacing.restart()
+        if shift != 0 { pacing.restart() }
     }
 
     mutating func follow(_ status: Status, at now: Int64) {
@@ -95,8 +95,18 @@ struct GateState: ~Copyable, Sendable {
         clock.pause()
     }
 
-    mutating func take(_ block: CheckedBlock, arrival: Int64, hasWaited: Bool) {
-        let (moment, finding) = stamps.follow(block.ptsNanoseconds, arrival: arrival)
+    /// Takes a block.
+    ///
+    /// - Parameters:
+    ///   - arrival: When it was sent.
+    ///   - isLive: Whether the source sends at its own pace, and so what it has heard already:
+    ///     its first sample is older than the block is long.
+    ///   - hasWaited: Whether it had to wait for room.
+    mutating func take(_ block: CheckedBlock, arrival: Int64, isLive: Bool, hasWaited: Bool) {
+        let isHeard = isLive || block.ptsNanoseconds != nil
+        let duration = Int64(block.frames) * 1_000_000_000 / Int64(block.format.sampleRate)
+        let (moment, finding) = stamps.follow(
+            block.ptsNanoseconds, arrival: isHeard ? arrival - duration : arrival)
         // Sound without stamps is in order as long as it keeps time.
         if let finding, finding != .missing { tell(.stamps(finding)) }
         epoch = epoch ?? moment

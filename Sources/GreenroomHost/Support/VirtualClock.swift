@@ -190,7 +190,7 @@ final class VirtualClock: Sendable {
             }
             // What the host is doing may take its time: a disk, a reader of a pipe.
             let busy = state.sleepers.filter { if case .busy = $0.place { true } else { false } }
-            guard busy.allSatisfy({ $0.order.isPlugin }) else { return lost }
+            guard busy.allSatisfy({ $0.order.hasOwner }) else { return lost }
             for sleeper in busy {
                 guard case .busy(let since) = sleeper.place, now - since > Self.patience,
                     !lost.contains(where: { $0.owner == sleeper.order.owner })
@@ -218,7 +218,7 @@ final class VirtualClock: Sendable {
             sleeper.isWoken = false
             Self.become(busy: sleeper, &state)
             let owner = sleeper.order.owner
-            if sleeper.order.isPlugin, !state.known.contains(owner) {
+            if sleeper.order.part == .plugin, !state.known.contains(owner) {
                 state.known.append(owner)
                 state.expected.removeAll { $0.owner == owner }
             }
@@ -292,6 +292,8 @@ struct ClockOrder: Comparable, Sendable {
     enum Part: Int, Sendable {
         /// Leads the session.
         case session
+        /// Calls a plugin.
+        case control
         /// Belongs to a plugin.
         case plugin
         /// Moves a picture.
@@ -310,12 +312,18 @@ struct ClockOrder: Comparable, Sendable {
 
     static let session = ClockOrder(part: .session)
 
-    /// A thread of a plugin's own, or its control thread.
+    /// The control thread of a plugin.
+    static func control(_ number: Int) -> ClockOrder {
+        ClockOrder(part: .control, number: number, owner: number)
+    }
+
+    /// A thread of a plugin's own.
     static func plugin(_ number: Int) -> ClockOrder {
         ClockOrder(part: .plugin, number: number, owner: number)
     }
 
-    var isPlugin: Bool { owner >= 0 }
+    /// Whether it may be in a plugin's code.
+    var hasOwner: Bool { owner >= 0 }
 
     static func < (left: ClockOrder, right: ClockOrder) -> Bool {
         (left.part.rawValue, left.number) < (right.part.rawValue, right.number)

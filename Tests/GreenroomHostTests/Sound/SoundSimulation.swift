@@ -186,7 +186,7 @@ extension GateState {
                 if !isPatient { refuse(checked) }
                 return false
             }
-            take(checked, arrival: arrival, hasWaited: hasWaited)
+            take(checked, arrival: arrival, isLive: false, hasWaited: hasWaited)
             return true
         }
     }
