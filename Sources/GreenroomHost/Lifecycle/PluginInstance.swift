@@ -475,9 +475,9 @@ final class PluginInstance: Sendable {
             else { return }
             state.running?.hasWaited = true
         }
-        let ended: Status? = clock.wait(for: pace, until: deadline, as: .plugin(number)) {
-            $0 == .ok ? nil : $0
-        }
+        let ended: Status? = clock.wait(
+            for: pace, until: deadline, as: .plugin(number), yields: true
+        ) { $0 == .ok ? nil : $0 }
         if let ended { throw Refusal(status: ended, in: .waitUntil) }
     }
 

@@ -30,14 +30,17 @@ final class SessionClock: Sendable {
     ///   - monitor: What the body looks at.
     ///   - deadline: On this clock; nil for never.
     ///   - order: Who the calling thread is, unless it is a thread of the host.
+    ///   - yields: Whether, on a virtual clock, all that goes on at this time comes first, even if
+    ///     the deadline has passed: what threads of plugins do at one time has an order then.
     ///   - body: Runs at once and after each change, under the monitor's lock.
     /// - Returns: What the body returned; nil when the deadline passed.
     func wait<Value: ~Copyable, Result: ~Copyable>(
         for monitor: Monitor<Value>, until deadline: Int64?, as order: ClockOrder = .plugin(0),
+        yields: Bool = false,
         _ body: (inout Value) -> sending Result?
     ) -> sending Result? {
         if let virtual {
-            monitor.wait(on: virtual, until: deadline, as: order, for: body)
+            monitor.wait(on: virtual, until: deadline, as: order, yields: yields, for: body)
         } else {
             monitor.wait(until: deadline, for: body)
         }

@@ -82,21 +82,24 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     /// - Parameters:
     ///   - deadline: On that clock.
     ///   - order: Who the calling thread is, if the clock does not know it yet.
+    ///   - yields: Whether a deadline that has passed still lets all others go first.
     func wait<Result: ~Copyable>(
-        on clock: VirtualClock, until deadline: Int64?, as order: ClockOrder,
+        on clock: VirtualClock, until deadline: Int64?, as order: ClockOrder, yields: Bool,
         for body: (inout Value) -> sending Result?
     ) -> sending Result? {
         let sleeper = clock.prepareToSleep(order)
+        var mustYield = yields
         while true {
             pthread_mutex_lock(mutex)
             sleepers.removeAll { $0.sleeper === sleeper }
             let result = body(&value)
-            let isOver = deadline.map { $0 <= clock.now } ?? false
+            let isOver = !mustYield && deadline.map { $0 <= clock.now } ?? false
             if result == nil, !isOver { sleepers.append((clock, sleeper)) }
             pthread_mutex_unlock(mutex)
             if let result { return result }
             if isOver { return nil }
             clock.sleep(sleeper, until: deadline)
+            mustYield = false
             _ = clock.prepareToSleep(order)
         }
     }
