@@ -40,7 +40,7 @@ import Testing
                 "at: 2s, share-ceiling: 160x90@10", "at: 2500ms, do: unmute",
                 "at: 3s, ceiling: none", "at: 3s, set: camera.settings.pattern=grey",
                 "at: 3s, do: pause share", "at: 4s, do: resume share", "at: 5s, do: stop camera",
-                "at: 6500ms, do: start camera",
+                "at: 6s, do: start camera",
             ])
         let first = try record(session)
         let second = try record(session)
