@@ -55,6 +55,8 @@ struct StampFollower: Sendable {
     private var tracker = DriftTracker()
     /// Nanoseconds to add to what stamps say.
     private var correction: Int64 = 0
+    /// What of the correction was there before a drift was found: another clock's offset.
+    private var offset: Int64 = 0
     private var lastPTS: Int64?
     private var lastArrival: Int64?
     private var lastMoment = Int64.min
@@ -63,6 +65,9 @@ struct StampFollower: Sendable {
     /// How much faster the source's clock runs than the session's, in millionths; nil if it
     /// keeps time.
     var driftPPM: Double? { tracker.hasDrifted ? tracker.driftPPM : nil }
+
+    /// What stamps are corrected by because their clock drifts, in nanoseconds.
+    var driftCorrection: Int64 { tracker.hasDrifted ? correction - offset : 0 }
 
     /// Whether a stamp is near the moment of arrival.
     static func isCredible(_ pts: Int64, arrival: Int64) -> Bool {
@@ -227,6 +232,7 @@ struct StampFollower: Sendable {
             ? .infinity : Self.slew * Double(arrival - (lastArrival ?? arrival))
         let change = min(max(wanted - Double(correction), -most), most)
         correction += Int64(change)
+        if !tracker.hasDrifted { offset = correction }
         return Int64(clamping: position + Int128(correction))
     }
 

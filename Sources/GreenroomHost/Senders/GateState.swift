@@ -24,6 +24,8 @@ struct GateState: ~Copyable, Sendable {
     /// What places are counted from, on the session clock: the timeline's start, and before
     /// that is known the first block's moment.
     private var epoch: Int64?
+    /// When the source was started last: it has heard nothing before.
+    private var started = Int64.min
     private var queue = SoundQueue()
     private var converter: SoundConverter?
     private var stamps = StampFollower()
@@ -62,6 +64,7 @@ struct GateState: ~Copyable, Sendable {
         pacing.restart()
         tailFormat = nil
         if status == .ok {
+            started = now
             queue.start(at: place(of: now))
             return
         }
@@ -106,10 +109,12 @@ struct GateState: ~Copyable, Sendable {
         let isHeard = isLive || block.ptsNanoseconds != nil
         let duration = Int64(block.frames) * 1_000_000_000 / Int64(block.format.sampleRate)
         let (moment, finding) = stamps.follow(
-            block.ptsNanoseconds, arrival: isHeard ? arrival - duration : arrival)
+            block.ptsNanoseconds,
+            arrival: isHeard ? max(arrival - duration, min(started, arrival)) : arrival)
         // Sound without stamps is in order as long as it keeps time.
         if let finding, finding != .missing { tell(.stamps(finding)) }
         epoch = epoch ?? moment
+        clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
         if !queue.isContinuous {
             queue.begin(at: place(of: moment))
             clock.begin(at: queue.end, moment: moment)

@@ -146,12 +146,13 @@ public final class Session: Sendable {
         while true {
             cast.dropLost()
             cast.watchSteps()
+            // Commands first: a request to end comes after those that were made before it.
+            for (command, origin) in takeCommands() { perform(command, origin, &cast, parts) }
             if let outcome = ended(cast, parts, end) { return outcome }
             while let entry = timeline.first, parts.epoch + entry.nanoseconds <= clock.now {
                 timeline.removeFirst()
                 perform(entry.command, entry.origin, &cast, parts)
             }
-            for (command, origin) in takeCommands() { perform(command, origin, &cast, parts) }
             cast.negotiate(
                 on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
             // For whoever looks at a session that runs: in real time.

@@ -14,15 +14,18 @@ struct SampleClock: Sendable {
 
     private var tracker = DriftTracker()
     /// Where the first sample was put, in frames of the session, and the moment of its block.
-    private var begun = (place: Int64(0), moment: Int64(0), drift: 0.0)
+    private var begun = (place: Int64(0), moment: Int64(0), drift: 0.0, correction: Int64(0))
+    /// What the moments have been corrected by because the stamps' clock drifts, and how much
+    /// faster that clock runs, in millionths.
+    private var stamps = (correction: Int64(0), ppm: 0.0)
     /// What came since then, in frames of the session.
     private var frames = 0.0
 
     /// Whether the source's clock is known to drift.
-    var hasDrifted: Bool { tracker.hasDrifted }
+    var hasDrifted: Bool { tracker.hasDrifted || stamps.ppm != 0 }
 
     /// How much faster the source's clock runs, in millionths; nil if it keeps time.
-    var driftPPM: Double? { tracker.hasDrifted ? tracker.driftPPM : nil }
+    var driftPPM: Double? { hasDrifted ? tracker.driftPPM + stamps.ppm : nil }
 
     /// Begins anew: the next sample follows no other.
     ///
@@ -31,9 +34,18 @@ struct SampleClock: Sendable {
     ///   - moment: When it sounded, on the session clock.
     mutating func begin(at place: Int64, moment: Int64) {
         tracker.restart()
-        begun = (place, moment, tracker.drift(at: moment))
+        begun = (place, moment, tracker.drift(at: moment), stamps.correction)
         frames = 0
     }
+
+    /// Takes note of what the moments have been corrected by, before the next of them comes. The
+    /// samples are compared with what the stamps said: a correction that sets in would look like
+    /// another delay, and is known exactly.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: The correction for a drift.
+    ///   - ppm: How much faster the stamps' clock runs, in millionths.
+    mutating func correct(by nanoseconds: Int64, ppm: Double) { stamps = (nanoseconds, ppm) }
 
     /// Counts places from another one from now on.
     ///
@@ -48,7 +60,8 @@ struct SampleClock: Sendable {
     /// - Returns: Whether it has now been found that the clock drifts.
     mutating func observe(moment: Int64) -> Bool {
         let elapsed = frames * 1e9 / Double(AudioFormat.session.sampleRate)
-        let delay = Double(moment - begun.moment) - elapsed
+        let correction = stamps.correction - begun.correction
+        let delay = Double(moment - correction - begun.moment) - elapsed
         return tracker.observe(delay: delay, at: moment) == .drifts
     }
 
@@ -65,9 +78,10 @@ struct SampleClock: Sendable {
     ///   - moment: Now, or about now.
     func stretch(at place: Double, moment: Int64) -> Double {
         let rate = Double(AudioFormat.session.sampleRate)
-        let drift = (tracker.drift(at: moment) - begun.drift) * rate / 1e9
+        let correction = Double(stamps.correction - begun.correction)
+        let drift = (tracker.drift(at: moment) - begun.drift + correction) * rate / 1e9
         let missing = Double(begun.place) + frames + drift - place
-        let ppm = -tracker.driftPPM + missing / rate / Self.settling * 1e6
+        let ppm = -tracker.driftPPM - stamps.ppm + missing / rate / Self.settling * 1e6
         return min(max(ppm, -Self.limit), Self.limit)
     }
 }
