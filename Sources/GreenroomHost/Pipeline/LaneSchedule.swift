@@ -58,11 +58,16 @@ struct LaneSchedule: Sendable {
         let (due, delay) =
             switch pace {
             case .asTheyCome: (rate.dueNanoseconds(ofFrame: slot + 1), Self.patience)
-            case .onSchedule:
-                (rate.dueNanoseconds(ofFrame: slot), SoundClock.latencyNanoseconds)
+            case .onSchedule: (rate.dueNanoseconds(ofFrame: slot), latency)
             }
         let (sum, overflow) = due.addingReportingOverflow(delay)
         return overflow ? .max : sum
+    }
+
+    /// How far an output on schedule is behind the session's time: as far as sound is, or at more
+    /// than 120 frames a second twelve frames, so that what waits stays bounded.
+    private var latency: Int64 {
+        min(SoundClock.latencyNanoseconds, rate.dueNanoseconds(ofFrame: 12))
     }
 
     /// The first slot that is not over at a time.
@@ -72,7 +77,7 @@ struct LaneSchedule: Sendable {
             // One is over when the next one's time has passed.
             max(rate.frameCount(inNanoseconds: Self.inclusive(now, Self.patience)) - 1, 0)
         case .onSchedule:
-            rate.frameCount(inNanoseconds: Self.inclusive(now, SoundClock.latencyNanoseconds))
+            rate.frameCount(inNanoseconds: Self.inclusive(now, latency))
         }
     }
 
