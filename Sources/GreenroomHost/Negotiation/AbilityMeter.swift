@@ -2,11 +2,11 @@ import GreenroomMedia
 
 /// What this machine sustains for one picture, measured while it runs.
 ///
-/// Down fast: when the work for the picture takes nearly all of a thread, or frames are dropped
-/// before it is done, for ``overloadNanoseconds``, the ceiling falls by a row of the picture's
-/// shape; below the smallest the rate falls by a third, to a floor under which a picture is no
-/// video any more. Up slowly: when the row above would leave room for ``reliefNanoseconds``, the last step
-/// is taken back.
+/// Down fast: when the work for the picture takes nearly all of a thread, or half of it and frames
+/// are dropped, for ``overloadNanoseconds``, the ceiling falls by a row of the picture's shape;
+/// below the smallest the rate falls by a third, to a floor under which a picture is no video any
+/// more. Up slowly: when the row above would leave room for ``reliefNanoseconds``, the last step is
+/// taken back.
 struct AbilityMeter: Sendable {
     /// What was measured in a stretch of a second or so.
     struct Period: Sendable {
@@ -31,6 +31,9 @@ struct AbilityMeter: Sendable {
 
     /// The share of time that is too much.
     static let overloadShare = 0.9
+    /// The share of time that is too much when frames are dropped, too. With less work than that
+    /// it is the source that sends in bursts.
+    static let lossShare = 0.5
     /// How long it must be too much, in nanoseconds, before the ceiling falls.
     static let overloadNanoseconds: Int64 = 2_000_000_000
     /// The share of time that the row above may take.
@@ -60,7 +63,9 @@ struct AbilityMeter: Sendable {
     mutating func add(_ period: Period, carrying track: VideoCapability) {
         guard period.frames > 0 || period.superseded > 0, period.nanoseconds > 0 else { return }
         let share = Double(period.busyNanoseconds) / Double(period.nanoseconds)
-        guard share <= Self.overloadShare, period.superseded == 0 else {
+        let isOverloaded =
+            share > Self.overloadShare || period.superseded > 0 && share > Self.lossShare
+        guard !isOverloaded else {
             relievedFor = 0
             overloadedFor += period.nanoseconds
             if overloadedFor >= Self.overloadNanoseconds { stepDown(from: track) }
@@ -69,7 +74,7 @@ struct AbilityMeter: Sendable {
         overloadedFor = 0
         guard let above = steps.last?.above else { return }
         // What a frame takes grows with its pixels.
-        let perFrame = Double(period.busyNanoseconds) / Double(period.frames) / 1e9
+        let perFrame = Double(period.busyNanoseconds) / Double(max(period.frames, 1)) / 1e9
         let scale = Double(above.size.area) / Double(max(track.size.area, 1))
         guard perFrame * scale * above.rate.framesPerSecond < Self.reliefShare else {
             relievedFor = 0

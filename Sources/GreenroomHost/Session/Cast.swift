@@ -145,6 +145,7 @@ struct Cast {
 
     /// Closes every gate at once, then waits for the callbacks.
     mutating func stopSources() {
+        finishSteps()
         perform(sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
     }
 
@@ -226,6 +227,20 @@ struct Cast {
             RunningStep(
                 source: source, step: step(source.instance),
                 deadline: MonotonicClock.deadline(after: deadlineNanoseconds)))
+    }
+
+    /// Waits for the steps that are running, but for those of sources that send from inside
+    /// start-send: what ends the plugins begins from where these lead.
+    private mutating func finishSteps() {
+        let steps = running
+        running = steps.filter(\.isPump)
+        for entry in steps where !entry.isPump {
+            switch outcome(of: entry.step, entry.source.instance, until: entry.deadline) {
+            case .ended(let result): settle(result, of: entry.step, entry.source)
+            case .pumps: running.append(entry)
+            case .hangs: hang(entry.source, entry.step)
+            }
+        }
     }
 
     /// Takes note of steps that have ended, of those that hang, and of those that send from inside

@@ -58,15 +58,19 @@ import Testing
         #expect(meter.ceiling == nil, "never two seconds in a row")
     }
 
-    @Test func `dropped frames count as overload, whatever the time says`() {
+    @Test(arguments: [(0.6, "960x540@30"), (0.4, nil)])
+    func `dropped frames count where the machine is at work, and not in a source's bursts`(
+        share: Double, settled: String?
+    ) {
         var meter = AbilityMeter(table: .standard)
         for _ in 0..<2 {
             meter.add(
                 AbilityMeter.Period(
-                    nanoseconds: second, busyNanoseconds: second / 10, frames: 20, superseded: 1),
+                    nanoseconds: second, busyNanoseconds: Int64(Double(second) * share),
+                    frames: 20, superseded: 1),
                 carrying: top)
         }
-        #expect(meter.ceiling?.size == FrameSize(width: 960, height: 540))
+        #expect(meter.ceiling == settled.flatMap { VideoCapability($0) })
     }
 
     @Test(arguments: [
