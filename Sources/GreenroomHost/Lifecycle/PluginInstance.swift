@@ -32,6 +32,8 @@ final class PluginInstance: Sendable {
         var newestOffer: Offer?
         var newestReply: (revision: UInt32, reply: Reply)?
         var settings: [Setting]
+        /// Whether the last request was to send.
+        var isWanted = false
         var handle: UInt64 = 0
         var sender: UInt64 = 0
         /// The callback that is running, since when, and whether it has waited for a time.
@@ -270,7 +272,10 @@ final class PluginInstance: Sendable {
     /// Begins to start sending. Frames are accepted from now on, before the callback returns:
     /// a plugin may start its threads in it.
     func beginStartSend() -> PendingStep {
-        begin(.startSend) { [self] calls in
+        state.withLock { $0.isWanted = true }
+        return begin(.startSend) { [self] calls in
+            // One that waited behind another step, and was overtaken by a stop, opens nothing.
+            guard state.withLock({ $0.isWanted }) else { return .illegal(lifecycle) }
             clock.stopExpecting(plugin: number)
             follow(.sending)
             let status = calls.startSend()
@@ -295,6 +300,7 @@ final class PluginInstance: Sendable {
     /// Begins to stop sending. Nothing is accepted any more once this has returned, whatever
     /// the plugin is doing.
     func beginStopSend() -> PendingStep {
+        state.withLock { $0.isWanted = false }
         follow(.stopped)
         return begin(.stopSend) { [self] calls in
             // A start that was queued before it has opened the gate again.
@@ -393,6 +399,7 @@ final class PluginInstance: Sendable {
             let result = body()
             state.withLock {
                 $0.running = nil
+                if case .illegal = result { return }
                 $0.times[name, default: CallbackTimes()].add(
                     nanoseconds: clock.now - sessionBegun)
             }

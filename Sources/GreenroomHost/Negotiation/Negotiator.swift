@@ -107,7 +107,9 @@ struct Negotiator: Sendable {
 
     /// Sets what the outputs want, as the ceiling of their kind: the largest want is served.
     mutating func set(wants: [PictureWant], at now: Int64) {
-        set(inputs.limit(serving: wants), kind: .wants, origin: "outputs' wants", at: now)
+        let maximum = inputs.ceilings.first { $0.kind == .sessionMaximum }?.limit ?? .greatest
+        let limit = inputs.limit(serving: wants)?.lowered(to: maximum)
+        set(limit == maximum ? nil : limit, kind: .wants, origin: "outputs' wants", at: now)
     }
 
     // MARK: Offers
@@ -162,6 +164,8 @@ struct Negotiator: Sendable {
     ///   - frames: The frames that came between the offer and that frame.
     mutating func followed(revision: UInt32, frames: Int) {
         guard let index = records.lastIndex(where: { $0.revision == revision }) else { return }
+        // One that makes what it makes follows nothing.
+        guard records[index].answer != "fixed" else { return }
         records[index].framesUntilFollowed = frames
     }
 
@@ -190,14 +194,42 @@ struct Negotiator: Sendable {
         return effective
     }
 
-    private mutating func record(_ offer: Offer, at now: Int64) {
+    /// The last record with what applies at this moment, which may have no offer of its own: a
+    /// fixed source has nothing to choose, and a ceiling that was lifted is held for a while.
+    var current: NegotiationRecord? {
+        guard var record = records.last, let offer else { return nil }
+        record.track = track?.description ?? record.track
+        record.ceilings = ceilingsInWords(of: offer)
+        return record
+    }
+
+    /// Every ceiling, those that bind first, the table's own row among them.
+    private func ceilingsInWords(of offer: Offer) -> [NegotiationRecord.Ceiling] {
         let (binding, others) = effectiveInputs.bindingCeilings()
+        func told(_ ceiling: Ceiling, _ binds: Bool) -> NegotiationRecord.Ceiling {
+            var told = NegotiationRecord.Ceiling(ceiling, binds: binds)
+            let seconds = Self.riseNanoseconds / 1_000_000_000
+            if held.contains(ceiling) {
+                told.origin += ", lifted and held until there is calm for \(seconds) s,"
+            }
+            return told
+        }
+        var all = binding.map { told($0, true) } + others.map { told($0, false) }
+        if offer.rule == .rows, offer.suggested.rate < ceilings.lowest.rate {
+            all.insert(
+                NegotiationRecord.Ceiling(
+                    origin: "the row of its size", limit: offer.suggested.description, since: 0,
+                    binds: true),
+                at: 0)
+        }
+        return all
+    }
+
+    private mutating func record(_ offer: Offer, at now: Int64) {
         records.append(
             NegotiationRecord(
                 revision: offer.revision, seconds: Double(now) / 1e9, reason: offer.reason.name,
-                suggested: offer.suggested.description,
-                ceilings: binding.map { NegotiationRecord.Ceiling($0, binds: true) }
-                    + others.map { NegotiationRecord.Ceiling($0, binds: false) }))
+                suggested: offer.suggested.description, ceilings: ceilingsInWords(of: offer)))
         if records.count > Self.mostRecords {
             records.remove(at: 1)
             recordsLeftOut += 1

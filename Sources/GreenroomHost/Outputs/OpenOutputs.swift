@@ -58,7 +58,9 @@ struct OpenOutputs {
             reports.append(ReportFile(path: try folder.file("session.json")))
             for (kind, source) in [(VideoTrackKind.camera, cast.camera), (.share, cast.share)] {
                 guard let agreed = source?.instance.agreement?.track else { continue }
-                try addPicture(kind, picture, agreed, name: "recording of \(kind.rawValue)") {
+                try addPicture(
+                    kind, picture, agreed, name: "recording of \(kind.rawValue) in \(folder.path)"
+                ) {
                     capability throws(OutputError) in
                     try Y4MRecording(
                         path: folder.file("\(kind.rawValue).y4m"), capability: capability)
@@ -87,9 +89,8 @@ struct OpenOutputs {
                     place: "y4m: -", explanation: "the session has no \(kind.rawValue) to write.")
             }
             // A source that is slower than that, like a share, leaves gaps that would freeze it.
-            var picture = picture
-            picture.rate = picture.rate ?? max(agreed.rate, Self.slowestLive)
-            try addPicture(kind, picture, agreed, name: "y4m on standard output") {
+            let rate = picture.rate ?? max(agreed.rate, Self.slowestLive)
+            try addPicture(kind, picture, agreed, rate: rate, name: "y4m on standard output") {
                 capability throws(OutputError) in
                 try Y4MRecording(standardOutput: capability)
             }
@@ -97,11 +98,12 @@ struct OpenOutputs {
     }
 
     private mutating func addPicture(
-        _ kind: VideoTrackKind, _ picture: PictureWant, _ agreed: VideoCapability, name: String,
+        _ kind: VideoTrackKind, _ picture: PictureWant, _ agreed: VideoCapability,
+        rate: FrameRate? = nil, name: String,
         _ make: (VideoCapability) throws(OutputError) -> Y4MRecording
     ) throws(OutputError) {
         let capability = VideoCapability(
-            size: picture.size ?? agreed.size, rate: picture.rate ?? agreed.rate)
+            size: picture.size ?? agreed.size, rate: rate ?? picture.rate ?? agreed.rate)
         // Y4M readers take limited range for granted.
         let want = VideoWant(
             format: .i420, size: capability.size, range: .limited, fit: picture.fit)

@@ -281,7 +281,7 @@ public struct SessionReport: Codable, Sendable {
     public var greenroom: String
     /// The session's name.
     public var session: String
-    /// `finished`, `interrupted` or `plugin-failed`; `running` while it runs, and for good if
+    /// `finished`, `interrupted`, `plugin-failed` or `outputs-failed`; `running` while it runs, and for good if
     /// the host was killed.
     public var outcome: String
     /// The plugin whose failure ended the session.
@@ -308,6 +308,7 @@ public struct SessionReport: Codable, Sendable {
         case nil: self.outcome = "running"
         case .finished: self.outcome = "finished"
         case .interrupted: self.outcome = "interrupted"
+        case .outputsFailed: self.outcome = "outputs-failed"
         case .pluginFailed(let role):
             self.outcome = "plugin-failed"
             failedPlugin = role

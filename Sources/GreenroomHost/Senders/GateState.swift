@@ -13,6 +13,8 @@ struct GateState: ~Copyable, Sendable {
     private static let tailFrames = 160
     /// The largest part of a window's samples that may be clipped without a word.
     private static let clippingTolerance = 0.001
+    /// How far sound may be from its time, in nanoseconds, before it is moved.
+    private static let stepTolerance = 10e6
     /// The largest offset that stays without a word, as a part of full scale.
     private static let offsetTolerance = 0.01
 
@@ -96,6 +98,8 @@ struct GateState: ~Copyable, Sendable {
     mutating func refuse(_ block: CheckedBlock) {
         pacing.send(block.frames, rate: block.format.sampleRate, isRefused: true)
         clock.pause()
+        // What comes next does not follow what came before.
+        queue.breakOff()
     }
 
     /// Takes a block.
@@ -122,8 +126,8 @@ struct GateState: ~Copyable, Sendable {
         }
         if hasWaited {
             clock.pause()
-        } else if clock.observe(moment: moment) {
-            tell(.drifting(ppm: clock.driftPPM ?? 0))
+        } else {
+            look(at: clock.observe(moment: moment))
         }
         counts.sent += 1
         counts.accepted += 1
@@ -132,6 +136,9 @@ struct GateState: ~Copyable, Sendable {
         block.withSamples { samples in
             look(at: samples, of: block.format)
             if isTakenAsItIs(block) {
+                // A converter of another format gives back what it holds first.
+                converter?.drain(into: &queue)
+                converter = nil
                 queue.append(samples, channels: block.format.channels)
                 keepTail(of: samples, block.format)
             } else {
@@ -140,6 +147,19 @@ struct GateState: ~Copyable, Sendable {
             }
         }
         clock.count(block.frames, of: block.format)
+    }
+
+    /// Samples that were lost leave a gap, and samples that came twice are left out, so that what
+    /// follows is at its time.
+    private mutating func look(at event: DriftTracker.Event?) {
+        switch event {
+        case nil: break
+        case .drifts: tell(.drifting(ppm: clock.driftPPM ?? 0))
+        case .stepped(let nanoseconds) where nanoseconds > Self.stepTolerance: queue.breakOff()
+        case .stepped(let nanoseconds) where nanoseconds < -Self.stepTolerance:
+            queue.skip(Int64(-nanoseconds * Double(AudioFormat.session.sampleRate) / 1e9))
+        case .stepped: break
+        }
     }
 
     /// Sound of the session's rate that keeps time is not touched.

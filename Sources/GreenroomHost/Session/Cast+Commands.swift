@@ -38,8 +38,14 @@ extension Cast {
 
     private func explain() -> CommandResult {
         for negotiation in negotiations {
-            guard let record = negotiation.negotiator.records.last else { continue }
+            guard let record = negotiation.negotiator.current else { continue }
             events.send(.explanation(role: negotiation.instance.role, record))
+            guard switchedOff.contains(negotiation.instance.number) else { continue }
+            let what =
+                negotiation.kind == .camera
+                ? "it is stopped, and its picture is black"
+                : "it is paused, and its last picture stays"
+            events.send(.note(role: negotiation.instance.role, text: what))
         }
         return negotiations.isEmpty
             ? .refused("there is no picture that anything was agreed on for") : .done("explained")
@@ -48,7 +54,7 @@ extension Cast {
     private mutating func stop(
         _ source: Source?, with other: Source? = nil, _ name: String, _ done: String
     ) -> CommandResult {
-        guard let source else { return .refused(absent(name)) }
+        guard source != nil || other != nil else { return .refused(absent(name)) }
         let due = [source, other].compactMap(\.self).filter { isOn($0) }
         guard !due.isEmpty else { return .refused("the \(name) is \(done) already") }
         for source in due {
@@ -61,7 +67,7 @@ extension Cast {
     private mutating func start(
         _ source: Source?, with other: Source? = nil, _ name: String, _ done: String
     ) -> CommandResult {
-        guard let source else { return .refused(absent(name)) }
+        guard source != nil || other != nil else { return .refused(absent(name)) }
         let due = [source, other].compactMap(\.self).filter { !isOn($0) }
         guard !due.isEmpty else { return .refused("the \(name) is \(done) already") }
         for source in due {
@@ -75,8 +81,12 @@ extension Cast {
         guard let source = (sources + filters).first(where: { $0.instance.role == role }) else {
             return .refused(absent(role))
         }
+        guard !isPumping(source.instance) else {
+            return .refused(
+                "\(role) sends from inside start-send, and hears of nothing until that returns")
+        }
         begin(source) { $0.beginSetParameter(setting) }
-        return .done("\(role): \(setting.name) set")
+        return .done("\(role): \(setting.name) set to \(setting.value)")
     }
 
     private func isOn(_ source: Source) -> Bool { !switchedOff.contains(source.instance.number) }

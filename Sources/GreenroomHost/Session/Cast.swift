@@ -215,7 +215,7 @@ struct Cast {
 
     /// Whether a plugin sends from inside start-send: no other callback of it runs until that
     /// returns.
-    private func isPumping(_ instance: PluginInstance) -> Bool {
+    func isPumping(_ instance: PluginInstance) -> Bool {
         running.contains { $0.isPump && $0.source.instance === instance }
     }
 

@@ -8,7 +8,8 @@ import Synchronization
 /// Threads: ``run()`` once, on a thread that may block; ``stop()`` and ``snapshot`` on any.
 public final class Session: Sendable {
     private struct Control {
-        var isStopRequested = false
+        /// How the session is to end, once it was asked to.
+        var stop: SessionOutcome?
         /// Commands that wait, in order.
         var commands: [(SessionCommand, String)] = []
         /// Changes with everything that the watch has to look at.
@@ -16,7 +17,7 @@ public final class Session: Sendable {
     }
 
     /// How often the report is brought up to date while the session runs.
-    private static let reportNanoseconds: Int64 = 5_000_000_000
+    private static let reportNanoseconds: Int64 = 1_000_000_000
 
     private static let mostCommands = 1000
 
@@ -39,9 +40,11 @@ public final class Session: Sendable {
     }
 
     /// Asks the session to end in order. [any]
-    public func stop() {
+    ///
+    /// - Parameter isPlanned: Whether that is as good an end as any other.
+    public func stop(isPlanned: Bool = false) {
         control.change { control in
-            control.isStopRequested = true
+            control.stop = control.stop ?? (isPlanned ? .finished : .interrupted)
             control.changes += 1
         }
     }
@@ -113,12 +116,13 @@ public final class Session: Sendable {
         parts.finish(at: end)
         cast.end()
         parts.finishOutputs()
+        parts.tellOfEmptyOutputs()
         let report = report(cast, parts, outcome: outcome)
         write(report, to: parts)
         return report
     }
 
-    private var isStopRequested: Bool { control.withLock { $0.isStopRequested } }
+    private var isStopRequested: Bool { control.withLock { $0.stop != nil } }
 
     /// Names plugins that time does not wait for.
     private func watchClock(_ instances: [PluginInstance]) {
@@ -164,7 +168,7 @@ public final class Session: Sendable {
             let offer = cast.nextNegotiation.map { parts.epoch + $0 }
             let check = [end, next, offer, clock.now + 100_000_000].compactMap(\.self).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
-            let isStill = cast.awaitsCallbacks
+            let isStill = clock.isVirtual && cast.awaitsCallbacks
             let wake: Control? =
                 isStill
                 ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
@@ -183,9 +187,11 @@ public final class Session: Sendable {
             return stopping(
                 "every source has ended", cast.wasDropped ? .pluginFailed(role: nil) : .finished)
         }
-        if parts.hasLostEveryOutput { return stopping("every output has failed", .finished) }
+        if parts.hasLostEveryOutput { return stopping("every output has failed", .outputsFailed) }
         if let end, clock.now >= end { return stopping("the duration is over", .finished) }
-        if isStopRequested { return stopping("it was asked to", .interrupted) }
+        if let request = control.withLock({ $0.stop }) {
+            return stopping("it was asked to", request)
+        }
         return nil
     }
 
@@ -204,6 +210,11 @@ public final class Session: Sendable {
     private func perform(
         _ command: SessionCommand, _ origin: String, _ cast: inout Cast, _ parts: SessionParts
     ) {
+        if command == .explain {
+            // What was asked for before it is under way by then.
+            cast.negotiate(
+                on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
+        }
         switch cast.perform(command, origin: origin, at: clock.now - parts.epoch) {
         case .done(let text):
             if command == .stopCamera { parts.showBlack() }
@@ -238,6 +249,8 @@ public enum SessionOutcome: Equatable, Sendable {
     case finished
     /// On request.
     case interrupted
+    /// Every output has failed.
+    case outputsFailed
     /// A plugin failed whose failure ends the session, or all of them did (nil).
     case pluginFailed(role: String?)
 }

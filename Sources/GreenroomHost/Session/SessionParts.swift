@@ -152,6 +152,20 @@ final class SessionParts: Sendable {
         clock.idling { joinOutputs(until: deadline) }
     }
 
+    /// Says which outputs got frames and could show none of them.
+    func tellOfEmptyOutputs() {
+        for lane in pictures.flatMap(\.track.lanes) {
+            let counts = lane.counts
+            guard counts.delivered == 0, counts.unconvertible > 0, lane.failure == nil else {
+                continue
+            }
+            events.send(
+                .outputFailed(
+                    output: lane.name,
+                    reason: "none of \(counts.unconvertible) frames could be brought to its size"))
+        }
+    }
+
     private func joinOutputs(until deadline: Int64) {
         for picture in pictures {
             let threads = picture.threads.withLock { $0 }.dropFirst()

@@ -57,12 +57,13 @@ struct SampleClock: Sendable {
 
     /// Takes a block.
     ///
-    /// - Returns: Whether it has now been found that the clock drifts.
-    mutating func observe(moment: Int64) -> Bool {
+    /// - Returns: What has now been found: that the clock drifts, or that samples were lost or
+    ///   came twice, which is a step.
+    mutating func observe(moment: Int64) -> DriftTracker.Event? {
         let elapsed = frames * 1e9 / Double(AudioFormat.session.sampleRate)
         let correction = stamps.correction - begun.correction
         let delay = Double(moment - correction - begun.moment) - elapsed
-        return tracker.observe(delay: delay, at: moment) == .drifts
+        return tracker.observe(delay: delay, at: moment)
     }
 
     /// Counts what was taken.

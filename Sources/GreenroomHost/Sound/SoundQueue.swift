@@ -127,6 +127,7 @@ struct SoundQueue: Sendable {
     /// - Parameter wanted: Its place.
     mutating func begin(at wanted: Int64) {
         var start = wanted
+        excess = 0
         if isResuming {
             trim(&start, to: muted?.upperBound ?? 0)
             resumed = max(start, end)
@@ -145,6 +146,12 @@ struct SoundQueue: Sendable {
         hasBegun = true
         isContinuous = true
     }
+
+    /// Says that what is appended next does not follow what was appended before.
+    mutating func breakOff() { isContinuous = false }
+
+    /// Leaves out the next frames: there is so much more sound than time.
+    mutating func skip(_ frames: Int64) { excess += max(frames, 0) }
 
     private mutating func trim(_ start: inout Int64, to first: Int64) {
         let before = first - start

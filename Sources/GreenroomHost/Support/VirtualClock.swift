@@ -185,12 +185,12 @@ final class VirtualClock: Sendable {
         let now = MonotonicClock.now
         return state.withLock { state in
             var lost: [(owner: Int, hadWaited: Bool)] = []
+            // What the host is doing may take its time: a disk, a reader of a pipe.
+            let busy = state.sleepers.filter { if case .busy = $0.place { true } else { false } }
+            guard busy.allSatisfy({ $0.order.hasOwner }) else { return [] }
             for expected in state.expected where now - expected.since > Self.startPatience {
                 lost.append((expected.owner, hadWaited: false))
             }
-            // What the host is doing may take its time: a disk, a reader of a pipe.
-            let busy = state.sleepers.filter { if case .busy = $0.place { true } else { false } }
-            guard busy.allSatisfy({ $0.order.hasOwner }) else { return lost }
             for sleeper in busy {
                 guard case .busy(let since) = sleeper.place, now - since > Self.patience,
                     !lost.contains(where: { $0.owner == sleeper.order.owner })
@@ -217,8 +217,8 @@ final class VirtualClock: Sendable {
         state.withLock { state in
             sleeper.isWoken = false
             Self.become(busy: sleeper, &state)
-            let owner = sleeper.order.owner
-            if sleeper.order.part == .plugin, !state.known.contains(owner) {
+            let owner = order.owner
+            if order.part == .plugin, !state.known.contains(owner) {
                 state.known.append(owner)
                 state.expected.removeAll { $0.owner == owner }
             }
@@ -250,8 +250,14 @@ final class VirtualClock: Sendable {
     }
 
     /// Moves the clock on if everybody waits.
+    ///
+    /// A thread that time does not wait for is woken, and the next one with it.
     private func goOn(_ state: inout State) {
-        guard state.busyCount == 0, state.expected.isEmpty else { return }
+        while state.busyCount == 0, state.expected.isEmpty, wakeFirst(&state) {}
+    }
+
+    /// Moves the clock to the earliest deadline and wakes the one that waits for it.
+    private func wakeFirst(_ state: inout State) -> Bool {
         var first: Sleeper?
         for sleeper in state.sleepers where sleeper.isAsleep {
             guard let deadline = sleeper.deadline else { continue }
@@ -263,11 +269,12 @@ final class VirtualClock: Sendable {
                 first = sleeper
             }
         }
-        guard let first, let deadline = first.deadline, deadline < .max else { return }
+        guard let first, let deadline = first.deadline, deadline < .max else { return false }
         if deadline > now { time.store(deadline, ordering: .releasing) }
         first.isWoken = true
         Self.become(busy: first, &state)
         pthread_cond_signal(first.condition)
+        return true
     }
 
     private static func become(busy sleeper: Sleeper, _ state: inout State) {

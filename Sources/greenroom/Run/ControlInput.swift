@@ -9,7 +9,6 @@ struct ControlInput: Sendable {
     /// The absolute folder that relative paths of settings start from.
     var folder: String
     var printer: EventPrinter
-    var endings: Endings
 
     /// Reads on a thread of its own, until the input ends; the session goes on without it.
     func read() {
@@ -49,8 +48,7 @@ struct ControlInput: Sendable {
                 perform(try plan.command(for: command, folder: folder), origin)
             case .explain: perform(.explain, origin)
             case .stop:
-                endings.stopByControl()
-                session.stop()
+                session.stop(isPlanned: true)
             case .help:
                 var record = EventRecord(event: "help")
                 let commands = ControlLine.commands

@@ -96,8 +96,7 @@ struct RunCommand: ParsableCommand {
         }
         if control {
             ControlInput(
-                session: session, plan: plan, folder: file.folder, printer: printer,
-                endings: endings
+                session: session, plan: plan, folder: file.folder, printer: printer
             ).read()
         }
         do {
@@ -147,17 +146,14 @@ struct RunCommand: ParsableCommand {
 /// What has to be known of a session's events when it is over.
 final class Endings: Sendable {
     private let hasFailedOutput = Atomic(false)
-    private let isStoppedByControl = Atomic(false)
 
     func outputFailed() { hasFailedOutput.store(true, ordering: .relaxed) }
 
-    func stopByControl() { isStoppedByControl.store(true, ordering: .relaxed) }
-
-    /// The exit status; a session that ends because its control lines say so ends as planned.
+    /// The exit status.
     func status(of report: SessionReport) -> ExitStatus {
         switch report.outcome {
         case "plugin-failed": .pluginFailed
-        case "interrupted" where !isStoppedByControl.load(ordering: .relaxed): .interrupted
+        case "interrupted": .interrupted
         default: hasFailedOutput.load(ordering: .relaxed) ? .outputFailed : .fine
         }
     }
