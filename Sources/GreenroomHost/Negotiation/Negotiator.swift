@@ -86,8 +86,9 @@ struct Negotiator: Sendable {
             inputs.ceilings.append(Ceiling(kind: kind, origin: origin, limit: limit, since: now))
         }
         changed = now
-        // Before the first offer there is nothing to rise from.
-        if let old, offer != nil { hold(old) }
+        // Before the first offer there is nothing to rise from, and of two changes at one time only
+        // the last one counts.
+        if let old, offer != nil, old.since < now { hold(old) }
         held.removeAll { held in
             limit.map { $0.fits(under: held.limit) } ?? false && held.kind == kind
         }
@@ -210,7 +211,7 @@ struct Negotiator: Sendable {
             var told = NegotiationRecord.Ceiling(ceiling, binds: binds)
             let seconds = Self.riseNanoseconds / 1_000_000_000
             if held.contains(ceiling) {
-                told.origin += ", lifted and held until there is calm for \(seconds) s,"
+                told.origin += ", over, and held until there is calm for \(seconds) s,"
             }
             return told
         }

@@ -57,6 +57,8 @@ struct StampFollower: Sendable {
     private var correction: Int64 = 0
     /// What of the correction was there before a drift was found: another clock's offset.
     private var offset: Int64 = 0
+    /// Whether the source was started again, and may count anew.
+    private var isRestarted = false
     private var lastPTS: Int64?
     private var lastArrival: Int64?
     private var lastMoment = Int64.min
@@ -107,6 +109,13 @@ struct StampFollower: Sendable {
         lastArrival = arrival
         lastMoment = max(moment, lastMoment)
         return (lastMoment, finding)
+    }
+
+    /// Says that the source was started again: its stamps may begin anew, or go on.
+    mutating func restart() {
+        clock = nil
+        isRestarted = true
+        lastPTS = nil
     }
 
     /// How far a stamp lies before the last one, in nanoseconds.
@@ -164,6 +173,13 @@ struct StampFollower: Sendable {
             guard !overflow, Self.isCredible(time, arrival: arrival) else { continue }
             clock = .session(unit)
             anchor = (0, 0)
+            // A clock that was set at the start is right now, and not by what it was off before.
+            let delay = arrival - time
+            if isRestarted, abs(delay) <= abs(delay - correction) {
+                tracker.forgetDrift(at: arrival)
+                (correction, offset) = (0, 0)
+            }
+            isRestarted = false
             if unit != .nanoseconds {
                 tell(.foreign(.session, unit, pts: pts, arrival: arrival), &finding)
             }

@@ -107,6 +107,9 @@ final class VideoTrack: Sendable {
     /// What the frames' stamps are like.
     var stamps: StampFollower { follower.withLock { $0 } }
 
+    /// Says that the source was started again. [any]
+    func restartStamps() { follower.withLock { $0.restart() } }
+
     /// Times that memory was allocated for frames.
     var allocationCount: Int { pool.allocationCount }
 
@@ -177,12 +180,10 @@ final class VideoTrack: Sendable {
 
     /// Brings a frame down to the size that the track carries. It keeps its rotation.
     private func reduce(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
-        let rotation = frame.info.rotation
-        let upright = frame.size.rotated(by: rotation)
-        let size = upright.reduced(toFit: work.limit.size)
-        guard size != upright else { return frame }
-        let want = VideoWant(
-            format: .i420, size: size.rotated(by: rotation), fit: .stretch, acceptsRotation: true)
+        // A row is about the pixels that are sent, whichever way up they are.
+        let size = frame.size.reduced(toFit: work.limit.size)
+        guard size != frame.size else { return frame }
+        let want = VideoWant(format: .i420, size: size, fit: .stretch, acceptsRotation: true)
         return convert(frame, want, &work)
     }
 

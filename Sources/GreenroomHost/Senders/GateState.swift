@@ -67,6 +67,7 @@ struct GateState: ~Copyable, Sendable {
         tailFormat = nil
         if status == .ok {
             started = now
+            stamps.restart()
             queue.start(at: place(of: now))
             return
         }

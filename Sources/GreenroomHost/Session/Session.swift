@@ -215,6 +215,8 @@ public final class Session: Sendable {
             cast.negotiate(
                 on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
         }
+        if command == .startCamera { parts.restartStamps(of: .camera) }
+        if command == .resumeShare { parts.restartStamps(of: .share) }
         switch cast.perform(command, origin: origin, at: clock.now - parts.epoch) {
         case .done(let text):
             if command == .stopCamera { parts.showBlack() }

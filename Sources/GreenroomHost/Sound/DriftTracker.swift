@@ -110,6 +110,12 @@ struct DriftTracker: Sendable {
         steps = (0, 0, 0)
     }
 
+    /// Takes what the clock has drifted until now for the constant delay: it was set.
+    mutating func forgetDrift(at moment: Int64) {
+        level = reference
+        self.moment = moment
+    }
+
     /// Takes another delay for the constant one; the drift stays what it is.
     private mutating func shift(by delay: Double) {
         reference += delay

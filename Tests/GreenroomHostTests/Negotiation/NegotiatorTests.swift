@@ -110,7 +110,9 @@ import Testing
         #expect(negotiator.next(at: second)?.suggested == low)
         negotiator.answered(.answered(.accept))
         let binding = negotiator.records.last?.ceilings.filter(\.binds).map(\.origin)
-        #expect(binding == ["b", "a"], "the rate by the new one, the size still by the old one")
+        #expect(
+            binding == ["b", "a, over, and held until there is calm for 3 s,"],
+            "the rate by the new one, the size still by the old one")
         #expect(negotiator.next(at: second + Negotiator.riseNanoseconds)?.suggested == wider)
     }
 
