@@ -207,7 +207,7 @@ import TestSupport
         for line in ["  stop camera ", "camera: 320x180@15 since 0", "stopping: it was asked to"] {
             #expect(run.standardError.contains(line), "no \(line):\n\(run)")
         }
-        #expect(try session.report().outcome == "interrupted")
+        #expect(try session.report().outcome == "finished")
         try session.expectTrueReport(run)
     }
 
@@ -224,7 +224,7 @@ import TestSupport
         #expect(explanation.role == "camera" && explanation.negotiation?.track == "320x180@15")
         let ceiling = try #require(explanation.negotiation?.ceilings.first)
         #expect(ceiling.origin == "session.maximum" && ceiling.limit == "320x180@15")
-        #expect(events.last?.outcome == "interrupted" && events.last?.exit == 0)
+        #expect(events.last?.outcome == "finished" && events.last?.exit == 0)
     }
 
     @Test func `the end of the input does not end the session, nor is it read unasked`() throws {

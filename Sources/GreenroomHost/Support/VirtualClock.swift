@@ -217,8 +217,9 @@ final class VirtualClock: Sendable {
         state.withLock { state in
             sleeper.isWoken = false
             Self.become(busy: sleeper, &state)
+            // One thread may serve two plugins: it comes for the one that it waits for.
             let owner = order.owner
-            if order.part == .plugin, !state.known.contains(owner) {
+            if sleeper.order.part == .plugin, !state.known.contains(owner) {
                 state.known.append(owner)
                 state.expected.removeAll { $0.owner == owner }
             }

@@ -212,18 +212,17 @@ import Testing
         }
     }
 
-    @Test func `a portrait is brought down upright, and reaches who turns it as it came`() throws {
+    @Test func `a row is about a portrait's pixels as they lie, and so it reaches who turns it`() throws {
         let sink = CollectingSink()
         let want = VideoWant(format: .i420, acceptsRotation: true)
         let track = track([want], [sink])
-        track.follow(VideoCapability(width: 24, height: 32, fps: 1000))
+        track.follow(VideoCapability(width: 32, height: 24, fps: 1000))
         let timeline = SessionTimeline()
         timeline.begin(at: clock.now)
         let threads = start(track, timeline)
         try send(
             1, to: track, at: timeline.epoch, FrameSize(width: 64, height: 48), rotation: .quarter)
         end(track, threads, slots: 1)
-        // 48x64 upright is brought to 24x32, and its pixels lie as they did.
         #expect(sink.sizes == [FrameSize(width: 32, height: 24)])
     }
 
