@@ -212,7 +212,9 @@ import Testing
         }
     }
 
-    @Test func `a row is about a portrait's pixels as they lie, and so it reaches who turns it`() throws {
+    @Test func `a row is about a portrait's pixels as they lie, and so it reaches who turns it`()
+        throws
+    {
         let sink = CollectingSink()
         let want = VideoWant(format: .i420, acceptsRotation: true)
         let track = track([want], [sink])
