@@ -81,6 +81,25 @@ import Testing
         }
     }
 
+    @Test func `a sender that waits for room at the end is stopped at the same block`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Steady"))
+            microphone: \(try TestSession.hostile("Mic"))
+            share: \(try TestSession.hostile("SteadyShare", "", """
+                audio: \(try TestSession.hostile("ShareSound", "rate: 22050"))
+                """))
+            """, maximum: "64x36@30", duration: "3s", clock: "virtual")
+        let first = try record(session)
+        for _ in 0..<4 {
+            let other = try record(session)
+            for (file, bytes) in first {
+                let isSame = other[file] == bytes
+                #expect(isSame, "\(file) differs")
+            }
+        }
+    }
+
     @Test func `a session of a minute takes a fraction of it`() throws {
         let session = try TestSession(
             """

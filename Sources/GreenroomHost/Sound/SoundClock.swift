@@ -40,6 +40,8 @@ final class SoundClock: Sendable {
     func finish(at nanoseconds: Int64) {
         let end = Int128(nanoseconds) * Int128(AudioFormat.session.sampleRate)
         let place = Int64(clamping: (end + 500_000_000) / 1_000_000_000)
+        // Whoever wakes the thread at the time of a stretch has it pulled before the sources stop.
+        guard state.withLock({ $0.end }) != place else { return }
         state.change { $0.end = place }
     }
 

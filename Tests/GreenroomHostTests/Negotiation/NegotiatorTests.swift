@@ -91,12 +91,18 @@ import Testing
         // There and back within the wait: nothing to say.
         var calm = begun()
         calm.set(
-            VideoCapability(width: 1279, height: 720, fps: 30), kind: .outside, origin: "x", at: 5)
+            VideoCapability(width: 1279, height: 720, fps: 30), kind: .outside, origin: "x", at: 4)
         calm.set(nil, kind: .outside, origin: "y", at: 5)
         let dip = calm.next(at: 5)
         #expect(dip?.suggested.size == FrameSize(width: 960, height: 540), "down is at once")
         calm.answered(.ignored)
         #expect(calm.next(at: 6) == nil)
+
+        // There and back at one time: nothing was said.
+        var still = begun()
+        still.set(low, kind: .outside, origin: "x", at: 5)
+        still.set(nil, kind: .outside, origin: "y", at: 5)
+        #expect(still.next(at: 5) == nil && still.wake == nil)
     }
 
     @Test func `a side that falls does not wait for one that rises`() {
