@@ -36,6 +36,9 @@ public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
     case destroy
     /// Leaves it alone for good.
     case fault
+
+    /// The steps that end an instance, in order.
+    static let ending: [LifecycleStep] = [.stopSend, .uninitialize, .destroy]
 }
 
 /// The lifecycle as a table: every legal step and where it leads.

@@ -332,6 +332,15 @@ final class PluginInstance: Sendable {
         }
     }
 
+    /// Begins one of ``LifecycleStep/ending``.
+    func begin(ending step: LifecycleStep) -> PendingStep {
+        switch step {
+        case .stopSend: beginStopSend()
+        case .uninitialize: beginUninitialize()
+        default: beginDestroy()
+        }
+    }
+
     /// Waits for a step.
     ///
     /// - Returns: How it ended; nil if the deadline passed while it was still running.

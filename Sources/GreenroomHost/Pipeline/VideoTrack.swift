@@ -40,6 +40,8 @@ final class VideoTrack: Sendable {
     /// What the track's thread keeps from one frame to the next.
     private struct Work {
         let converter = FrameConverter()
+        /// How many times the source had been started when its last frame came.
+        var starts = 0
         /// Filters that have hung, by index.
         var hung: Set<Int> = []
         /// Errors that were told.
@@ -107,9 +109,6 @@ final class VideoTrack: Sendable {
     /// What the frames' stamps are like.
     var stamps: StampFollower { follower.withLock { $0 } }
 
-    /// Says that the source was started again. [any]
-    func restartStamps() { follower.withLock { $0.restart() } }
-
     /// Times that memory was allocated for frames.
     var allocationCount: Int { pool.allocationCount }
 
@@ -117,7 +116,7 @@ final class VideoTrack: Sendable {
 
     /// Makes the track carry at most a size and a rate of the frames that come from now on. [any]
     ///
-    /// Larger frames are brought down to it, upright and in their shape; frames above the rate are
+    /// Larger frames are brought down to it, as they lie and in their shape; frames above the rate are
     /// dropped, and those before a filter: what a source that goes on as before costs is the
     /// host's scaling alone. Filters still get frames of the size that was ``agreed`` at first,
     /// and outputs keep their size and rate.
@@ -163,6 +162,10 @@ final class VideoTrack: Sendable {
         _ timeline: SessionTimeline
     ) {
         let came = arrival.nanoseconds
+        if arrival.starts != work.starts {
+            work.starts = arrival.starts
+            follower.withLock { $0.restart() }
+        }
         let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came)
         let period = work.grid.period(at: moment)
         guard period > work.newestPeriod else {

@@ -12,6 +12,8 @@ final class VideoTrackInput: Sendable {
         var nanoseconds: Int64
         /// What the track carries of it at most; nil for what was agreed at first.
         var limit: VideoCapability?
+        /// How many times the source had been started.
+        var starts: Int
 
         consuming func intoFrame() -> VideoFrame { frame }
     }
@@ -45,6 +47,7 @@ final class VideoTrackInput: Sendable {
         /// When the picture becomes black, and after how many of the frames that wait.
         var black: (nanoseconds: Int64, framesBefore: Int)?
         var limit: VideoCapability?
+        var starts = 0
         var isClosed = false
         var counts = Counts()
         var newestArrival: Int64?
@@ -101,8 +104,14 @@ final class VideoTrackInput: Sendable {
                 state.counts.superseded += 1
             }
             _ = state.queue.append(
-                Arrival(frame: frame, nanoseconds: now, limit: state.limit))
+                Arrival(
+                    frame: frame, nanoseconds: now, limit: state.limit, starts: state.starts))
         }
+    }
+
+    /// Says that the source is started: the stamps of frames from now on may begin anew. [any]
+    func begin() {
+        state.withLock { $0.starts += 1 }
     }
 
     /// Makes the track carry at most a size and a rate of the frames that come from now on. [any]

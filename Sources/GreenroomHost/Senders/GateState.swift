@@ -185,6 +185,11 @@ struct GateState: ~Copyable, Sendable {
             let place = Double(queue.end) + Double(held)
             converter?.stretch { [clock] in clock.stretch(at: place, moment: moment) }
         }
+        if converter == nil {
+            // There is no memory for one: the sound has no place, and is counted.
+            let frames = samples.count / format.channels
+            queue.countCut(frames * AudioFormat.session.sampleRate / format.sampleRate)
+        }
         converter?.convert(samples, into: &queue)
     }
 

@@ -76,7 +76,11 @@ final class VideoGate: Sendable {
 
     /// Makes the gate answer as a state of the lifecycle demands.
     func follow(_ lifecycle: LifecycleState) {
-        state.withLock { $0.status = LifecycleTable.senderStatus(in: lifecycle) }
+        let status = LifecycleTable.senderStatus(in: lifecycle)
+        state.withLock { state in
+            if status == .ok, state.status != .ok { track.begin() }
+            state.status = status
+        }
     }
 
     /// Makes frames of a revision, and of all before it, legal; called before the plugin hears of

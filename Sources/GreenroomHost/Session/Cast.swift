@@ -151,17 +151,11 @@ struct Cast {
 
     /// Ends everyone who is still callable, from whatever state they are in.
     mutating func end() {
-        for step in [LifecycleStep.stopSend, .uninitialize, .destroy] {
+        for step in LifecycleStep.ending {
             let due = all.filter {
                 LifecycleTable.stepsToEnd(from: $0.instance.lifecycle).contains(step)
             }
-            perform(due) { instance in
-                switch step {
-                case .stopSend: instance.beginStopSend()
-                case .uninitialize: instance.beginUninitialize()
-                default: instance.beginDestroy()
-                }
-            }
+            perform(due) { $0.begin(ending: step) }
         }
     }
 
@@ -292,9 +286,7 @@ struct Cast {
             if source.instance.fault != nil {
                 fail(source)
             } else if let (status, _) = source.instance.gaveUp {
-                perform([source]) { $0.beginStopSend() }
-                perform([source]) { $0.beginUninitialize() }
-                perform([source]) { $0.beginDestroy() }
+                for step in LifecycleStep.ending { perform([source]) { $0.begin(ending: step) } }
                 if status == .ok { remove(source.instance) } else { fail(source) }
             }
         }
@@ -421,12 +413,7 @@ struct Cast {
         if shareAudio?.instance === instance { shareAudio = nil }
         filters.removeAll { $0.instance === instance }
         for step in LifecycleTable.stepsToEnd(from: instance.lifecycle) {
-            let pending =
-                switch step {
-                case .stopSend: instance.beginStopSend()
-                case .uninitialize: instance.beginUninitialize()
-                default: instance.beginDestroy()
-                }
+            let pending = instance.begin(ending: step)
             let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
             guard instance.finish(pending, until: deadline) != nil else {
                 events.send(

@@ -157,8 +157,7 @@ public final class Session: Sendable {
                 timeline.removeFirst()
                 perform(entry.command, entry.origin, &cast, parts)
             }
-            cast.negotiate(
-                on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
+            negotiate(&cast, parts)
             // For whoever looks at a session that runs: in real time.
             if MonotonicClock.now >= nextReport {
                 write(report(cast, parts, outcome: nil), to: parts)
@@ -200,6 +199,10 @@ public final class Session: Sendable {
         return outcome
     }
 
+    private func negotiate(_ cast: inout Cast, _ parts: SessionParts) {
+        cast.negotiate(on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
+    }
+
     private func takeCommands() -> [(SessionCommand, String)] {
         control.withLock { control in
             defer { control.commands = [] }
@@ -212,11 +215,8 @@ public final class Session: Sendable {
     ) {
         if command == .explain {
             // What was asked for before it is under way by then.
-            cast.negotiate(
-                on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
+            negotiate(&cast, parts)
         }
-        if command == .startCamera { parts.restartStamps(of: .camera) }
-        if command == .resumeShare { parts.restartStamps(of: .share) }
         switch cast.perform(command, origin: origin, at: clock.now - parts.epoch) {
         case .done(let text):
             if command == .stopCamera { parts.showBlack() }

@@ -35,7 +35,7 @@ final class SessionClock: Sendable {
     ///   - body: Runs at once and after each change, under the monitor's lock.
     /// - Returns: What the body returned; nil when the deadline passed.
     func wait<Value: ~Copyable, Result: ~Copyable>(
-        for monitor: Monitor<Value>, until deadline: Int64?, as order: ClockOrder = .plugin(0),
+        for monitor: Monitor<Value>, until deadline: Int64?, as order: ClockOrder = .session,
         yields: Bool = false,
         _ body: (inout Value) -> sending Result?
     ) -> sending Result? {

@@ -127,11 +127,6 @@ final class SessionParts: Sendable {
         pictures.first { $0.track.kind == .camera }?.track.showBlack()
     }
 
-    /// Says that the source of a picture is started again.
-    func restartStamps(of kind: VideoTrackKind) {
-        pictures.first { $0.track.kind == kind }?.track.restartStamps()
-    }
-
     /// Lets the sound end at a time of the session; what is due until then is still delivered.
     ///
     /// - Parameter nanoseconds: From the session's start.
