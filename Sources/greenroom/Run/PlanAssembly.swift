@@ -1,6 +1,7 @@
 import GreenroomConfig
 import GreenroomConversion
 import GreenroomHost
+import GreenroomLoading
 import GreenroomMedia
 
 extension SessionPlan {
@@ -55,7 +56,7 @@ private struct Assembly {
             let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
             for problem in problems { report(problem, plugin, of: descriptor) }
             return SourcePlan(
-                library: library, descriptor: descriptor, settings: settings,
+                origin: library, descriptor: descriptor, settings: settings,
                 onFailure: plugin.onFailure == .end ? .end : .continue)
         } catch {
             report(explain(error, name, kind), plugin.reference.place)
