@@ -106,6 +106,9 @@ final class PluginInstance: Sendable {
     /// What the source says that it can make; empty if it says nothing, and before `create`.
     var capabilities: [VideoCapability] { state.withLock { $0.calls?.capabilities ?? [] } }
 
+    /// Where frames must lie for the plugin to edit them, in this life of it; nil for anywhere.
+    var editingPool: FramePool? { state.withLock { $0.calls?.pool } }
+
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
 
