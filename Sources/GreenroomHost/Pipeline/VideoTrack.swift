@@ -23,12 +23,12 @@ final class VideoTrack: Sendable {
         var overRate = 0
         /// Frames that could not be brought down to the track's size, or converted for filters.
         var unconvertible = 0
-        /// Frames lost in a filter that hung.
+        /// Frames lost in a filter in the host's process that hung.
         var lostInFilter = 0
         /// Frames that went on to the outputs.
         var carried = 0
-        /// Frames that a filter refused, and that went on unedited.
-        var unprocessed = 0
+        /// Edits that did not take place.
+        var unprocessed = FilterChain.Unprocessed()
         /// Conversions made, those for filters included.
         var conversions = 0
         /// Bytes that conversions wrote.
@@ -43,8 +43,6 @@ final class VideoTrack: Sendable {
         let converter = FrameConverter()
         /// How many times the source had been started when its last frame came.
         var starts = 0
-        /// Filters that have hung, by index.
-        var hung: Set<Int> = []
         /// Errors that were told.
         var complained: Set<String> = []
         /// What the track carries.
@@ -74,16 +72,15 @@ final class VideoTrack: Sendable {
     let agreed: VideoCapability
     let input: VideoTrackInput
     let groups: [Group]
-    private let filters: [PreProcessorRunner]
+    private let filters: FilterChain
     private let pool: FramePool
     private let events: SessionEvents
-    private let filterDeadline: Int64
     private let counters = Mutex(Counts())
     private let follower = Mutex(StampFollower())
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
-    ///   - filterDeadline: How long a filter may take for a frame, in nanoseconds.
+    ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     init(
         kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
         filters: [PreProcessorRunner], groups: [Group], filterDeadline: Int64,
@@ -93,9 +90,10 @@ final class VideoTrack: Sendable {
         self.agreed = agreed
         self.input = input
         self.pool = pool
-        self.filters = filters
+        self.filters = FilterChain(
+            filters, size: agreed.size, hangNanoseconds: filterDeadline, clock: input.clock,
+            events: events)
         self.groups = groups
-        self.filterDeadline = filterDeadline
         self.events = events
     }
 
@@ -152,7 +150,7 @@ final class VideoTrack: Sendable {
                 isOver = true
             }
         }
-        for filter in filters { filter.close() }
+        filters.close()
         if counts.carried == 0, !lanes.isEmpty {
             events.send(.note(role: kind.rawValue, text: "no frame came to be shown: it is black"))
         }
@@ -200,31 +198,25 @@ final class VideoTrack: Sendable {
         return moment
     }
 
-    /// Has a frame edited by each filter in order; without filters it stays as it came.
+    /// Has a frame edited by the filters; without any it stays as it came.
     private func filter(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
-        guard work.hung.count < filters.count else { return frame }
-        let want = VideoWant(format: .i420, size: agreed.size)
-        // They need a frame of their own to write to.
-        guard var edited = convert(frame, want, &work) else { return nil }
-        for index in filters.indices where !work.hung.contains(index) {
-            let deadline = MonotonicClock.deadline(after: filterDeadline)
-            switch filters[index].process(edited, until: deadline) {
-            case .returned(let frame, let status):
-                edited = frame
-                if status != .ok { counters.withLock { $0.unprocessed += 1 } }
-            case .lost:
-                work.hung.insert(index)
-                counters.withLock { $0.lostInFilter += 1 }
-                let instance = filters[index].instance
-                events.send(
-                    .callbackHangs(
-                        role: instance.role, callback: "process",
-                        seconds: Double(filterDeadline) / 1e9))
-                instance.giveUp(because: "it hangs in process")
-                return nil
-            }
+        var unprocessed = counters.withLock { $0.unprocessed }
+        defer { counters.withLock { $0.unprocessed = unprocessed } }
+        do throws(ConversionError) {
+            let edited = try filters.edit(
+                frame, with: work.converter, from: pool,
+                within: work.limit.rate.dueNanoseconds(ofFrame: 1), &unprocessed)
+            if edited == nil { counters.withLock { $0.lostInFilter += 1 } }
+            return edited
+        } catch {
+            countUnconvertible(error, &work)
+            return nil
         }
-        return edited
+    }
+
+    private func countUnconvertible(_ error: ConversionError, _ work: inout Work) {
+        counters.withLock { $0.unconvertible += 1 }
+        complain(error, &work)
     }
 
     private func convert(
@@ -234,8 +226,7 @@ final class VideoTrack: Sendable {
             let converted = try work.converter.convert(frame, to: want, into: pool)
             return converted
         } catch {
-            counters.withLock { $0.unconvertible += 1 }
-            complain(error, &work)
+            countUnconvertible(error, &work)
             return nil
         }
     }

@@ -40,6 +40,14 @@ struct Report: Decodable {
             var maximumMilliseconds: Double
         }
 
+        struct Unprocessed: Decodable {
+            var refused: Int
+            var late: Int
+            var lost: Int
+
+            var total: Int { refused + late + lost }
+        }
+
         struct Output: Decodable {
             var output: String
             var rate: String
@@ -79,7 +87,7 @@ struct Report: Decodable {
         var unconvertible: Int
         var lostInFilter: Int
         var carried: Int
-        var unprocessed: Int
+        var unprocessed: Unprocessed
         var conversions: Int
         var bytesConverted: Int
         var allocations: Int?

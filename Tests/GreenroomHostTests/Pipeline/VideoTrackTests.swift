@@ -13,7 +13,7 @@ import Testing
     /// A track at 64x48 with one lane for each want.
     private func track(
         _ wants: [VideoWant], _ sinks: [CollectingSink], rate: FrameRate = FrameRate(1000),
-        events: SessionEvents? = nil
+        filters: [PreProcessorRunner] = [], events: SessionEvents? = nil
     ) -> VideoTrack {
         let size = FrameSize(width: 64, height: 48)
         var groups: [VideoTrack.Group] = []
@@ -30,8 +30,8 @@ import Testing
         }
         return VideoTrack(
             kind: .camera, agreed: VideoCapability(size: size, rate: rate),
-            input: VideoTrackInput(clock: clock), pool: pool, filters: [], groups: groups,
-            filterDeadline: 1_000_000_000, events: events ?? silent)
+            input: VideoTrackInput(clock: clock), pool: pool, filters: filters, groups: groups,
+            filterDeadline: 60_000_000_000, events: events ?? silent)
     }
 
     private func start(_ track: VideoTrack, _ timeline: SessionTimeline) -> [HostThread] {
@@ -264,6 +264,31 @@ import Testing
         #expect(input.discarded == 1 && track.queuedCount == 0)
         #expect(input.superseded + input.discarded + track.counts.taken == 11)
         #expect(track.input.arrivals.count == 10)
+    }
+
+    @Test func `a filter that is lost to a frame costs no output anything`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 8))
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .i420)], [sink], filters: [try filter.runner(clock)])
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        func send(_ range: Range<Int>) throws {
+            for number in range {
+                try self.send(number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+            }
+        }
+        filter.behave(.refuse(.failed))
+        try send(0..<1)
+        let refused = track.counts.unprocessed
+        #expect(refused == FilterChain.Unprocessed(refused: 1) || refused.late == 1)
+        filter.behave(.wait)
+        try send(1..<20)
+        #expect(track.counts.unprocessed.total == 20 && track.counts.unprocessed.late >= 19)
+        filter.gate.change { $0 = true }
+        end(track, threads, slots: 20)
+        #expect(sink.periods == (0..<20).map(UInt8.init))
+        #expect(track.counts.carried == 20 && track.counts.lostInFilter == 0)
     }
 
     @Test func `a picture that never comes is told of`() throws {
