@@ -43,6 +43,8 @@ final class VideoTrack: Sendable {
         let converter = FrameConverter()
         /// How many times the source had been started when its last frame came.
         var starts = 0
+        /// The slate that was shown last, for each group; nil where it can't be had.
+        var slates: [Slate?] = []
         /// Errors that were told.
         var complained: Set<String> = []
         /// What the track carries.
@@ -125,6 +127,13 @@ final class VideoTrack: Sendable {
     /// next one comes. [any]
     func showBlack() { input.showBlack() }
 
+    /// Makes the picture a slate on every output, after the frames that came before and until the
+    /// next one comes. [any]
+    ///
+    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
+    ///   is not shown.
+    func showSlate(_ text: SlateText, at moment: Int64) { input.showSlate(text, at: moment) }
+
     /// The track's thread. Ends when the input is closed and empty.
     ///
     /// - Parameter timeline: What moments are told by.
@@ -144,8 +153,10 @@ final class VideoTrack: Sendable {
                     counts.bytesConverted = work.converter.bytesWritten
                     counts.busyNanoseconds += clock.now - begun
                 }
-            case .black(let moment):
+            case .show(.black, let moment):
                 for lane in lanes { lane.showBlack(at: timeline.time(of: moment)) }
+            case .show(.slate(let text), let moment):
+                show(text, at: timeline.time(of: moment), &work)
             case .end:
                 isOver = true
             }
@@ -178,6 +189,22 @@ final class VideoTrack: Sendable {
         else { return }
         counters.withLock { $0.carried += 1 }
         deliver(edited, at: moment, middle, &work, timeline)
+    }
+
+    /// Shows a slate; an output that can't have it is black.
+    private func show(_ text: SlateText, at nanoseconds: Int64, _ work: inout Work) {
+        if work.slates.first??.text != text {
+            work.slates = groups.map { Slate(text, $0.want, size: agreed.size) }
+        }
+        for (group, slate) in zip(groups, work.slates) {
+            for lane in group.lanes {
+                if let slate {
+                    lane.show(slate, at: nanoseconds)
+                } else {
+                    lane.showBlack(at: nanoseconds)
+                }
+            }
+        }
     }
 
     /// Brings a frame down to the size that the track carries. It keeps its rotation.

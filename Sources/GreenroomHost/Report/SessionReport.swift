@@ -14,7 +14,7 @@ import GreenroomMedia
 ///
 /// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` +
 ///   `unconvertible` + `failed` + `queued`;
-/// - pictures in it = `delivered` + `repeated` + `black`.
+/// - pictures in it = `delivered` + `repeated` + `black` + `slate`.
 ///
 /// For each sound, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
 /// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
@@ -166,6 +166,8 @@ public struct SessionReport: Codable, Sendable {
         public var repeated: Int
         /// Periods that show black: no frame had come yet, or the camera was stopped.
         public var black: Int
+        /// Periods that show a slate: the source was lost.
+        public var slate: Int
         /// Frames for a period that had one already.
         public var excess: Int
         /// Frames for which its queue had no room.
@@ -423,6 +425,7 @@ extension SessionReport.PictureOutput {
         delayed = counts.delayed
         repeated = counts.repeated
         black = counts.black
+        slate = counts.slate
         excess = counts.excess
         queueFull = counts.queueFull
         early = counts.early

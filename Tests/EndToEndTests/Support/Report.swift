@@ -55,6 +55,7 @@ struct Report: Decodable {
             var delayed: Int
             var repeated: Int
             var black: Int
+            var slate: Int
             var excess: Int
             var queueFull: Int
             var early: Int
@@ -67,7 +68,7 @@ struct Report: Decodable {
             var failure: String?
 
             /// Periods, which are the pictures in it.
-            var periods: Int { delivered + repeated + black }
+            var periods: Int { delivered + repeated + black + slate }
         }
 
         var track: String

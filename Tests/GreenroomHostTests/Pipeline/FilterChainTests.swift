@@ -154,6 +154,7 @@ import Testing
             #expect(try edit(number, chain, &unprocessed) == Edited(mark: UInt8(number)))
         }
         #expect(unprocessed == FilterChain.Unprocessed(late: 10))
+        while filter.callCount == 0 { MonotonicClock.sleep(milliseconds: 1) }
         #expect(filter.callCount == 1 && filter.pool?.aliveCount == 1)
 
         filter.behave(.edit)
@@ -184,11 +185,11 @@ import Testing
     @Test func `a filter that stays late hangs, and the picture goes on`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
         let runner = try filter.runner(clock)
-        let chain = chain([runner], hangNanoseconds: 300_000_000)
+        let chain = chain([runner], hangNanoseconds: 1_000_000_000)
         var unprocessed = FilterChain.Unprocessed()
         filter.behave(.wait)
         #expect(try edit(1, chain, &unprocessed, within: 1_000_000) == Edited(mark: 1))
-        while runner.busyNanoseconds ?? 0 < 300_000_000 { MonotonicClock.sleep(milliseconds: 1) }
+        while runner.busyNanoseconds ?? 0 < 1_000_000_000 { MonotonicClock.sleep(milliseconds: 1) }
         #expect(runner.instance.fault == nil)
         for number in 2...10 {
             #expect(try edit(number, chain, &unprocessed) == Edited(mark: UInt8(number)))
