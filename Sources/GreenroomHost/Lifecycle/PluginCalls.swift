@@ -67,6 +67,8 @@ package struct PluginPlace: Sendable {
     package var role: String
     /// Whether time stands still while anybody is at work.
     package var hasVirtualClock: Bool
+    /// How many frames of it are in use at most; 0 for sound.
+    package var frameLimit: Int
     /// Takes a line that the plugin wrote other than through the host's log.
     package var log: @Sendable (LogLevel, String) -> Void
     /// Takes the news that the plugin is lost, with the evidence in words.

@@ -160,8 +160,9 @@ final class PluginInstance: Sendable {
             descriptor,
             in: PluginPlace(
                 handle: handle, role: role, hasVirtualClock: clock.isVirtual,
+                frameLimit: frameLimit,
                 log: { [weak self] in self?.log($0, $1) },
-                lose: { [weak self] in self?.giveUp(because: $0) },
+                lose: { [weak self] in self?.lose(because: $0) },
                 runningCallback: { [weak self] in self?.runningCallback?.name }))
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in
@@ -347,6 +348,24 @@ final class PluginInstance: Sendable {
     func finish(_ step: PendingStep, until deadline: Int64) -> StepResult? {
         step.result.wait(until: deadline) { $0 }
     }
+
+    /// Gives the instance up because its process is lost.
+    private func lose(because evidence: String) {
+        events.send(.pluginLost(role: role, evidence: evidence))
+        giveUp(because: evidence)
+    }
+
+    /// How many of its frames are in use at most.
+    private var frameLimit: Int {
+        switch descriptor.kind {
+        case .videoSource, .shareSource: videoGate?.frameLimit ?? 0
+        case .preProcessor: Self.mostFramesInFilter
+        case .virtualMic, .shareAudioSource: 0
+        }
+    }
+
+    /// The one that it edits, the one before that goes on, and one whose edit came too late.
+    private static let mostFramesInFilter = 4
 
     /// Gives the instance up: no call is made on it any more, and its sender is dead.
     ///

@@ -166,6 +166,7 @@ extension SessionEvent {
             "\(role): \(callback) has not returned after \((seconds * 10).rounded() / 10) s"
         case .pluginGaveUp(let role, let status, let reason):
             status == .ok ? "\(role): ended: \(reason)" : "\(role): gave up (\(status)): \(reason)"
+        case .pluginLost(let role, let evidence): "\(role): lost: \(evidence)"
         case .pluginDropped(let role): "\(role): the session goes on without it"
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .note(let role, let text): "\(role): \(text)"

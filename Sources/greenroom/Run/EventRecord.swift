@@ -90,6 +90,10 @@ extension SessionEvent {
             record.role = role
             record.status = status.description
             record.text = reason
+        case .pluginLost(let role, let evidence):
+            record = EventRecord(event: "plugin-lost")
+            record.role = role
+            record.text = evidence
         case .pluginDropped(let role):
             record = EventRecord(event: "plugin-dropped")
             record.role = role

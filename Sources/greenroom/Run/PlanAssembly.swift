@@ -1,6 +1,8 @@
 import GreenroomConfig
 import GreenroomConversion
+import Glibc
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
 
@@ -56,7 +58,7 @@ private struct Assembly {
             let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
             for problem in problems { report(problem, plugin, of: descriptor) }
             return SourcePlan(
-                origin: library, descriptor: descriptor, settings: settings,
+                origin: getenv("GR_ISO") == nil ? library as any PluginOrigin : IsolatedLibrary(path: library.path, confinement: Confinement(program: locator.folders.last! + "/greenroom-runner")), descriptor: descriptor, settings: settings,
                 onFailure: plugin.onFailure == .end ? .end : .continue)
         } catch {
             report(explain(error, name, kind), plugin.reference.place)

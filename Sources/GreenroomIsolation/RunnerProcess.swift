@@ -1,0 +1,257 @@
+import CLinux
+import Glibc
+import GreenroomABI
+import GreenroomChannel
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+import Synchronization
+
+/// A runner, from its start to its end, and the threads that make its calls.
+///
+/// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on the media thread, the rest on
+/// any.
+final class RunnerProcess: Sendable {
+    private struct State {
+        /// Its end is wanted: that is no loss.
+        var isEnding = false
+        var sender: UInt64 = 0
+        var evidence: String?
+        /// The last lines that it wrote, oldest first.
+        var lastWords: [String] = []
+    }
+
+    let process: pid_t
+    let place: PluginPlace
+    let channels: Channels
+    let frames: SharedMemory?
+    private let socket: ControlSocket
+    private let pidfd: Int32
+    private let output: Int32
+    private let state = Mutex(State())
+    private let hasEnded = Monitor(false)
+
+    /// Starts a runner.
+    ///
+    /// - Throws: ``ChannelError`` if there is no program, or no memory for it.
+    init(program: String, frames: SharedMemory?, place: PluginPlace) throws(ChannelError) {
+        channels = try Channels()
+        self.frames = frames
+        self.place = place
+        let child = try ChildProcess(spawning: program, [String(getpid())])
+        process = child.process
+        socket = ControlSocket(adopting: child.socket)
+        pidfd = child.pidfd
+        output = child.output
+        let descriptors = [channels.memory.descriptor] + (frames.map { [$0.descriptor] } ?? [])
+        socket.send(.welcome, UInt32(place.frameLimit), descriptors: descriptors)
+        _ = HostThread(name: "watch \(place.role)") { [self] in watch() }
+    }
+
+    deinit {
+        close(pidfd)
+        close(output)
+    }
+
+    // MARK: Calls
+
+    /// Calls the plugin. [control]
+    ///
+    /// - Returns: What it answered; nil if it is lost.
+    func call(_ call: Call, _ message: WireWriter) -> WireReader? {
+        let channel = channels[Channels.control]
+        guard let length = message.put(into: channel) else { return nil }
+        let answered = channel.call(call, length: length) { serve($0, $1, channel) }
+        guard let answered else {
+            lose(because: "its process broke the rules of its channel")
+            return nil
+        }
+        return WireReader(channel, length: answered)
+    }
+
+    /// Has the plugin edit a frame that lies in the frames' memory. [media]
+    func process(_ frame: gr_mutable_frame) -> Status {
+        guard let frames else { return .gone }
+        let channel = channels[Channels.media]
+        channel.write(frame, at: MessageLayout.subject)
+        channel.write(
+            SharedPlanes(of: frame, in: frames),
+            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
+        let answered = channel.call(.process, length: MessageLayout.samples) {
+            serve($0, $1, channel)
+        }
+        guard answered != nil else { return .gone }
+        return Status(rawValue: channel.read())
+    }
+
+    /// Makes a sender the plugin's own: of all others it knows nothing.
+    func hands(over sender: UInt64) { state.withLock { $0.sender = sender } }
+
+    private func serve(_ call: Call, _ length: Int, _ channel: Channel) -> Int? {
+        HostService(runner: self, channel: channel).serve(call, length)
+    }
+
+    var sender: UInt64 { state.withLock { $0.sender } }
+
+    // MARK: The beginning
+
+    /// Has the runner go into its sandbox. [control]
+    func enter(_ confinement: Confinement) throws(LoadError) {
+        var message = WireWriter()
+        message.write(GreenroomProtocol.version)
+        guard var answer = call(.confine, message) else {
+            throw lossWhileMade(confinement.program)
+        }
+        guard let version = try? answer.read(UInt32.self), version == GreenroomProtocol.version
+        else {
+            throw LoadError(
+                code: .noRunner, place: confinement.program,
+                explanation: "it is of another version than this program. Install both anew.")
+        }
+    }
+
+    /// Has the runner load a library. [control]
+    ///
+    /// - Returns: The plugins that are in it.
+    func load(_ path: String) throws(LoadError) -> [PluginDescriptor] {
+        var message = WireWriter()
+        message.write(path)
+        guard let answer = call(.load, message) else { throw lossWhileMade(path) }
+        switch Self.read(answer) {
+        case .success(let descriptors): return descriptors
+        case .failure(let error): throw error
+        case nil: throw garbage(path)
+        }
+    }
+
+    private static func read(_ answer: WireReader) -> Result<[PluginDescriptor], LoadError>? {
+        var answer = answer
+        do throws(WireReader.Problem) {
+            guard try answer.readBool() else { return .failure(try answer.readLoadError()) }
+            _ = try answer.read(UInt32.self)
+            return .success(
+                try answer.readArray(most: 256) { reader throws(WireReader.Problem) in
+                    try reader.readDescriptor()
+                })
+        } catch {
+            return nil
+        }
+    }
+
+    /// Why it could not be made, once its process is lost.
+    func lossWhileMade(_ path: String) -> LoadError {
+        LoadError(
+            code: .crashes, place: path,
+            explanation: state.withLock { $0.evidence } ?? "its process has ended")
+    }
+
+    func garbage(_ path: String) -> LoadError {
+        lose(because: "its process answered with something that is no answer")
+        return lossWhileMade(path)
+    }
+
+    // MARK: The end
+
+    /// Lets the process end by itself, or ends it. [control]
+    func end() {
+        state.withLock { $0.isEnding = true }
+        socket.send(.end)
+        let ended: Void? = hasEnded.wait(until: MonotonicClock.deadline(after: 1_000_000_000)) {
+            $0 ? () : nil
+        }
+        if ended == nil { kill() }
+    }
+
+    /// Ends the process at once. [any]
+    func kill() {
+        state.withLock { $0.isEnding = true }
+        greenroom_pidfd_kill(pidfd, SIGKILL)
+        channels.lose()
+    }
+
+    /// Gives the process up. [any]
+    func lose(because evidence: String) {
+        let isNews = state.withLock { state in
+            guard !state.isEnding, state.evidence == nil else { return false }
+            state.evidence = evidence
+            return true
+        }
+        // Told first: whoever waits for the plugin finds that it is lost.
+        if isNews { place.lose(evidence) }
+        kill()
+    }
+
+    // MARK: Watching
+
+    private func watch() {
+        var lines = LineReader()
+        while true {
+            var descriptors = [
+                pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&descriptors, nfds_t(descriptors.count), 100)
+            if descriptors[2].revents != 0 { readOutput(&lines) }
+            if descriptors[1].revents != 0 { readSocket() }
+            var (code, status): (Int32, Int32) = (0, 0)
+            if greenroom_reap(process, &code, &status) != 0 {
+                readOutput(&lines)
+                lose(because: evidence(ofEnd: code, status))
+                hasEnded.change { $0 = true }
+                return
+            }
+        }
+    }
+
+    private func readSocket() {
+        switch socket.receive(waits: false) {
+        case .message(let message):
+            for descriptor in message.descriptors { close(descriptor) }
+            guard message.kind == .open,
+                (Channels.firstOfPlugin..<Channels.count).contains(Int(message.value))
+            else { return }
+            serve(channels[Int(message.value)])
+        case .nothing, .end: break
+        case .garbage: lose(because: "its process sent something that is no message")
+        }
+    }
+
+    /// Makes the calls of a thread of the plugin.
+    private func serve(_ channel: Channel) {
+        _ = HostThread(name: place.role) { [self] in
+            while let (call, length) = channel.take() {
+                if call == .leave {
+                    HostThread.leaveClock()
+                    channel.pass(.return)
+                    return
+                }
+                guard let answer = serve(call, length, channel) else {
+                    lose(because: "its process broke the rules of its channel")
+                    return
+                }
+                channel.pass(.return, length: answer)
+            }
+        }
+    }
+
+    private func readOutput(_ lines: inout LineReader) {
+        lines.read(output) { line in
+            state.withLock { state in
+                state.lastWords.append(line)
+                if state.lastWords.count > 10 { state.lastWords.removeFirst() }
+            }
+            place.log(.info, line)
+        }
+    }
+
+    private func evidence(ofEnd code: Int32, _ status: Int32) -> String {
+        var text =
+            code == CLD_EXITED
+            ? "its process exited with \(status)" : "its process was killed by signal \(status)"
+        if let callback = place.runningCallback() { text += " in \(callback)" }
+        let lastWords = state.withLock { $0.lastWords }
+        if let last = lastWords.last { text += "; its last words: \(last)" }
+        return text
+    }
+}
