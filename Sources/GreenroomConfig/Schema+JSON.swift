@@ -96,7 +96,7 @@ extension Schema.Section {
             members.append(("anyOf", .array(keys.map { ["required": [.string($0)]] })))
         case .exactlyOne:
             members += [("minProperties", 1), ("maxProperties", 1)]
-        case .exactlyOneOf(let keys):
+        case .exactlyOneOf(let keys, _):
             members.append(("oneOf", .array(keys.map { ["required": [.string($0)]] })))
         }
         return members

@@ -47,8 +47,8 @@ struct Schema: Sendable {
         case oneOrMore([String])
         /// One and no other.
         case exactlyOne
-        /// One of these, besides others.
-        case exactlyOneOf([String])
+        /// One of these, besides others; the cure for more of them is a sentence.
+        case exactlyOneOf([String], cure: String)
     }
 
     /// A key that is none, and that people write.

@@ -120,14 +120,14 @@ extension Schema.Section {
         if let nearest = nearestName(to: key, among: known) {
             return "unknown key. Did you mean \"\(nearest)\"?"
         }
-        if known.contains("settings") {
-            return "unknown key. A setting of the plugin goes under \"settings\"; other keys here "
-                + "are \(list(known.filter { $0 != "settings" }))."
-        }
         if let home = fields.first(where: { field in
             field.schema.section?.fields.contains { $0.key == key } ?? false
         }) {
             return "unknown key. It goes under \"\(home.key)\"."
+        }
+        if known.contains("settings") {
+            return "unknown key. A setting of the plugin goes under \"settings\"; other keys here "
+                + "are \(list(known.filter { $0 != "settings" }))."
         }
         return "unknown key. Known keys are \(list(known))."
     }
@@ -151,14 +151,13 @@ extension Schema.Section {
                 "has \(keys.count) keys (\(list(keys))) and can have one. Begin a list entry "
                     + "with \"- \" for each.")
         case .exactlyOne: break
-        case .exactlyOneOf(let wanted):
+        case .exactlyOneOf(let wanted, let cure):
             let found = keys.filter(wanted.contains)
             if found.isEmpty {
                 messages.append("needs one of the keys \(list(wanted)). Add one.")
             } else if found.count > 1 {
                 messages.append(
-                    "has \(found.count) of the keys \(list(wanted)) and can have one. Make an entry "
-                        + "of its own for each.")
+                    "has \(found.count) of the keys \(list(wanted)) and can have one. \(cure)")
             }
         }
         return messages

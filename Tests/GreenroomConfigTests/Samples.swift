@@ -21,7 +21,7 @@ enum Samples {
           pre-processors:
             - plugin: Watermark
               settings: { path: logo.png, opacity: 0.6 }
-              on-failure: continue
+              on-failure: off
             - plugin: Adjust
         microphone:
           plugin: WaveFile
@@ -97,7 +97,8 @@ enum Samples {
             yaml: "camera:\n  plugin: ColorBars\n  opacity: 0.5\n",
             faults: [
                 "3:3: camera.opacity: unknown key. A setting of the plugin goes under "
-                    + #""settings"; other keys here are "plugin", "on-failure", "pre-processors"."#
+                    + #""settings"; other keys here are "plugin", "on-failure", "isolation", "#
+                    + #""sandbox", "memory-limit", "allow", "pre-processors"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\nduration: 3s",
@@ -235,10 +236,15 @@ enum Samples {
                     + #"from 10ms to 10m, found the text "1h"."#,
             ], isSeenBySchema: false),
         Bad(
-            yaml: "camera: { plugin: A, on-failure: contnue }",
+            yaml: """
+                camera: { plugin: A, on-failure: restrat }
+                microphone: { plugin: B, on-failure: continue }
+                """,
             faults: [
-                "1:34: camera.on-failure: needs one of end, continue, found the text "
-                    + #""contnue". Did you mean "continue"?"#
+                "1:34: camera.on-failure: needs one of restart, off, end, found the text "
+                    + #""restrat". Did you mean "restart"?"#,
+                "2:38: microphone.on-failure: needs one of restart, off, end, found the text "
+                    + #""continue". Write off."#,
             ]),
         Bad(
             yaml: """
@@ -506,7 +512,7 @@ enum Samples {
             yaml: "microphone: {}\nshare: { audio: {} }\ncamera: { pre-processors: [{}] }",
             faults: [
                 #"1:13: microphone: needs the key "plugin". Add it, such as plugin: Tone."#,
-                #"2:8: share: needs the key "plugin". Add it, such as plugin: Slides."#,
+                #"2:8: share: needs one of the keys "plugin", "broadcast". Add one."#,
                 #"2:17: share.audio: needs the key "plugin". Add it, such as plugin: "#
                     + "ToneShareAudio.",
                 #"3:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#,
