@@ -112,7 +112,8 @@ import Testing
         (Pattern.capability, "640x360", false), (Pattern.duration, "1h30m", true),
         (Pattern.duration, "1.5s", true), (Pattern.duration, "500ms", true),
         (Pattern.duration, "", false), (Pattern.duration, "5", false),
-        (Pattern.duration, "1m1h", false),
+        (Pattern.duration, "1m1h", false), (MemorySize.pattern, "50 MB", true),
+        (MemorySize.pattern, "1.5GB", true), (MemorySize.pattern, "50", false),
     ])
     func `a pattern says what the reader says`(pattern: String, text: String, isRight: Bool) throws
     {
