@@ -47,8 +47,10 @@ struct Schema: Sendable {
         case oneOrMore([String])
         /// One and no other.
         case exactlyOne
-        /// One of these, besides others; the cure for more of them is a sentence.
-        case exactlyOneOf([String], cure: String)
+        /// One of these, besides others.
+        case exactlyOneOf([String])
+        /// One of two, besides others with the first, and with the second none.
+        case either(String, orAlone: String)
     }
 
     /// A key that is none, and that people write.

@@ -142,8 +142,7 @@ enum SessionShape {
     private static let timelineEntry = Shape<Located<SessionFile.TimelineEntry>>.section(
         TimelineDraft(), name: "timeline-entry", "Something to do, and when.",
         expectation: "a section with the key \"at\" and what to do then",
-        presence: .exactlyOneOf(
-            ["ceiling", "share-ceiling", "set", "do"], cure: "Make an entry of its own for each."),
+        presence: .exactlyOneOf(["ceiling", "share-ceiling", "set", "do"]),
         strangers: timelineStrangers,
         fields: [
             Field(
@@ -193,14 +192,14 @@ enum SessionShape {
     /// - Parameters:
     ///   - name: Its section's name in the JSON Schema.
     ///   - example: One of its kind, and settings of it.
-    ///   - substitute: A key that can stand in place of the plugin.
+    ///   - substitute: A key that can stand in place of all others.
     ///   - fields: Its other keys.
     private static func source(
         _ name: String, _ summary: String, example: (plugin: JSON, settings: JSON),
         orElse substitute: Field<Source>? = nil, more fields: [Field<Source>] = []
     ) -> Shape<Source> {
         let presence = substitute.map {
-            Schema.Presence.exactlyOneOf(["plugin", $0.schema.key], cure: "Keep one.")
+            Schema.Presence.either("plugin", orAlone: $0.schema.key)
         }
         return .section(
             Source(), name: name, summary,

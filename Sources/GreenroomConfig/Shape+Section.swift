@@ -151,13 +151,21 @@ extension Schema.Section {
                 "has \(keys.count) keys (\(list(keys))) and can have one. Begin a list entry "
                     + "with \"- \" for each.")
         case .exactlyOne: break
-        case .exactlyOneOf(let wanted, let cure):
+        case .either(let first, let alone):
+            let isThere = [first, alone].map(keys.contains)
+            if isThere == [true, true] {
+                messages.append("has \"\(first)\" and \"\(alone)\" and can have one. Keep one.")
+            } else if isThere == [false, false] {
+                messages.append("needs one of the keys \(list([first, alone])). Add one.")
+            }
+        case .exactlyOneOf(let wanted):
             let found = keys.filter(wanted.contains)
             if found.isEmpty {
                 messages.append("needs one of the keys \(list(wanted)). Add one.")
             } else if found.count > 1 {
                 messages.append(
-                    "has \(found.count) of the keys \(list(wanted)) and can have one. \(cure)")
+                    "has \(found.count) of the keys \(list(wanted)) and can have one. Make an entry "
+                        + "of its own for each.")
             }
         }
         return messages

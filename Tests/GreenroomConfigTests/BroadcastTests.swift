@@ -18,12 +18,13 @@ import Testing
     }
 
     /// 108 bytes hold a path of 107 and its NUL; here "/sessions/" is a part of it.
-    @Test(arguments: [
-        (String(repeating: "x", count: 97), nil), (String(repeating: "x", count: 98), 108),
-        (String(repeating: "ö", count: 48), nil), (String(repeating: "ö", count: 49), 108),
-        ("/" + String(repeating: "x", count: 106), nil),
-        ("/" + String(repeating: "x", count: 107), 108),
-    ] as [(String, Int?)])
+    @Test(
+        arguments: [
+            (String(repeating: "x", count: 97), nil), (String(repeating: "x", count: 98), 108),
+            (String(repeating: "ö", count: 48), nil), (String(repeating: "ö", count: 49), 108),
+            ("/" + String(repeating: "x", count: 106), nil),
+            ("/" + String(repeating: "x", count: 107), 108),
+        ] as [(String, Int?)])
     func `the path of a socket is as long as Linux lets it be`(path: String, bytes: Int?) {
         let expected = bytes.map {
             [

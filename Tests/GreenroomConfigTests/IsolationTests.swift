@@ -109,23 +109,24 @@ import Testing
         #expect(file.conflicts(of: microphone, isBundled: true).isEmpty)
     }
 
-    @Test(arguments: [
-        (
-            "session: { isolation: host, sandbox: on, memory-limit: 64 MB }\ncamera: { plugin: A }",
-            ["session.sandbox", "session.memory-limit"]
-        ),
-        (
-            "session: { isolation: host, sandbox: on }\ncamera: { plugin: A, isolation: process }",
-            []
-        ),
-        ("session: { isolation: host }\ncamera: { plugin: A }", []),
-        ("camera: { plugin: A, sandbox: off, allow: { network: true } }", ["camera.allow"]),
-        (
-            "session: { sandbox: off }\ncamera: { plugin: A, allow: { read: [x] } }\n"
-                + "microphone: { plugin: B, sandbox: on, allow: { read: [x] } }",
-            ["camera.allow"]
-        ),
-    ] as [(String, [String])])
+    @Test(
+        arguments: [
+            (
+                "session: { isolation: host, sandbox: on, memory-limit: 64 MB }\ncamera: { plugin: A }",
+                ["session.sandbox", "session.memory-limit"]
+            ),
+            (
+                "session: { isolation: host, sandbox: on }\ncamera: { plugin: A, isolation: process }",
+                []
+            ),
+            ("session: { isolation: host }\ncamera: { plugin: A }", []),
+            ("camera: { plugin: A, sandbox: off, allow: { network: true } }", ["camera.allow"]),
+            (
+                "session: { sandbox: off }\ncamera: { plugin: A, allow: { read: [x] } }\n"
+                    + "microphone: { plugin: B, sandbox: on, allow: { read: [x] } }",
+                ["camera.allow"]
+            ),
+        ] as [(String, [String])])
     func `what holds for nobody is a warning`(yaml: String, paths: [String]) throws {
         #expect(try read(yaml).warnings.map(\.place.path) == paths)
     }

@@ -647,7 +647,7 @@ enum Samples {
         Bad(
             yaml: "share: { broadcast: s.sock, plugin: Slides, settings: { path: x } }",
             faults: [
-                #"1:8: share: has 2 of the keys "plugin", "broadcast" and can have one. Keep one."#
+                #"1:8: share: has "plugin" and "broadcast" and can have one. Keep one."#
             ]),
         Bad(
             yaml: """
@@ -655,7 +655,6 @@ enum Samples {
                   broadcast: s.sock
                   isolation: process
                   audio: { plugin: Tone }
-                  boradcast: x
                 timeline: [{ at: 1s, set: share.settings.a=1 }]
                 """,
             faults: [
@@ -664,8 +663,19 @@ enum Samples {
                     + "in place of the broadcast.",
                 "4:3: share.audio: the sound of a broadcast comes over the same socket as its "
                     + "picture. Remove it, or name a plugin in place of the broadcast.",
-                #"5:3: share.boradcast: unknown key. Did you mean "broadcast"?"#,
-                "6:12: timeline[0]: a broadcast has no settings to change. Remove the entry.",
+                "5:12: timeline[0]: a broadcast has no settings to change. Remove the entry.",
+            ]),
+        Bad(
+            yaml: "share: { broadcast: s.sock }\nmicrophone: { plugin: A }\n"
+                + "timeline: [{ at: 1s, set: share.settings.a=1 }]",
+            faults: [
+                "3:12: timeline[0]: a broadcast has no settings to change. Remove the entry."
+            ], isSeenBySchema: false),
+        Bad(
+            yaml: "share: { boradcast: s.sock }",
+            faults: [
+                #"1:8: share: needs one of the keys "plugin", "broadcast". Add one."#,
+                #"1:10: share.boradcast: unknown key. Did you mean "broadcast"?"#,
             ]),
         Bad(
             yaml: "share: { broadcast: true }\ncamera: { broadcast: s.sock }",
