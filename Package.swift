@@ -74,6 +74,7 @@ let package = Package(
         .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
 
         // The host, bottom up.
+        .target(name: "GreenroomLoading", dependencies: ["GreenroomABI", "GreenroomMedia"]),
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
@@ -81,7 +82,7 @@ let package = Package(
             name: "GreenroomHost",
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomMedia",
+                "GreenroomFiles", "GreenroomLoading", "GreenroomMedia",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
@@ -90,7 +91,8 @@ let package = Package(
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomMedia",
+                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomLoading",
+                "GreenroomMedia",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -112,8 +114,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomHostTests",
             dependencies: [
-                "GreenroomABI", "GreenroomConversion", "GreenroomHost", "GreenroomMedia",
-                "TestSupport",
+                "GreenroomABI", "GreenroomConversion", "GreenroomHost", "GreenroomLoading",
+                "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),

@@ -52,7 +52,7 @@ public final class FrameConverter {
             return same
         }
         guard var result = pool.take(plan.format, plan.size) else {
-            throw .noBuffer("all \(pool.limit) frames of the pool are in use")
+            throw .noBuffer(pool.explainLack(of: plan.format, plan.size))
         }
         result.info = frame.info
         result.info.color = plan.color
@@ -100,7 +100,7 @@ public final class FrameConverter {
             } else {
                 let (format, size) = step.result(of: picture.format, picture.size)
                 guard let taken = scratch.take(format, size) else {
-                    throw .noBuffer("there is no memory for a picture of \(format.name) \(size)")
+                    throw .noBuffer(scratch.explainLack(of: format, size))
                 }
                 next = UnsafePicture(taken)
                 nextOwner = consume taken

@@ -12,6 +12,12 @@ internal import Synchronization
 public final class FramePool: Sendable {
     /// The most frames alive at once.
     public let limit: Int
+    /// The most bytes of memory that the pool holds, for frames alive and for those to come.
+    public let byteLimit: Int
+
+    /// What a pool holds at most unless it is told otherwise: 1 GiB. A source may send frames of
+    /// 256 MiB each.
+    public static let ordinaryByteLimit = 1 << 30
 
     private let slots: [FrameSlot]
     /// How often memory was allocated. Its lock also makes takers wait for each other.
@@ -19,10 +25,45 @@ public final class FramePool: Sendable {
 
     /// Makes an empty pool.
     ///
-    /// - Parameter limit: The most frames alive at once, at least 1.
-    public init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: The most frames alive at once, at least 1.
+    ///   - byteLimit: The most bytes of memory that the pool holds.
+    public init(limit: Int, byteLimit: Int = FramePool.ordinaryByteLimit) {
         self.limit = max(limit, 1)
-        slots = (0..<self.limit).map { _ in FrameSlot() }
+        self.byteLimit = byteLimit
+        slots = (0..<self.limit).map { FrameSlot(index: $0) }
+    }
+
+    /// Makes a pool of memory that is there, in slots of one length that never move.
+    ///
+    /// The lowest free slot is taken each time, so that of memory which comes into being when it
+    /// is touched no more does than is used.
+    ///
+    /// - Parameters:
+    ///   - limit: The number of slots, at least 1.
+    ///   - slotByteCount: From a slot to the next: a multiple of 4096 bytes. A frame that is
+    ///     longer is not to be had.
+    ///   - memory: `limit * slotByteCount` bytes, readable and writable, at the beginning of a
+    ///     page. What is held beyond the limit is given back to the machine page by page, which is
+    ///     for shared memory alone.
+    ///   - owner: What keeps the memory there; it lives as long as the pool and every frame.
+    ///   - byteLimit: The most bytes of the memory that frames use.
+    package init(
+        limit: Int, slotByteCount: Int, memory: UnsafeMutableRawPointer,
+        owner: any AnyObject & Sendable, byteLimit: Int = FramePool.ordinaryByteLimit
+    ) {
+        precondition(limit > 0 && slotByteCount > 0, "a pool of given memory has slots")
+        precondition(
+            slotByteCount % FrameSlot.pageByteCount == 0
+                && Int(bitPattern: memory) % FrameSlot.pageByteCount == 0,
+            "slots begin where pages begin")
+        self.limit = limit
+        self.byteLimit = byteLimit
+        slots = (0..<limit).map { index in
+            FrameSlot(
+                index: index, memory: memory + index * slotByteCount, capacity: slotByteCount,
+                owner: owner)
+        }
     }
 
     /// How often memory was allocated: constant in steady state.
@@ -30,6 +71,11 @@ public final class FramePool: Sendable {
 
     /// Frames alive now; another thread may change it at any time.
     public var aliveCount: Int { slots.count { !$0.isFree } }
+
+    /// The bytes of memory that the pool holds, for frames alive and for those to come.
+    public var heldByteCount: Int {
+        allocations.withLock { _ in slots.reduce(0) { $0 + $1.heldByteCount } }
+    }
 
     /// The longest compressed picture that a frame may hold, in bytes: that of the same
     /// picture uncompressed, and 1 MiB for whatever a camera puts into its headers.
@@ -43,8 +89,10 @@ public final class FramePool: Sendable {
     ///   - format: The layout of its pixels.
     ///   - size: The visible size, before any rotation.
     ///   - compressedByteCount: For a compressed format the bytes it will hold, else ignored.
-    /// - Returns: nil where `limit` frames are alive, the size is illegal, the compressed
-    ///   length is zero or beyond ``maximumCompressedByteCount(of:)``, or memory has run out.
+    /// - Returns: nil where `limit` frames are alive, the pool would hold more than `byteLimit`
+    ///   bytes, the size is illegal, the compressed length is zero or beyond
+    ///   ``maximumCompressedByteCount(of:)``, memory has run out, or the frame is longer than the
+    ///   slots of memory that was given.
     public func take(
         _ format: PixelFormat, _ size: FrameSize, compressedByteCount: Int = 0
     ) -> VideoFrame? {
@@ -56,8 +104,14 @@ public final class FramePool: Sendable {
         return VideoFrame(slot: slot.slot, memory: slot.memory, format, size, layout)
     }
 
+    /// Whether a frame came out of this pool.
+    package func owns(_ frame: borrowing VideoFrame) -> Bool {
+        slots.indices.contains(frame.slot.index) && slots[frame.slot.index] === frame.slot
+    }
+
     /// The best slot is the smallest that is large enough; then one that has no memory yet;
-    /// then the largest, which grows: so that sizes that alternate end in a steady state.
+    /// then the largest, which grows: so that sizes that alternate end in a steady state. Of equals
+    /// it is the first.
     private func takeSlot(
         byteCount: Int
     ) -> (slot: FrameSlot, memory: UnsafeMutableRawPointer)? {
@@ -70,11 +124,12 @@ public final class FramePool: Sendable {
                 }
                 if Self.prefers(slot.capacity, to: other.capacity, for: byteCount) { best = slot }
             }
-            guard let best else { return nil }
-            if best.capacity < byteCount {
-                guard best.allocate(byteCount: byteCount) else { return nil }
-                allocationCount += 1
+            guard let best, let held = best.heldByteCount(with: byteCount) else { return nil }
+            let capacity = best.capacity
+            if held > best.heldByteCount {
+                guard makeRoom(for: held, in: best), best.hold(held) else { return nil }
             }
+            if best.capacity > capacity { allocationCount += 1 }
             guard let memory = best.memory else { return nil }
             best.occupy()
             return (best, memory)
@@ -88,5 +143,33 @@ public final class FramePool: Sendable {
         case (false, true): false
         case (false, false): other != 0 && (one == 0 || one > other)
         }
+    }
+
+    /// Gives the memory of free slots back to the machine, the largest first, until a slot may hold
+    /// more; false where frames that are alive leave too little.
+    private func makeRoom(for byteCount: Int, in growing: FrameSlot) -> Bool {
+        var held = byteCount
+        var heldByFree = 0
+        for slot in slots where slot !== growing {
+            held += slot.heldByteCount
+            if slot.isFree { heldByFree += slot.heldByteCount }
+        }
+        guard held - heldByFree <= byteLimit else { return false }
+        while held > byteLimit {
+            let largest = slots.lazy.filter { $0 !== growing && $0.isFree }
+                .max { $0.heldByteCount < $1.heldByteCount }
+            guard let largest, largest.heldByteCount > 0 else { return false }
+            held -= largest.heldByteCount
+            guard largest.discard() else { return false }
+        }
+        return true
+    }
+}
+
+extension FramePool {
+    /// Why the pool may have no frame of a kind, for people; the same each time.
+    package func explainLack(of format: PixelFormat, _ size: FrameSize) -> String {
+        "there is no room for a frame of \(format.name) \(size): at most \(limit) frames and "
+            + "\(byteLimit / 1_000_000) MB may be in use"
     }
 }

@@ -16,7 +16,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     public var info = FrameInfo()
 
     let layout: FrameLayout
-    private let slot: FrameSlot
+    let slot: FrameSlot
     /// Safe to send: the slot keeps the memory alive and in place for as long as the count
     /// is not zero, and this reference is counted.
     nonisolated(unsafe) private let memory: UnsafeMutableRawPointer
@@ -41,6 +41,10 @@ public struct VideoFrame: ~Copyable, Sendable {
     /// Whether this is the only reference to the pixels.
     public var isUnique: Bool { slot.isUnique }
 
+    /// Which slot of its pool it lies in, from 0: by this another process that maps the pool's
+    /// memory finds it.
+    package var slotIndex: Int { slot.index }
+
     /// Another reference to the same pixels.
     public borrowing func share() -> VideoFrame { share(as: format) }
 
@@ -64,6 +68,11 @@ extension VideoFrame {
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     public func byteCount(_ index: Int) -> Int { layout.byteCounts[index] }
+
+    /// Bytes from the beginning of the frame's slot to the first pixel of a plane.
+    ///
+    /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
+    package func planeOffset(_ index: Int) -> Int { layout.offsets[index] }
 
     /// A plane to read.
     ///

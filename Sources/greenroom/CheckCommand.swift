@@ -2,6 +2,7 @@ import ArgumentParser
 import GreenroomConfig
 import GreenroomConversion
 import GreenroomHost
+import GreenroomLoading
 import GreenroomMedia
 
 /// `greenroom check FILE`.
@@ -123,7 +124,7 @@ extension SessionPlan {
                             [
                                 ("role", .string(role)),
                                 ("plugin", .string(source.descriptor.id)),
-                                ("library", .string(source.library.path)),
+                                ("library", .string(source.origin.path)),
                                 (
                                     "settings",
                                     .members(source.settings.map { ($0.name, JSON($0.value)) })

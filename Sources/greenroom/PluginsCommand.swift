@@ -1,6 +1,7 @@
 import ArgumentParser
 import GreenroomConfig
 import GreenroomHost
+import GreenroomLoading
 import GreenroomMedia
 
 /// `greenroom plugins`.

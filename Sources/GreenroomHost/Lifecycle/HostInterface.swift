@@ -1,17 +1,20 @@
-import GreenroomABI
+package import GreenroomABI
+package import GreenroomConversion
+import GreenroomLoading
 import GreenroomMedia
 
 /// The host's function tables, as plugins call them.
 ///
-/// The tables are allocated once and never freed, and everything in them goes by handle: a
+/// They are what an instance's calls come through, whichever process it lives in. The tables are
+/// allocated once and never freed, and everything in them goes by handle: a
 /// plugin may keep them for ever and call them with whatever it likes.
-enum HostInterface {
+package enum HostInterface {
     static let instances = HandleTable<PluginInstance>()
     static let videoGates = HandleTable<VideoGate>()
     static let audioGates = HandleTable<AudioGate>()
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) static let host = immortal(
+    nonisolated(unsafe) package static let host = immortal(
         gr_host(
             struct_size: UInt32(MemoryLayout<gr_host>.size),
             abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
@@ -19,7 +22,7 @@ enum HostInterface {
             log: { instance, level, text in
                 guard let instance = HostInterface.instances[instance] else { return }
                 guard UInt(bitPattern: text) != 0 else { return }
-                instance.log(level: level, String(repairing: text, longest: 2000))
+                instance.log(LogLevel(plugin: level), String(repairing: text, longest: 2000))
             },
             set_error: { instance, text in
                 guard let instance = HostInterface.instances[instance] else { return }
@@ -56,7 +59,7 @@ enum HostInterface {
             get_extension: { _, _ in nil }))
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) static let video = immortal(
+    nonisolated(unsafe) package static let video = immortal(
         gr_video_functions(
             struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
             send: { sender, frame in
@@ -78,7 +81,7 @@ enum HostInterface {
             }))
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) static let audio = immortal(
+    nonisolated(unsafe) package static let audio = immortal(
         gr_audio_functions(
             struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
             send: { sender, block, timeout in
@@ -89,6 +92,21 @@ enum HostInterface {
                     try gate.send(block, timeoutNanoseconds: timeout)
                 }
             }))
+
+    /// What initialize hands over.
+    static var senders: SenderTables { SenderTables(video: video, audio: audio) }
+
+    /// `video.send` for a frame whose pixels are in another process.
+    ///
+    /// - Parameters:
+    ///   - frame: As the plugin passed it; its pointers are checked for NULL and never followed.
+    ///   - copy: Has the planes copied into a frame; false if that can't be done any more.
+    package static func send(
+        _ sender: UInt64, _ frame: UnsafePointer<gr_video_frame>,
+        copy: (inout VideoFrame, CheckedFrame) -> Bool
+    ) -> gr_status {
+        answer { () throws(Refusal) in try gate(sender, .videoSend).send(frame, copy: copy) }
+    }
 
     private static func gate(_ sender: UInt64, _ call: SenderCall) throws(Refusal) -> VideoGate {
         guard let gate = videoGates[sender] else { throw Refusal(.gone, in: call) }

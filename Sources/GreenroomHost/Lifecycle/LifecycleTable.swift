@@ -1,3 +1,4 @@
+import GreenroomLoading
 public import GreenroomMedia
 
 /// Where an instance is in its life.

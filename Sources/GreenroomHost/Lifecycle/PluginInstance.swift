@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomABI
 import GreenroomConversion
+import GreenroomLoading
 import GreenroomMedia
 import Synchronization
 
@@ -27,7 +28,7 @@ final class PluginInstance: Sendable {
 
     private struct State {
         var lifecycle = LifecycleState.created
-        var calls: PluginCalls?
+        var calls: (any PluginCalls)?
         var agreement: Agreement?
         var newestOffer: Offer?
         var newestReply: (revision: UInt32, reply: Reply)?
@@ -55,7 +56,7 @@ final class PluginInstance: Sendable {
     let videoGate: VideoGate?
     let audioGate: AudioGate?
 
-    private let library: PluginLibrary
+    private let origin: any PluginOrigin
     private let clock: SessionClock
     private let events: SessionEvents
     private let control: ControlThread
@@ -75,7 +76,7 @@ final class PluginInstance: Sendable {
         self.role = role
         descriptor = plan.descriptor
         state = Mutex(State(settings: plan.settings))
-        library = plan.library
+        origin = plan.origin
         self.clock = clock
         self.events = events
         self.videoGate = videoGate
@@ -104,6 +105,9 @@ final class PluginInstance: Sendable {
 
     /// What the source says that it can make; empty if it says nothing, and before `create`.
     var capabilities: [VideoCapability] { state.withLock { $0.calls?.capabilities ?? [] } }
+
+    /// Where frames must lie for the plugin to edit them, in this life of it; nil for anywhere.
+    var editingPool: FramePool? { state.withLock { $0.calls?.pool } }
 
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
@@ -152,25 +156,23 @@ final class PluginInstance: Sendable {
     func beginCreate() -> PendingStep {
         let handle = HostInterface.instances.insert(self)
         state.withLock { $0.handle = handle }
+        let calls = origin.begin(
+            descriptor,
+            in: PluginPlace(
+                handle: handle, role: role, hasVirtualClock: clock.isVirtual,
+                log: { [weak self] in self?.log($0, $1) },
+                lose: { [weak self] in self?.giveUp(because: $0) },
+                runningCallback: { [weak self] in self?.runningCallback?.name }))
+        state.withLock { $0.calls = calls }
         return begin("create") { [self] in
-            var plugin: UnsafePointer<gr_plugin>?
-            let status = settings.withABI { settings in
-                var input = gr_create(
-                    struct_size: UInt32(MemoryLayout<gr_create>.size),
-                    setting_count: UInt32(settings.count), instance: handle,
-                    host: HostInterface.host, settings: settings.baseAddress)
-                let index = library.descriptors.firstIndex { $0.id == descriptor.id } ?? 0
-                return Status(rawValue: library.entry.create(UInt32(index), &input, &plugin))
-            }
-            guard status == .ok else {
-                let failed = failure(status, "create")
-                giveUp(because: "it could not be created")
-                return failed
-            }
             do throws(LoadError) {
-                let calls = try PluginCalls(
-                    checking: plugin, of: descriptor, path: library.path)
-                state.withLock { $0.calls = calls }
+                let status = try calls.create(settings)
+                guard status == .ok else {
+                    let failed = failure(status, "create")
+                    giveUp(because: "it could not be created")
+                    return failed
+                }
+                videoGate?.begin(pool: calls.pool)
                 return .done
             } catch {
                 giveUp(because: "it could not be created")
@@ -196,8 +198,7 @@ final class PluginInstance: Sendable {
                 $0.newestOffer = offer
             }
             if let offer { videoGate?.offered(revision: offer.revision) }
-            let (status, written) = calls.initialize(
-                sender: sender, kind: descriptor.kind, offer: offer)
+            let (status, written) = calls.initialize(sender: sender, offer: offer)
             guard status == .ok else {
                 endSender()
                 return failure(status, "initialize")
@@ -227,7 +228,7 @@ final class PluginInstance: Sendable {
         }
     }
 
-    private func offerAnew(_ offer: Offer, _ calls: PluginCalls) -> Reply {
+    private func offerAnew(_ offer: Offer, _ calls: any PluginCalls) -> Reply {
         guard calls.takesNewOffers else { return .ignored }
         state.withLock { $0.newestOffer = offer }
         // The plugin may send frames for the offer from inside the call.
@@ -261,8 +262,7 @@ final class PluginInstance: Sendable {
                 return .failed(
                     .badSetting, "\(setting.name) can't change while \(descriptor.name) lives")
             }
-            // PluginCalls has made sure that a plugin with live parameters takes them.
-            let status = calls.setParameter(setting) ?? .unsupported
+            let status = calls.setParameter(setting)
             guard status == .ok else { return failure(status, "set") }
             state.withLock { $0.settings[index] = setting }
             return .done
@@ -362,6 +362,7 @@ final class PluginInstance: Sendable {
         }
         guard isNews else { return }
         follow(.faulted)
+        state.withLock { $0.calls }?.kill()
         endSender()
         endInstance()
         clock.forget(plugin: number)
@@ -370,7 +371,7 @@ final class PluginInstance: Sendable {
 
     private func begin(
         _ step: LifecycleStep,
-        _ body: @escaping @Sendable (PluginCalls) -> StepResult
+        _ body: @escaping @Sendable (any PluginCalls) -> StepResult
     ) -> PendingStep {
         begin(step.rawValue) { [self] in
             let (from, calls) = state.withLock { ($0.lifecycle, $0.calls) }
@@ -500,7 +501,7 @@ final class PluginInstance: Sendable {
     /// The most lines of one plugin that reach the log in a second.
     private static let mostLinesASecond = 100
 
-    func log(level: UInt32, _ text: String) {
+    func log(_ level: LogLevel, _ text: String) {
         let second = MonotonicClock.now / 1_000_000_000
         let (passes, suppressed) = state.withLock { state in
             var suppressed = 0
@@ -522,7 +523,7 @@ final class PluginInstance: Sendable {
                 .pluginLog(role: role, level: .warning, text: "\(suppressed) lines left out"))
         }
         guard passes else { return }
-        events.send(.pluginLog(role: role, level: LogLevel(plugin: level), text: text))
+        events.send(.pluginLog(role: role, level: level, text: text))
     }
 
     func setError(_ text: String) {

@@ -1,4 +1,5 @@
 import Glibc
+public import GreenroomLoading
 public import GreenroomMedia
 
 /// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.

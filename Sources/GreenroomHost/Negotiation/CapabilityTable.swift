@@ -31,11 +31,3 @@ public struct CapabilityTable: Equatable, Sendable {
         VideoCapability(width: 212, height: 160, fps: 15),
     ])
 }
-
-extension VideoCapability {
-    /// Whether neither side nor the rate is above a ceiling's.
-    public func fits(under ceiling: VideoCapability) -> Bool {
-        size.width <= ceiling.size.width && size.height <= ceiling.size.height
-            && rate <= ceiling.rate
-    }
-}

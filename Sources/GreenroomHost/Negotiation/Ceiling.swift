@@ -1,3 +1,4 @@
+import GreenroomLoading
 import GreenroomMedia
 
 /// Something that keeps a picture down.
@@ -45,28 +46,5 @@ extension [Ceiling] {
     /// there is none.
     var lowest: VideoCapability {
         reduce(.greatest) { $0.lowered(to: $1.limit) }
-    }
-}
-
-extension VideoCapability {
-    /// The largest legal size at the highest legal rate.
-    static let greatest = VideoCapability(
-        size: FrameSize(
-            width: FrameSize.maximumDimension, height: FrameSize.maximumDimension),
-        rate: FrameRate(1000))
-
-    /// Each side and the rate, or the other's where that is lower.
-    func lowered(to other: VideoCapability) -> VideoCapability {
-        VideoCapability(
-            size: FrameSize(
-                width: min(size.width, other.size.width),
-                height: min(size.height, other.size.height)),
-            rate: min(rate, other.rate))
-    }
-
-    /// The capability under a ceiling: its size reduced in its own shape, its rate cut off.
-    func reduced(toFit ceiling: VideoCapability) -> VideoCapability {
-        VideoCapability(
-            size: size.reduced(toFit: ceiling.size), rate: min(rate, ceiling.rate))
     }
 }

@@ -1,3 +1,4 @@
+import GreenroomLoading
 import GreenroomMedia
 
 /// Everything that an offer is made from: the same inputs always make the same offer.

@@ -1,3 +1,4 @@
+import GreenroomLoading
 import GreenroomMedia
 
 /// The negotiation with one source of pictures: what applies to it, what it was offered, what

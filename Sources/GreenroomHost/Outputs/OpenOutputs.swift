@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomConversion
 import GreenroomFiles
+import GreenroomLoading
 import GreenroomMedia
 
 /// The outputs of a plan, opened for the sources that there are.

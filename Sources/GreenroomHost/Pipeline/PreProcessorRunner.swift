@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomLoading
 import GreenroomMedia
 
 /// The media thread of one pre-processor.

@@ -1,3 +1,4 @@
+import GreenroomLoading
 /// One offer to a source of pictures, why it was made, and what came of it.
 public struct NegotiationRecord: Codable, Equatable, Sendable {
     /// Something that keeps the picture down.

@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomLoading
 import GreenroomMedia
 
 /// What happened in a session: `session.json`.
@@ -362,17 +363,6 @@ extension SessionReport.Plugin {
                 meanMilliseconds: Double(times.totalNanoseconds) / Double(max(times.calls, 1))
                     / 1e6,
                 longestMilliseconds: Double(times.longestNanoseconds) / 1e6)
-        }
-    }
-}
-
-extension Answer {
-    /// `accept`, `counter` or `fixed`.
-    public var name: String {
-        switch self {
-        case .accept: "accept"
-        case .counter: "counter"
-        case .fixed: "fixed"
         }
     }
 }

@@ -1,4 +1,5 @@
 import GreenroomABI
+import GreenroomLoading
 import GreenroomMedia
 
 /// The host's end of an audio sender: checks every block, brings it to the session's rate, and

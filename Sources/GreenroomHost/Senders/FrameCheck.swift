@@ -1,22 +1,22 @@
 import GreenroomABI
 import GreenroomConversion
-import GreenroomMedia
+package import GreenroomMedia
 
 /// A frame of a plugin whose every declaration has been checked.
-struct CheckedFrame {
-    var format: PixelFormat
-    var size: FrameSize
+package struct CheckedFrame {
+    package var format: PixelFormat
+    package var size: FrameSize
     var info: FrameInfo
     /// Planes, of which the first `format.planeCount` count.
-    var planes: InlineArray<3, CheckedPlane>
+    package var planes: InlineArray<3, CheckedPlane>
 }
 
 /// A plane that holds all its rows.
-struct CheckedPlane {
-    var data: UnsafeRawPointer
-    var strideBytes: Int
+package struct CheckedPlane {
+    package var data: UnsafeRawPointer
+    package var strideBytes: Int
     /// Bytes that may be read: those that rows and stride need, or all of a compressed image.
-    var byteCount: Int
+    package var byteCount: Int
 }
 
 extension CheckedFrame {

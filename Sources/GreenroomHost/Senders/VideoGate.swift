@@ -1,5 +1,6 @@
 import GreenroomABI
 import GreenroomConversion
+import GreenroomLoading
 import GreenroomMedia
 import Synchronization
 
@@ -64,12 +65,16 @@ final class VideoGate: Sendable {
     }
 
     private let state = Mutex(State())
-    private let pool: FramePool
+    private let ownPool: FramePool
+    /// Where the plugin's frames lie.
+    private let plugins: Mutex<FramePool>
     private let track: VideoTrackInput
     private let clock: SessionClock
 
+    /// - Parameter pool: For the frames of plugins that don't say where theirs must lie.
     init(pool: FramePool, track: VideoTrackInput, clock: SessionClock) {
-        self.pool = pool
+        ownPool = pool
+        plugins = Mutex(pool)
         self.track = track
         self.clock = clock
     }
@@ -82,6 +87,16 @@ final class VideoGate: Sendable {
             state.status = status
         }
     }
+
+    /// Begins a life of the plugin: its leases are new, and its frames lie where it says.
+    func begin(pool: FramePool?) {
+        plugins.withLock { $0 = pool ?? ownPool }
+        state.withLock { state in
+            for index in state.leases.indices { state.leases[index] = nil }
+        }
+    }
+
+    private var pool: FramePool { plugins.withLock { $0 } }
 
     /// Makes frames of a revision, and of all before it, legal; called before the plugin hears of
     /// the offer.
@@ -110,6 +125,25 @@ final class VideoGate: Sendable {
 
     /// Copies a frame of the plugin and sends it on.
     func send(_ frame: UnsafePointer<gr_video_frame>) throws(Refusal) {
+        try send(frame) { copy, checked in
+            for index in 0..<checked.format.planeCount {
+                let plane = checked.planes[index]
+                // What has been checked is stricter than what the copy checks.
+                try? copy.copyPlane(
+                    index, from: plane.data, strideBytes: plane.strideBytes,
+                    byteCount: plane.byteCount)
+            }
+            return true
+        }
+    }
+
+    /// Has a frame of the plugin copied, and sends it on.
+    ///
+    /// - Parameter copy: Fills a frame of the pool; false if the plugin has been lost.
+    func send(
+        _ frame: UnsafePointer<gr_video_frame>, copy fill: (inout VideoFrame, CheckedFrame) -> Bool
+    ) throws(Refusal) {
+        let pool = pool
         try counting { () throws(Refusal) in
             let newest = try revisionsIfOpen(.videoSend).newest
             let checked = try CheckedFrame(checking: frame, newestRevision: newest)
@@ -117,15 +151,8 @@ final class VideoGate: Sendable {
                 var copy = pool.take(
                     checked.format, checked.size, compressedByteCount: checked.planes[0].byteCount)
             else { throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend) }
-            var byteCount = 0
-            for index in 0..<checked.format.planeCount {
-                let plane = checked.planes[index]
-                // The check above is stricter than the one of the copy.
-                try? copy.copyPlane(
-                    index, from: plane.data, strideBytes: plane.strideBytes,
-                    byteCount: plane.byteCount)
-                byteCount += copy.byteCount(index)
-            }
+            guard fill(&copy, checked) else { throw Refusal(.gone, in: .videoSend) }
+            let byteCount = (0..<checked.format.planeCount).reduce(0) { $0 + copy.byteCount($1) }
             if checked.format.isCompressed {
                 do throws(ConversionError) {
                     try JPEGStructure.check(copy.plane(0), size: checked.size)
@@ -143,6 +170,7 @@ final class VideoGate: Sendable {
         format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>
     ) throws(Refusal) {
         let call = SenderCall.videoAcquire
+        let pool = pool
         do throws(Refusal) {
             let agreed = try revisionsIfOpen(call).agreed
             _ = try readStruct(UnsafePointer(lease), in: call)

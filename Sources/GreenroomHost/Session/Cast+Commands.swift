@@ -1,3 +1,4 @@
+import GreenroomLoading
 import GreenroomMedia
 
 extension Cast {

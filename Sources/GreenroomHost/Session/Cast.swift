@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomLoading
 import GreenroomMedia
 
 /// The plugins of a session, and the order in which they are led through their lives.

@@ -1,3 +1,4 @@
+import GreenroomLoading
 import GreenroomMedia
 
 /// The negotiation with the source of one picture while the session lives, and what it takes from

@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomLoading
 import GreenroomMedia
 import Synchronization
 

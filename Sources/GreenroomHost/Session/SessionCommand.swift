@@ -1,3 +1,4 @@
+public import GreenroomLoading
 public import GreenroomMedia
 
 /// Something that is done to a session while it runs: by its timeline, or by whoever runs it.

@@ -1,3 +1,4 @@
+public import GreenroomLoading
 public import GreenroomMedia
 
 /// How important a line of the log is.

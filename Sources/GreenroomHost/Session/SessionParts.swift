@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomLoading
 import GreenroomMedia
 
 /// The tracks and outputs of a session that is running, and their threads.

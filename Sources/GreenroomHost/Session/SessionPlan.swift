@@ -1,4 +1,5 @@
 public import GreenroomConversion
+public import GreenroomLoading
 public import GreenroomMedia
 
 /// What happens to the session when one of its plugins fails.
@@ -52,8 +53,8 @@ public struct IsolationPlan: Hashable, Sendable {
 
 /// A plugin with its settings, ready to be made.
 public struct SourcePlan: Sendable {
-    /// The library that it is in.
-    public var library: PluginLibrary
+    /// Where it comes from.
+    package var origin: any PluginOrigin
     /// Which one of the library.
     public var descriptor: PluginDescriptor
     /// Every setting of the plugin, checked.
@@ -64,11 +65,11 @@ public struct SourcePlan: Sendable {
     public var isolation: IsolationPlan?
 
     /// Makes a plan.
-    public init(
-        library: PluginLibrary, descriptor: PluginDescriptor, settings: [Setting],
+    package init(
+        origin: any PluginOrigin, descriptor: PluginDescriptor, settings: [Setting],
         onFailure: FailurePolicy = .end, isolation: IsolationPlan? = nil
     ) {
-        self.library = library
+        self.origin = origin
         self.descriptor = descriptor
         self.settings = settings
         self.onFailure = onFailure

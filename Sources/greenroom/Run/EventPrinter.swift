@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import GreenroomHost
+import GreenroomLoading
 import GreenroomMedia
 import Synchronization
 

@@ -1,6 +1,7 @@
 import GreenroomConfig
 import GreenroomConversion
 import GreenroomHost
+import GreenroomLoading
 import GreenroomMedia
 
 extension SessionPlan {
@@ -58,7 +59,7 @@ private struct Assembly {
             let isBundled = locator.isBundled(library.path)
             diagnostics += file.conflicts(of: plugin, isBundled: isBundled)
             return SourcePlan(
-                library: library, descriptor: descriptor, settings: settings,
+                origin: library, descriptor: descriptor, settings: settings,
                 onFailure: FailurePolicy(file.failurePolicy(of: plugin, isBundled: isBundled)),
                 isolation: file.isolation(of: plugin, isBundled: isBundled) == .process
                     ? isolation(of: plugin, settings) : nil)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import GreenroomConfig
 import GreenroomHost
+import GreenroomLoading
 import GreenroomMedia
 import Synchronization
 

@@ -1,5 +1,6 @@
 import GreenroomConfig
 import GreenroomHost
+import GreenroomLoading
 
 extension SessionPlan {
     /// The plugin of a role.

@@ -2,6 +2,7 @@ import GreenroomMedia
 import Testing
 
 @testable import GreenroomHost
+@testable import GreenroomLoading
 
 @Suite struct LifecycleTableTests {
     @Test func `each state has one way for a step`() {

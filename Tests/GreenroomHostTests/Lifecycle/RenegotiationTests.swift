@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import GreenroomHost
+@testable import GreenroomLoading
 
 /// New offers, live parameters and capabilities over the C border, with a real shared library.
 @Suite struct RenegotiationTests {
@@ -43,7 +44,7 @@ import Testing
         let clock = SessionClock()
         let log = log
         return PluginInstance(
-            plan: SourcePlan(library: library, descriptor: descriptor, settings: settings),
+            plan: SourcePlan(origin: library, descriptor: descriptor, settings: settings),
             number: 0,
             role: "camera", clock: clock,
             events: SessionEvents { event in

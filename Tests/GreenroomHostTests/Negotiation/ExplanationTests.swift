@@ -2,6 +2,7 @@ import GreenroomMedia
 import Testing
 
 @testable import GreenroomHost
+@testable import GreenroomLoading
 
 @Suite struct ExplanationTests {
     private let second: Int64 = 1_000_000_000

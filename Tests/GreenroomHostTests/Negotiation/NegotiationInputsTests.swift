@@ -2,6 +2,7 @@ import GreenroomMedia
 import Testing
 
 @testable import GreenroomHost
+@testable import GreenroomLoading
 
 @Suite struct NegotiationInputsTests {
     struct Case: Sendable, CustomTestStringConvertible {

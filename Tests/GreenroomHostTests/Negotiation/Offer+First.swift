@@ -1,6 +1,7 @@
 import GreenroomMedia
 
 @testable import GreenroomHost
+@testable import GreenroomLoading
 
 extension Offer {
     /// The first offer to a camera that nothing but the session's maximum limits.

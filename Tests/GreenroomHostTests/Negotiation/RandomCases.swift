@@ -1,6 +1,7 @@
 import GreenroomMedia
 
 @testable import GreenroomHost
+@testable import GreenroomLoading
 
 /// A seeded generator (SplitMix64): a case that fails can be made again from its seed.
 struct SeededGenerator: RandomNumberGenerator {

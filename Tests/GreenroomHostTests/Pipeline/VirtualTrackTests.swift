@@ -3,6 +3,7 @@ import GreenroomMedia
 import Testing
 
 @testable import GreenroomHost
+@testable import GreenroomLoading
 
 /// A track with its threads on a virtual clock.
 @Suite struct VirtualTrackTests {

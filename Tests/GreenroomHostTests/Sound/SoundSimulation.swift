@@ -3,6 +3,7 @@ import GreenroomMedia
 import Testing
 
 @testable import GreenroomHost
+@testable import GreenroomLoading
 
 /// A source of sound and the session's sound thread, over time that is computed.
 ///

@@ -1,5 +1,6 @@
 import Glibc
-import GreenroomABI
+package import GreenroomABI
+package import GreenroomMedia
 
 /// A loaded shared library with its checked descriptors.
 ///
@@ -12,35 +13,14 @@ public struct PluginLibrary: Sendable {
     public let minorVersion: Int
     /// Its plugins, in its own order.
     public let descriptors: [PluginDescriptor]
-    let entry: gr_entry
+    package let entry: gr_entry
 
-    /// How long a library may take to be loaded and to tell what it has, in nanoseconds.
-    private static let deadline: Int64 = 5_000_000_000
-
-    /// Loads a library and checks everything that it says of itself.
-    ///
-    /// The library's own code runs meanwhile, on a thread that is left behind if it hangs there.
+    /// Loads a library and checks everything that it says of itself. The library's own code runs
+    /// meanwhile, for as long as it likes.
     ///
     /// - Parameter path: The file, absolute or relative to the working directory.
     /// - Throws: ``LoadError``, which names the file, the rule and the cure.
-    public init(loading path: String) throws(LoadError) {
-        let loaded = Monitor<Result<PluginLibrary, LoadError>?>(nil)
-        _ = HostThread(name: "loading") {
-            let result = Result { () throws(LoadError) in try PluginLibrary(onThisThread: path) }
-            loaded.change { $0 = result }
-        }
-        let deadline = MonotonicClock.deadline(after: Self.deadline)
-        let result: Result<PluginLibrary, LoadError>? = loaded.wait(until: deadline) { $0 }
-        guard let result else {
-            throw LoadError(
-                code: .hangs, place: path,
-                explanation: "its entry has not returned after \(Self.deadline / 1_000_000_000) s. "
-                    + "It should do nothing but return.")
-        }
-        self = try result.get()
-    }
-
-    private init(onThisThread path: String) throws(LoadError) {
+    package init(onThisThread path: String) throws(LoadError) {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw LoadError(
@@ -82,6 +62,30 @@ public struct PluginLibrary: Sendable {
         self.entry = entry
         self.descriptors = descriptors
         minorVersion = Int(entry.abi_minor)
+    }
+
+    /// Makes an instance.
+    ///
+    /// - Parameters:
+    ///   - handle: What the instance is called towards the host.
+    ///   - host: The functions that it is given.
+    /// - Returns: Its functions; nil if `create` returned another status than `ok`.
+    /// - Throws: ``LoadError`` for one that breaks a rule of the header.
+    package func create(
+        _ descriptor: PluginDescriptor, handle: UInt64, settings: [Setting],
+        host: UnsafePointer<gr_host>
+    ) throws(LoadError) -> (status: Status, functions: PluginFunctions?) {
+        var plugin: UnsafePointer<gr_plugin>?
+        let status = settings.withABI { settings in
+            var input = gr_create(
+                struct_size: UInt32(MemoryLayout<gr_create>.size),
+                setting_count: UInt32(settings.count), instance: handle, host: host,
+                settings: settings.baseAddress)
+            let index = descriptors.firstIndex { $0.id == descriptor.id } ?? 0
+            return Status(rawValue: entry.create(UInt32(index), &input, &plugin))
+        }
+        guard status == .ok else { return (status, nil) }
+        return (.ok, try PluginFunctions(checking: plugin, of: descriptor, path: path))
     }
 
     private static func explain(_ message: String, loading path: String) -> LoadError {

@@ -31,6 +31,12 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule and the cure.
     public var explanation: String
 
+    package init(code: Code, place: String, explanation: String) {
+        self.code = code
+        self.place = place
+        self.explanation = explanation
+    }
+
     /// The place, then the explanation.
     public var description: String { "\(place): \(explanation)" }
 }

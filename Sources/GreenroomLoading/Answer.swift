@@ -11,7 +11,7 @@ public enum Answer: Equatable, Sendable {
 }
 
 /// What became of an offer.
-enum Reply: Equatable, Sendable {
+package enum Reply: Equatable, Sendable {
     /// The source answered, within the offer.
     case answered(Answer)
     /// The source takes no new offers: it goes on as it is, and the host adapts.
@@ -21,7 +21,7 @@ enum Reply: Equatable, Sendable {
     case refused(Status, String)
 
     /// `accept`, `counter`, `fixed`, `ignored` or `refused`.
-    var name: String {
+    package var name: String {
         switch self {
         case .answered(let answer): answer.name
         case .ignored: "ignored"
@@ -88,23 +88,13 @@ extension Offer {
     }
 }
 
-extension FrameSize {
-    /// The size itself, or if it is larger than a limit the largest of the same shape within
-    /// it, with even sides.
-    func reduced(toFit limit: FrameSize) -> FrameSize {
-        guard width > limit.width || height > limit.height else { return self }
-        if width * limit.height >= height * limit.width {
-            let scaled = (height * limit.width + width / 2) / width
-            return FrameSize(
-                width: Self.even(limit.width, limit.width),
-                height: Self.even(scaled, limit.height))
+extension Answer {
+    /// `accept`, `counter` or `fixed`.
+    public var name: String {
+        switch self {
+        case .accept: "accept"
+        case .counter: "counter"
+        case .fixed: "fixed"
         }
-        let scaled = (width * limit.height + height / 2) / height
-        return FrameSize(
-            width: Self.even(scaled, limit.width), height: Self.even(limit.height, limit.height))
-    }
-
-    private static func even(_ side: Int, _ limit: Int) -> Int {
-        min(max(side / 2 * 2, 2), max(limit, 1))
     }
 }

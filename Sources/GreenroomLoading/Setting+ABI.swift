@@ -1,8 +1,8 @@
-import GreenroomABI
+package import GreenroomABI
 
 extension [Setting] {
     /// Shows the settings to a plugin; pointers are valid within the body.
-    func withABI<Result>(_ body: (UnsafeBufferPointer<gr_setting>) -> Result) -> Result {
+    package func withABI<Result>(_ body: (UnsafeBufferPointer<gr_setting>) -> Result) -> Result {
         // One block holds every text, so that no pointer moves while another is added.
         var texts: [UInt8] = []
         func add(_ text: String) -> Int {

@@ -45,7 +45,7 @@ public struct Offer: Equatable, Sendable {
     /// Makes an offer as it is, of rows that are in order.
     ///
     /// - Parameter ceiling: What the track stays under; the suggestion unless said.
-    init(
+    package init(
         revision: UInt32, rule: Rule, reason: Reason = .initial, rows: [VideoCapability],
         suggested: VideoCapability, ceiling: VideoCapability? = nil
     ) {

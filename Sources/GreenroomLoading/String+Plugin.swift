@@ -3,7 +3,7 @@ import Glibc
 extension String {
     /// Copies a plugin's text; nil if it is not UTF-8, has control characters, or has no end
     /// within a length.
-    init?(pluginText text: UnsafePointer<CChar>, longest: Int) {
+    package init?(pluginText text: UnsafePointer<CChar>, longest: Int) {
         let length = strnlen(text, longest + 1)
         guard length <= longest else { return nil }
         let bytes = UnsafeRawBufferPointer(start: text, count: length)
@@ -15,7 +15,7 @@ extension String {
 
     /// Copies a plugin's text for people: cut at a length, and what is not UTF-8 or would
     /// drive a terminal replaced, so that no plugin can forge a line of the log.
-    init(repairing text: UnsafePointer<CChar>, longest: Int) {
+    package init(repairing text: UnsafePointer<CChar>, longest: Int) {
         let length = strnlen(text, longest)
         let decoded = String(
             decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)

@@ -1,0 +1,269 @@
+package import GreenroomABI
+package import GreenroomMedia
+
+/// The functions of one instance, checked once, called as Swift.
+///
+/// Safe to send: the pointers are the plugin's and stay valid until `destroy`; who calls what
+/// on which thread is the lifecycle's business.
+package struct PluginFunctions: @unchecked Sendable {
+    private let plugin: gr_plugin
+    private let liveParameters: gr_live_parameters?
+    private let preProcessor: gr_pre_processor?
+    /// What the source says that it can make; empty if it says nothing.
+    package let capabilities: [VideoCapability]
+
+    /// Checks what `create` made.
+    init(
+        checking address: UnsafePointer<gr_plugin>?, of descriptor: PluginDescriptor, path: String
+    ) throws(LoadError) {
+        func error(_ explanation: String) -> LoadError {
+            LoadError(
+                code: .badInstance, place: path, explanation: "\(descriptor.name): \(explanation)")
+        }
+        guard let address else { throw error("create left *plugin NULL.") }
+        let raw = UnsafeRawPointer(address)
+        let size = raw.load(as: UInt32.self)
+        guard size >= UInt32(MemoryLayout<gr_plugin>.size) else {
+            throw error(
+                "gr_plugin's struct_size is \(size), and major 1 begins with "
+                    + "\(MemoryLayout<gr_plugin>.size) bytes. Set it to sizeof(gr_plugin).")
+        }
+        let required: [(String, Int?)] = [
+            ("destroy", MemoryLayout<gr_plugin>.offset(of: \.destroy)),
+            ("initialize", MemoryLayout<gr_plugin>.offset(of: \.initialize)),
+            ("start_send", MemoryLayout<gr_plugin>.offset(of: \.start_send)),
+            ("stop_send", MemoryLayout<gr_plugin>.offset(of: \.stop_send)),
+            ("uninitialize", MemoryLayout<gr_plugin>.offset(of: \.uninitialize)),
+        ]
+        for (name, offset) in required
+        where raw.load(fromByteOffset: offset ?? 0, as: UInt.self) == 0 {
+            throw error("\(name) is NULL. Every function without GR_NULLABLE is required.")
+        }
+        plugin = address.pointee
+
+        func functions<Extension>(_ id: String, _ type: Extension.Type, function: Int?)
+            -> (found: Extension?, isBroken: Bool)
+        {
+            guard let pointer = address.pointee.get_extension?(address.pointee.`self`, id) else {
+                return (nil, false)
+            }
+            guard pointer.load(as: UInt32.self) >= UInt32(MemoryLayout<Extension>.size),
+                pointer.load(fromByteOffset: function ?? 0, as: UInt.self) != 0
+            else { return (nil, true) }
+            return (pointer.load(as: Extension.self), false)
+        }
+        let live = functions(
+            GR_EXT_LIVE_PARAMETERS, gr_live_parameters.self,
+            function: MemoryLayout<gr_live_parameters>.offset(of: \.set))
+        let processor = functions(
+            GR_EXT_PRE_PROCESSOR, gr_pre_processor.self,
+            function: MemoryLayout<gr_pre_processor>.offset(of: \.process))
+        guard !live.isBroken, !processor.isBroken else {
+            throw error("an extension has a struct_size that is too small, or a NULL function.")
+        }
+        if live.found == nil, descriptor.parameters.contains(where: \.isLive) {
+            throw error("it has live parameters, and no extension \(GR_EXT_LIVE_PARAMETERS).")
+        }
+        if processor.found == nil, descriptor.kind == .preProcessor {
+            throw error("it is a pre-processor, and has no extension \(GR_EXT_PRE_PROCESSOR).")
+        }
+        liveParameters = live.found
+        preProcessor = processor.found
+        switch descriptor.kind {
+        case .videoSource, .shareSource:
+            let told = address.pointee.get_extension?(
+                address.pointee.`self`, GR_EXT_VIDEO_CAPABILITIES)
+            capabilities =
+                try told.map { told throws(LoadError) in
+                    try Self.readCapabilities(told, error)
+                } ?? []
+        case .virtualMic, .shareAudioSource, .preProcessor:
+            capabilities = []
+        }
+    }
+
+    /// Reads the capabilities of a source, whose numbers may be any.
+    private static func readCapabilities(
+        _ address: UnsafeRawPointer, _ error: (String) -> LoadError
+    ) throws(LoadError) -> [VideoCapability] {
+        let place = GR_EXT_VIDEO_CAPABILITIES
+        let size = address.load(as: UInt32.self)
+        guard size >= UInt32(MemoryLayout<gr_video_capabilities>.size) else {
+            throw error(
+                "\(place): struct_size is \(size). Set it to sizeof(gr_video_capabilities).")
+        }
+        let told = address.load(as: gr_video_capabilities.self)
+        guard told.count <= UInt32(GR_MAX_CAPABILITIES) else {
+            throw error(
+                "\(place): count is \(told.count), and \(GR_MAX_CAPABILITIES) is the most. Leave "
+                    + "rows out.")
+        }
+        guard told.count > 0 else { return [] }
+        guard let rows = told.rows else {
+            throw error("\(place): rows is NULL, and count is \(told.count).")
+        }
+        var result: [VideoCapability] = []
+        for (index, row) in UnsafeBufferPointer(start: rows, count: Int(told.count)).enumerated() {
+            let size = FrameSize(width: Int(row.width), height: Int(row.height))
+            guard size.isLegal else {
+                throw error(
+                    "\(place): rows[\(index)] is \(size), and each side must be 1 to "
+                        + "\(FrameSize.maximumDimension).")
+            }
+            guard
+                let rate = FrameRate(
+                    numerator: row.fps_numerator, denominator: row.fps_denominator)
+            else {
+                throw error(
+                    "\(place): rows[\(index)] has the rate \(row.fps_numerator)/"
+                        + "\(row.fps_denominator), and rates are above 0 and at most 1000.")
+            }
+            result.append(VideoCapability(size: size, rate: rate))
+        }
+        return result
+    }
+
+    /// Whether the plugin wants to hear of new offers.
+    package var takesNewOffers: Bool { plugin.property_change != nil }
+
+    /// Makes a new offer; one that the plugin does not want to hear of is refused.
+    package func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+        var answer = gr_answer(accepting: offer)
+        guard let propertyChange = plugin.property_change else { return (.unsupported, answer) }
+        let status = offer.withABI { propertyChange(plugin.`self`, $0, &answer) }
+        return (Status(rawValue: status), answer)
+    }
+
+    /// Changes a live parameter.
+    ///
+    /// - Returns: Nil if the plugin has none.
+    package func setParameter(_ setting: Setting) -> Status? {
+        guard let liveParameters else { return nil }
+        return [setting].withABI { settings in
+            settings.baseAddress.map {
+                Status(rawValue: liveParameters.set(plugin.`self`, $0))
+            }
+        }
+    }
+
+    /// Hands over a sender and an offer.
+    package func initialize(
+        sender: UInt64, kind: PluginKind, offer: Offer?, senders: SenderTables
+    ) -> (status: Status, answer: gr_answer) {
+        var input = gr_initialize()
+        input.struct_size = UInt32(MemoryLayout<gr_initialize>.size)
+        input.sender = sender
+        switch kind {
+        case .videoSource, .shareSource: input.video = senders.video
+        case .virtualMic, .shareAudioSource: input.audio = senders.audio
+        case .preProcessor: break
+        }
+        guard let offer else {
+            return (Status(rawValue: plugin.initialize(plugin.`self`, &input)), gr_answer())
+        }
+        var answer = gr_answer(accepting: offer)
+        let status = offer.withABI { offer in
+            withUnsafeMutablePointer(to: &answer) { answer in
+                input.offer = offer
+                if kind != .preProcessor { input.answer = answer }
+                return plugin.initialize(plugin.`self`, &input)
+            }
+        }
+        return (Status(rawValue: status), answer)
+    }
+
+    /// The step of that name.
+    package func startSend() -> Status { Status(rawValue: plugin.start_send(plugin.`self`)) }
+
+    /// The step of that name.
+    package func stopSend() { plugin.stop_send(plugin.`self`) }
+
+    /// The step of that name.
+    package func uninitialize() { plugin.uninitialize(plugin.`self`) }
+
+    /// The step of that name.
+    package func destroy() { plugin.destroy(plugin.`self`) }
+
+    /// Has a frame edited in place. [media]
+    package func process(_ frame: inout gr_mutable_frame) -> Status {
+        guard let preProcessor else { return .unsupported }
+        return Status(rawValue: preProcessor.process(plugin.`self`, &frame))
+    }
+}
+
+/// The host's functions that a plugin's senders go by. They are callable for ever.
+///
+/// Safe to send: the tables are written once, before anybody can read them.
+package struct SenderTables: @unchecked Sendable {
+    package var video: UnsafePointer<gr_video_functions>
+    package var audio: UnsafePointer<gr_audio_functions>
+
+    package init(
+        video: UnsafePointer<gr_video_functions>, audio: UnsafePointer<gr_audio_functions>
+    ) {
+        self.video = video
+        self.audio = audio
+    }
+}
+
+extension Offer {
+    /// Shows the offer to a plugin; the pointer is valid within the body.
+    package func withABI<Result>(_ body: (UnsafePointer<gr_offer>) -> Result) -> Result {
+        let rows = rows.map(gr_capability.init)
+        return rows.withUnsafeBufferPointer { rows in
+            // An offer has one row at least, so that the base address is there.
+            guard let base = rows.baseAddress else { preconditionFailure("an offer without rows") }
+            var offer = gr_offer(
+                struct_size: UInt32(MemoryLayout<gr_offer>.size), revision: revision,
+                rule: rule.rawValue, reason: reason.rawValue, rows: base,
+                row_count: UInt32(rows.count), reserved: 0, suggested: gr_capability(suggested))
+            return body(&offer)
+        }
+    }
+}
+
+extension gr_answer {
+    /// What a plugin finds: the suggestion, accepted.
+    package init(accepting offer: Offer) {
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_answer>.size), kind: UInt32(GR_ANSWER_ACCEPT),
+            capability: gr_capability(offer.suggested))
+    }
+}
+
+extension gr_capability {
+    package init(_ capability: VideoCapability) {
+        self.init(
+            width: UInt32(capability.size.width), height: UInt32(capability.size.height),
+            fps_numerator: capability.rate.numerator,
+            fps_denominator: capability.rate.denominator)
+    }
+}
+
+extension Answer {
+    /// Reads an answer that a plugin wrote.
+    package init(_ answer: gr_answer) throws(AnswerProblem) {
+        if answer.kind == UInt32(GR_ANSWER_ACCEPT) {
+            self = .accept
+            return
+        }
+        let written = answer.capability
+        guard
+            let rate = FrameRate(
+                numerator: written.fps_numerator, denominator: written.fps_denominator)
+        else {
+            throw AnswerProblem(
+                explanation: "it answers with the rate \(written.fps_numerator)/"
+                    + "\(written.fps_denominator), and rates are above 0 and at most 1000.")
+        }
+        let capability = VideoCapability(
+            size: FrameSize(width: Int(written.width), height: Int(written.height)), rate: rate)
+        switch answer.kind {
+        case UInt32(GR_ANSWER_COUNTER): self = .counter(capability)
+        case UInt32(GR_ANSWER_FIXED): self = .fixed(capability)
+        default:
+            throw AnswerProblem(
+                explanation: "the kind of its answer is \(answer.kind). Use one of GR_ANSWER_...")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+extension VideoCapability {
+    /// Whether neither side nor the rate is above a ceiling's.
+    public func fits(under ceiling: VideoCapability) -> Bool {
+        size.width <= ceiling.size.width && size.height <= ceiling.size.height
+            && rate <= ceiling.rate
+    }
+
+    /// The largest legal size at the highest legal rate.
+    public static let greatest = VideoCapability(
+        size: FrameSize(
+            width: FrameSize.maximumDimension, height: FrameSize.maximumDimension),
+        rate: FrameRate(1000))
+
+    /// Each side and the rate, or the other's where that is lower.
+    public func lowered(to other: VideoCapability) -> VideoCapability {
+        VideoCapability(
+            size: FrameSize(
+                width: min(size.width, other.size.width),
+                height: min(size.height, other.size.height)),
+            rate: min(rate, other.rate))
+    }
+
+    /// The capability under a ceiling: its size reduced in its own shape, its rate cut off.
+    public func reduced(toFit ceiling: VideoCapability) -> VideoCapability {
+        VideoCapability(
+            size: size.reduced(toFit: ceiling.size), rate: min(rate, ceiling.rate))
+    }
+}
+
+extension FrameSize {
+    /// The size itself, or if it is larger than a limit the largest of the same shape within
+    /// it, with even sides.
+    public func reduced(toFit limit: FrameSize) -> FrameSize {
+        guard width > limit.width || height > limit.height else { return self }
+        if width * limit.height >= height * limit.width {
+            let scaled = (height * limit.width + width / 2) / width
+            return FrameSize(
+                width: Self.even(limit.width, limit.width),
+                height: Self.even(scaled, limit.height))
+        }
+        let scaled = (width * limit.height + height / 2) / height
+        return FrameSize(
+            width: Self.even(scaled, limit.width), height: Self.even(limit.height, limit.height))
+    }
+
+    private static func even(_ side: Int, _ limit: Int) -> Int {
+        min(max(side / 2 * 2, 2), max(limit, 1))
+    }
+}
