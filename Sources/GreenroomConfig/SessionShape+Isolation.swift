@@ -112,7 +112,8 @@ extension Shape<String> {
     /// The path of a device or of a folder of them.
     fileprivate static let device = pattern(
         #"/dev(/(?!\.\.?(/|$))[^/]+)+"#, "the path of a device below /dev, such as /dev/video0",
-        cure: { $0.contains("/") || $0.hasPrefix(".") ? nil : "/dev/\($0)" }, make: { $0 })
+        cure: { $0.wholeMatch(of: /[A-Za-z0-9]{1,40}/) == nil ? nil : "/dev/\($0)" },
+        make: { $0 })
 }
 
 extension Shape<[String]> {
