@@ -20,12 +20,15 @@ package struct IsolatedLibrary: PluginOrigin {
     }
 }
 
-/// What a runner may use, and where its program is.
+/// How a runner is started, and what its plugin may do there.
 package struct Confinement: Sendable {
     /// The runner's program.
     package var program: String
+    /// What the session file grants.
+    package var plan: IsolationPlan
 
-    package init(program: String) {
+    package init(program: String, plan: IsolationPlan) {
         self.program = program
+        self.plan = plan
     }
 }

@@ -396,7 +396,7 @@ struct Cast {
         switch source.onFailure {
         case .end:
             if failedRole == nil { failedRole = source.instance.role }
-        case .continue:
+        case .restart, .off:
             if remove(source.instance) {
                 wasDropped = true
                 events.send(.pluginDropped(role: source.instance.role))
