@@ -163,6 +163,7 @@ final class PluginInstance: Sendable {
                 frameLimit: frameLimit,
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0) },
+                agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
                 runningCallback: { [weak self] in self?.runningCallback?.name }))
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in
