@@ -39,6 +39,8 @@ final class PluginInstance: Sendable {
         var sender: UInt64 = 0
         /// The callback that is running, since when, and whether it has waited for a time.
         var running: (name: String, since: Int64, thread: pthread_t, hasWaited: Bool)?
+        /// The callback that returned last.
+        var last: String?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
         var fault: String?
@@ -126,6 +128,12 @@ final class PluginInstance: Sendable {
         state.withLock { state in state.running.map { ($0.name, MonotonicClock.now - $0.since) } }
     }
 
+    private var whereabouts: String? {
+        state.withLock { state in
+            state.running.map { "in \($0.name)" } ?? state.last.map { "after \($0)" }
+        }
+    }
+
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool {
         state.withLock {
@@ -165,6 +173,7 @@ final class PluginInstance: Sendable {
             state.agreement = nil
             state.newestReply = nil
             state.running = nil
+            state.last = nil
             state.errorText = nil
             state.gaveUp = nil
             state.fault = nil
@@ -199,7 +208,7 @@ final class PluginInstance: Sendable {
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
-                runningCallback: { [weak self] in self?.runningCallback?.name }))
+                whereabouts: { [weak self] in self?.whereabouts }))
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in
             do throws(LoadError) {
@@ -466,6 +475,7 @@ final class PluginInstance: Sendable {
             if state.withLock({ $0.isLost }) { result = .illegal(.faulted) }
             state.withLock {
                 $0.running = nil
+                $0.last = name
                 if case .illegal = result { return }
                 $0.times[name, default: CallbackTimes()].add(
                     nanoseconds: clock.now - sessionBegun)
