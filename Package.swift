@@ -55,6 +55,9 @@ let package = Package(
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(
+            name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         // C: the libraries of bundled plugins.
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(
@@ -87,6 +90,7 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+        .target(name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp"]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
@@ -117,6 +121,12 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomSandboxTests",
+            dependencies: ["GreenroomSandbox", "sandbox-probe", "TestSupport"]),
+        .executableTarget(
+            name: "sandbox-probe", dependencies: ["CLinux", "CSeccomp", "GreenroomSandbox"],
+            path: "Tests/SandboxProbe"),
         .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),
