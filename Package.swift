@@ -125,7 +125,8 @@ let package = Package(
             name: "GreenroomSandboxTests",
             dependencies: ["GreenroomSandbox", "sandbox-probe", "TestSupport"]),
         .executableTarget(
-            name: "sandbox-probe", dependencies: ["CLinux", "CSeccomp", "GreenroomSandbox"],
+            name: "sandbox-probe",
+            dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
             path: "Tests/SandboxProbe"),
         .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(

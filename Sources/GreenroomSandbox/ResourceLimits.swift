@@ -28,8 +28,10 @@ enum ResourceLimits {
                 "memory"
             ),
         ]
-        // Also for files in memory, which no other limit counts.
+        // Also for files in memory, which no other limit counts. Where standard error is a file, a
+        // word of the plugin is to be lost and not to kill it.
         if policy.writePaths.isEmpty {
+            signal(SIGXFSZ, SIG_IGN)
             limits.append((Int32(RLIMIT_FSIZE.rawValue), 0, "file sizes"))
         }
         // The kernel does not keep it for root.

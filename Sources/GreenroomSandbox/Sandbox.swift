@@ -54,7 +54,7 @@ package enum Sandbox {
     package static var available: SandboxReport {
         let landlock = greenroom_landlock_version()
         let landlockError = errno
-        let filters = greenroom_seccomp_knows(SystemCallFilter.refusing)
+        let filters = greenroom_seccomp_knows(SystemCallFilter.refusingKind)
         let filtersError = errno
         let notifies = greenroom_seccomp_knows(SystemCallFilter.notifying) == 0
         func entry(_ layer: SandboxLayer, _ has: Bool, _ text: String) -> SandboxReport.Entry {

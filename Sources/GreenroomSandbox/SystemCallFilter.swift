@@ -8,6 +8,9 @@ enum SystemCallFilter {
     /// The answer that refuses.
     static let refusing = greenroom_seccomp_error(EPERM)
 
+    /// The same without an error, as the kernel is asked whether it knows it.
+    static let refusingKind = greenroom_seccomp_error(0)
+
     /// What there is, in words.
     static func summary(notifies: Bool) -> String {
         notifies

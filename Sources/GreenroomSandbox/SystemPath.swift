@@ -32,11 +32,17 @@ package struct SystemPath: Sendable {
             path: "/proc/sys/vm/overcommit_memory",
             reason: "the C library asks how to give memory back"),
         SystemPath(path: "/sys/devices/system/cpu", reason: "the number of processors"),
+        SystemPath(path: "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", reason: quota),
+        SystemPath(path: "/sys/fs/cgroup/cpu/cpu.cfs_period_us", reason: quota),
+        SystemPath(path: "/sys/fs/cgroup/cpuset/cpuset.cpus", reason: quota),
+        SystemPath(path: "/dev/full", access: .device, reason: "ALSA's null device records it"),
         SystemPath(path: "/dev/null", access: .device, reason: "a place for what nobody reads"),
         SystemPath(path: "/dev/zero", reason: "zeroed memory"),
         SystemPath(path: "/dev/urandom", reason: "random numbers"),
         SystemPath(path: "/dev/random", reason: "random numbers"),
     ]
+
+    private static let quota = "how much of the processors Foundation may count on"
 
     /// What a plugin has that may use the network.
     package static let network = [
