@@ -123,7 +123,7 @@ let package = Package(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomSandboxTests",
-            dependencies: ["GreenroomSandbox", "sandbox-probe", "TestSupport"]),
+            dependencies: ["CSeccomp", "GreenroomSandbox", "sandbox-probe", "TestSupport"]),
         .executableTarget(
             name: "sandbox-probe",
             dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],

@@ -40,7 +40,10 @@ extension SandboxRefusal {
     static func call(
         _ name: String, arguments: (first: UInt64, second: UInt64), allowsNetwork: Bool
     ) -> Self {
-        if let attempt = socketAttempt(name, family: Int32(truncatingIfNeeded: arguments.first)) {
+        if let attempt = socketAttempt(
+            name, family: Int32(truncatingIfNeeded: arguments.first),
+            type: UInt32(truncatingIfNeeded: arguments.second))
+        {
             return Self(
                 text: "it tried to \(attempt): "
                     + (allowsNetwork || name == "socketpair"
@@ -57,12 +60,14 @@ extension SandboxRefusal {
 
     private static let final = "a sandboxed plugin can't; sandbox: off would let it"
 
-    private static func socketAttempt(_ name: String, family: Int32) -> String? {
+    private static func socketAttempt(_ name: String, family: Int32, type: UInt32) -> String? {
         switch name {
         case "socket", "socketpair":
             switch family {
             case AF_INET: "open a network socket (\(name) AF_INET)"
             case AF_INET6: "open a network socket (\(name) AF_INET6)"
+            case AF_UNIX where type & 0xf == SOCK_DGRAM.rawValue:
+                "write to the system's log or to other programs (\(name) AF_UNIX)"
             case AF_UNIX: "open a socket to other programs (\(name) AF_UNIX)"
             case AF_NETLINK: "ask the kernel about the network (\(name) AF_NETLINK)"
             default: "open a socket (\(name) of family \(family))"

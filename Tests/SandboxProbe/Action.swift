@@ -49,6 +49,13 @@ enum Action {
         case "allocate": return allocate(Int(argument) ?? 0)
         case "core-limit": return limit(Int32(RLIMIT_CORE.rawValue))
         case "file-limit": return limit(Int32(RLIMIT_NOFILE.rawValue))
+        case "die-while-opening": return dieWhileOpening(argument)
+        case "probe-many":
+            // Each would be a refusal of its own.
+            for number in 0..<(Int(argument) ?? 0) {
+                _ = open("/etc/greenroom-\(number)", flags: O_WRONLY | O_CREAT)
+            }
+            return 0
         case "sleep": return error(of: Int32(usleep((UInt32(argument) ?? 0) * 1000)))
         default: return -1
         }
@@ -231,6 +238,15 @@ extension Action {
         } catch {
             return error.code
         }
+    }
+
+    /// Is killed while threads wait for an answer of the host.
+    private static func dieWhileOpening(_ path: String) -> Int32 {
+        for _ in 0..<4 {
+            Thread.detachNewThread { while true { _ = open(path, flags: O_RDONLY) } }
+        }
+        usleep(UInt32.random(in: 0..<20_000))
+        return error(of: kill(getpid(), SIGKILL))
     }
 
     private static func allocate(_ count: Int) -> Int32 {
