@@ -12,11 +12,25 @@ enum ResourceLimits {
     /// The most private memory that may be mapped for writing, in bytes.
     ///
     /// A backstop for the time until the host looks again. The kernel counts what is mapped and
-    /// not what is used: 8 MB for the stack of each thread, which is what the gigabyte is for.
-    static func dataBytes(memoryLimit: UInt64) -> UInt64 {
-        let (twice, overflows) = memoryLimit.multipliedReportingOverflow(by: 2)
-        let (sum, overflowsAgain) = twice.addingReportingOverflow(1 << 30)
-        return overflows || overflowsAgain ? .max : sum
+    /// not what is used: 8 MB for the stack of each thread, which is what the gigabyte is for,
+    /// and terabytes where a sanitizer is built in, which are there before.
+    static func dataBytes(memoryLimit: UInt64, mapped: UInt64) -> UInt64 {
+        var sum: UInt64 = 1 << 30
+        for part in [memoryLimit, memoryLimit, mapped] {
+            let (next, overflows) = sum.addingReportingOverflow(part)
+            if overflows { return .max }
+            sum = next
+        }
+        return sum
+    }
+
+    /// The private memory that this process has mapped for writing, in bytes.
+    private static var mappedDataBytes: UInt64 {
+        // The sixth number of statm: data and stacks, in pages.
+        guard let text = contentOfFile("/proc/self/statm"),
+            let pages = text.split(separator: " ").dropFirst(5).first.flatMap({ UInt64($0) })
+        else { return 0 }
+        return pages.multipliedReportingOverflow(by: UInt64(max(0, getpagesize()))).partialValue
     }
 
     static func apply(_ policy: SandboxPolicy) -> SandboxReport.Entry {
@@ -24,7 +38,9 @@ enum ResourceLimits {
             (Int32(RLIMIT_CORE.rawValue), 0 as UInt64, "core dumps"),
             (Int32(RLIMIT_NOFILE.rawValue), openFiles, "open files"),
             (
-                Int32(RLIMIT_DATA.rawValue), dataBytes(memoryLimit: policy.memoryLimitBytes),
+                Int32(RLIMIT_DATA.rawValue),
+                dataBytes(
+                    memoryLimit: policy.memoryLimitBytes, mapped: mappedDataBytes),
                 "memory"
             ),
         ]

@@ -21,7 +21,8 @@ package enum Sandbox {
     ///
     /// - Parameters:
     ///   - policy: What the plugin may do.
-    ///   - host: The process that started this one. If it has ended already, this one ends.
+    ///   - host: The process that started this one. If it has ended already, this one ends. To
+    ///     the kernel the host is the thread that started it: that thread must go on as long.
     /// - Throws: If the policy requires layers that the kernel lacks. The process is then in
     ///   the layers that there are, and is of no use but to say so and end.
     package static func apply(

@@ -19,7 +19,10 @@ package enum SandboxNotice: Sendable, Equatable {
 ///
 /// For one thread at a time. It never waits: a plugin that ends, or changes what it asked for,
 /// at any moment costs its explanation and no more.
-package struct SandboxNotifier: ~Copyable {
+///
+/// Unchecked, because pointers aren't `Sendable`: those of a notifier are of memory that it
+/// allocated and nobody else knows, and it can't be copied, so only one thread has it at a time.
+package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
     /// Poll it for reading; then call ``handleOne()``.
     package let descriptor: Int32
 

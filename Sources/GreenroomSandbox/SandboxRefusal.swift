@@ -67,7 +67,7 @@ extension SandboxRefusal {
             case AF_INET: "open a network socket (\(name) AF_INET)"
             case AF_INET6: "open a network socket (\(name) AF_INET6)"
             case AF_UNIX where type & 0xf == SOCK_DGRAM.rawValue:
-                "write to the system's log or to other programs (\(name) AF_UNIX)"
+                "write to the system's log or to another program (\(name) AF_UNIX)"
             case AF_UNIX: "open a socket to other programs (\(name) AF_UNIX)"
             case AF_NETLINK: "ask the kernel about the network (\(name) AF_NETLINK)"
             default: "open a socket (\(name) of family \(family))"

@@ -1,31 +1,3 @@
-/// A layer of the sandbox.
-package enum SandboxLayer: UInt8, Sendable, CaseIterable {
-    /// The process ends with its host.
-    case diesWithHost
-    /// Limits for memory, files, threads, core dumps.
-    case limits
-    /// No program that it might start gets more rights than it has.
-    case noNewPrivileges
-    /// It has nothing of what the superuser may do.
-    case capabilities
-    /// The kernel lets it see the files that are granted, and no others.
-    case landlock
-    /// The kernel lets it make the system calls that media need, and no others.
-    case seccomp
-
-    /// The name for people.
-    package var name: String {
-        switch self {
-        case .diesWithHost: "dies with host"
-        case .limits: "limits"
-        case .noNewPrivileges: "no new privileges"
-        case .capabilities: "capabilities"
-        case .landlock: "Landlock"
-        case .seccomp: "seccomp"
-        }
-    }
-}
-
 /// What of the sandbox there is, layer by layer.
 package struct SandboxReport: Sendable, Equatable {
     /// Whether a layer is there.
@@ -77,12 +49,4 @@ package struct SandboxReport: Sendable, Equatable {
         guard !missing.isEmpty else { return nil }
         return missing.map { "\($0.layer.name) (\($0.text))" }.joined(separator: ", ")
     }
-}
-
-/// Why there is no sandbox where one is required.
-package struct SandboxError: Error, Sendable, CustomStringConvertible {
-    /// What is missing, and what to do.
-    package let description: String
-    /// What there is.
-    package let report: SandboxReport
 }

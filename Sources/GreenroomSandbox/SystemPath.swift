@@ -62,24 +62,11 @@ package struct SystemPath: Sendable {
     static let swiftRuntimeFolder: String? = {
         let library = "/libswiftCore.so"
         // address, rights, offset, device, file number, path
-        for mapping in memoryMap.split(separator: "\n") where mapping.hasSuffix(library) {
+        let memory = contentOfFile("/proc/self/maps") ?? ""
+        for mapping in memory.split(separator: "\n") where mapping.hasSuffix(library) {
             guard let start = mapping.firstIndex(of: "/") else { continue }
             return String(mapping[start...].dropLast(library.count))
         }
         return nil
     }()
-
-    /// What is in this process's memory, as the kernel tells it.
-    private static var memoryMap: String {
-        let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var text: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(file, &chunk, chunk.count)
-            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
-            text += chunk[..<count]
-        }
-    }
 }

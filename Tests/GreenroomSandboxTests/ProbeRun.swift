@@ -22,8 +22,10 @@ final class ProbeFolder {
 
     init() throws {
         folder = try TemporaryFolder()
-        let program = try readFile(Checkout.products + "/sandbox-probe")
-        try folder.write("sandbox-probe", program)
+        // By another program: a file that this one has open for writing could not be started
+        // while a process that it starts meanwhile still holds it.
+        let copy = try ChildProcess.run("cp", [Checkout.products + "/sandbox-probe", probe])
+        guard copy.exit == .code(0) else { throw Failure("\(copy)") }
         chmod(probe, 0o755)
         chmod(folder.path, 0o755)
     }

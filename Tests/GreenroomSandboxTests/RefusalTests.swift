@@ -65,7 +65,7 @@ struct RefusalTests {
         // A pair of them could send to any other socket.
         Attempt(
             "socketpair:datagram", EPERM,
-            "it tried to write to the system's log or to other programs (socketpair AF_UNIX): "
+            "it tried to write to the system's log or to another program (socketpair AF_UNIX): "
                 + final),
         Attempt("fork", EPERM, "it tried to start a process (fork): \(final)"),
         Attempt("spawn:/bin/true", EPERM, "it tried to start a process (fork): \(final)"),
@@ -78,6 +78,7 @@ struct RefusalTests {
         Attempt("call:tkill,1,0", EPERM, "it tried to signal another process (tkill): \(final)"),
         Attempt("type-into-terminal", EPERM),
         Attempt("own-file-signal", EPERM),
+        Attempt("lease", EPERM),
         // PR_SET_PDEATHSIG: it would outlive the host
         Attempt(
             "call:prctl,1,0", EPERM,

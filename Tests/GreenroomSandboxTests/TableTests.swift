@@ -75,9 +75,10 @@ import Testing
     }
 
     @Test func `the backstop for memory takes any limit`() {
-        #expect(ResourceLimits.dataBytes(memoryLimit: 50_000_000) == 100_000_000 + (1 << 30))
-        #expect(ResourceLimits.dataBytes(memoryLimit: .max) == .max)
-        #expect(ResourceLimits.dataBytes(memoryLimit: .max / 2) == .max)
+        let few = ResourceLimits.dataBytes(memoryLimit: 50_000_000, mapped: 7)
+        #expect(few == 100_000_007 + (1 << 30))
+        #expect(ResourceLimits.dataBytes(memoryLimit: .max, mapped: 0) == .max)
+        #expect(ResourceLimits.dataBytes(memoryLimit: .max / 2, mapped: .max) == .max)
     }
 
     @Test func `a grant covers what is below it, and not what begins alike`() {

@@ -40,6 +40,7 @@ enum Action {
         case "own-signal": return error(of: kill(getpid(), SIGURG))
         case "type-into-terminal": return typeIntoTerminal()
         case "own-file-signal": return error(of: fcntl(STDIN_FILENO, F_SETOWN, host))
+        case "lease": return error(of: fcntl(STDIN_FILENO, 1024, F_RDLCK))
         case "call": return call(argument)
         case "threads": return runThreads(Int(argument) ?? 1)
         case "dispatch": return useDispatch()

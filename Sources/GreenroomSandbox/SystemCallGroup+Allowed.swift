@@ -188,6 +188,10 @@ extension SystemCallGroup {
             }
                 + [FIOSETOWN, SIOCSPGRP].map { SystemCall("ioctl", .argument(1, is: $0)) }),
         SystemCallGroup(
+            name: "leases of files",
+            reason: "whoever opens the file for writing would wait for the plugin",
+            calls: [SystemCall("fcntl", .argument(1, is: setLease))]),
+        SystemCallGroup(
             name: "emptying a file by opening it for reading",
             reason: "before its version 3 Landlock takes it for reading",
             calls: [
@@ -205,6 +209,7 @@ private let cloneNamespaces: UInt64 = 0x7e02_0000
 private let socketTypes: UInt64 = 0xf
 private let setMemoryName: Int32 = 0x5356_4d41
 private let truncating = UInt64(O_TRUNC | O_ACCMODE)
+private let setLease: Int32 = 1024
 private let setOwnerOfKind: Int32 = 15
 private let setOwnerSignal: Int32 = 10
 private let tioclinux: Int32 = 0x541c
