@@ -84,7 +84,7 @@ final class IsolatedPlugin: PluginCalls {
         let runner: RunnerProcess
         do throws(ChannelError) {
             runner = try RunnerProcess(
-                library.confinement, frames: frames, place: place)
+                library.confinement, library: library.path, frames: frames, place: place)
         } catch {
             throw LoadError(code: .noRunner, place: library.path, explanation: "\(error).")
         }
