@@ -116,7 +116,7 @@ let package = Package(
             name: "greenroom",
             dependencies: [
                 "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomIsolation",
-                "GreenroomLoading", "GreenroomMedia",
+                "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
