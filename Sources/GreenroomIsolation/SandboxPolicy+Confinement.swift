@@ -12,7 +12,8 @@ extension SandboxPolicy {
             case .off: .off
             }
         self.init(
-            mode: mode, ownFolders: [Self.folder(of: library), Self.folder(of: confinement.program)],
+            mode: mode,
+            ownFolders: [Self.folder(of: library), Self.folder(of: confinement.program)],
             readPaths: plan.read, writePaths: plan.write, devicePaths: plan.devices,
             allowsNetwork: plan.network, memoryLimitBytes: UInt64(clamping: plan.memoryLimitBytes))
     }

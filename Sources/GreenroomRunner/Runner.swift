@@ -135,9 +135,11 @@ package final class Runner: Sendable {
         case .process:
             answer.write(process(channel).rawValue)
         default:
-            guard let (functions, kind) = state.withLock({ state in
-                state.functions.flatMap { made in state.descriptor.map { (made, $0.kind) } }
-            }) else {
+            guard
+                let (functions, kind) = state.withLock({ state in
+                    state.functions.flatMap { made in state.descriptor.map { (made, $0.kind) } }
+                })
+            else {
                 answer.write(Status.gone.rawValue)
                 return answer
             }

@@ -14,7 +14,8 @@ struct RunnerProgram {
         greenroom_close_from(socketNumber + 1)
         greenroom_tell_of_crashes()
         guard CommandLine.arguments.count == 2, let host = pid_t(CommandLine.arguments[1]) else {
-            print("greenroom-runner is started by greenroom, for plugins in processes of their own.")
+            print(
+                "greenroom-runner is started by greenroom, for plugins in processes of their own.")
             _exit(64)
         }
         let surroundings = Runner.Surroundings(
