@@ -73,6 +73,9 @@ package protocol PluginOrigin: Sendable {
     /// The file that the plugin is in.
     var path: String { get }
 
+    /// Set where lives can begin only once a plugin has arrived by itself.
+    var arrivals: (any PluginArrivals)? { get }
+
     /// Begins a life; nothing of the plugin runs before ``PluginCalls/create(_:)``.
     func begin(_ descriptor: PluginDescriptor, in place: PluginPlace) -> any PluginCalls
 }
