@@ -114,6 +114,9 @@ final class PluginInstance: Sendable {
     /// Where frames must lie for the plugin to edit them, in this life of it; nil for anywhere.
     var editingPool: FramePool? { state.withLock { $0.calls?.pool } }
 
+    /// Set for a plugin that arrives by itself.
+    var arrivals: (any PluginArrivals)? { origin.arrivals }
+
     /// What its process is confined by; nil in the host's process.
     var sandbox: [SandboxLayerState]? { state.withLock { $0.calls }?.sandbox }
 
