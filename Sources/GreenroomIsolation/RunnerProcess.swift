@@ -20,6 +20,8 @@ final class RunnerProcess: Sendable {
         var isConfined = false
         var sandbox: SandboxReport?
         var sender: UInt64 = 0
+        /// Channels that threads of the plugin use.
+        var open: Set<Int> = []
         var evidence: String?
         /// The last lines that it wrote, oldest first.
         var lastWords: [String] = []
@@ -274,6 +276,7 @@ final class RunnerProcess: Sendable {
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
         let sight = Vigilance.Sight(
             hasAnswered: hasAnswered, memoryBytes: status.privateBytes,
+            sharedBytes: status.sharedBytes,
             frames: frameCount.load(ordering: .relaxed), lines: lines,
             rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
         if let finding = vigilance.look(sight, after: nanoseconds) {
@@ -316,18 +319,25 @@ final class RunnerProcess: Sendable {
             guard message.kind == .open,
                 (Channels.firstOfPlugin..<Channels.count).contains(Int(message.value))
             else { return }
-            serve(channels[Int(message.value)])
+            let index = Int(message.value)
+            guard state.withLock({ $0.open.insert(index).inserted }) else {
+                lose(because: "its process opened a channel twice")
+                return
+            }
+            serve(index)
         case .nothing, .end: break
         case .garbage: lose(because: "its process sent something that is no message")
         }
     }
 
     /// Makes the calls of a thread of the plugin.
-    private func serve(_ channel: Channel) {
+    private func serve(_ index: Int) {
+        let channel = channels[index]
         _ = HostThread(name: place.role) { [self] in
             while let (call, length) = channel.take() {
                 if call == .leave {
                     HostThread.leaveClock()
+                    state.withLock { _ = $0.open.remove(index) }
                     channel.pass(.return)
                     return
                 }
