@@ -86,7 +86,9 @@ let package = Package(
             linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .target(
             name: "GreenroomRunner",
-            dependencies: ["GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia"]),
+            dependencies: [
+                "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
+            ]),
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
@@ -143,6 +145,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomChannelTests",
+            dependencies: ["GreenroomChannel", "GreenroomLoading", "GreenroomMedia"]),
+        .testTarget(name: "GreenroomIsolationTests", dependencies: ["GreenroomIsolation"]),
         .testTarget(
             name: "GreenroomSandboxTests",
             dependencies: ["CSeccomp", "GreenroomSandbox", "sandbox-probe", "TestSupport"]),
