@@ -157,4 +157,6 @@ static inline long greenroom_receive(
     return received;
 }
 
+#include "crash.h"
+
 #endif

@@ -56,6 +56,7 @@ struct HostService {
 
     private func tell(_ call: Call, _ length: Int) -> Int {
         let number = channel.read(Int32.self, at: MessageLayout.subject)
+        if call == .log { runner.countLine() }
         let text = channel.text(
             from: MessageLayout.subject + 8, length: length, longest: Self.longestText)
         let host = HostInterface.host.pointee
@@ -84,6 +85,7 @@ struct HostService {
     // MARK: Pictures
 
     private func send() -> Int? {
+        runner.countFrame()
         let sender = sender
         var frame = channel.read(gr_video_frame.self, at: MessageLayout.subject)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
@@ -122,6 +124,7 @@ struct HostService {
     }
 
     private func commit() -> Int {
+        runner.countFrame()
         let sender = sender
         let id = channel.read(UInt64.self, at: MessageLayout.subject)
         var info = channel.read(gr_frame_info.self, at: MessageLayout.subject + 8)

@@ -42,7 +42,7 @@ final class IsolatedPlugin: PluginCalls {
     func create(_ settings: [Setting]) throws(LoadError) -> Status {
         let frames = try makeFrames()
         let runner = try start(frames)
-        try runner.enter(library.confinement)
+        try runner.enterSandbox()
         let found = try runner.load(library.path)
         guard found.contains(where: { $0.id == descriptor.id }) else {
             throw LoadError(
@@ -84,7 +84,7 @@ final class IsolatedPlugin: PluginCalls {
         let runner: RunnerProcess
         do throws(ChannelError) {
             runner = try RunnerProcess(
-                program: library.confinement.program, frames: frames, place: place)
+                library.confinement, frames: frames, place: place)
         } catch {
             throw LoadError(code: .noRunner, place: library.path, explanation: "\(error).")
         }

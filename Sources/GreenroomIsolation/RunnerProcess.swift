@@ -15,13 +15,21 @@ final class RunnerProcess: Sendable {
     private struct State {
         /// Its end is wanted: that is no loss.
         var isEnding = false
+        /// It has a thread that answers pings.
+        var isConfined = false
         var sender: UInt64 = 0
         var evidence: String?
         /// The last lines that it wrote, oldest first.
         var lastWords: [String] = []
+        /// Lines that it has written so far.
+        var lines = 0
+        /// The number of the last ping, and of the last one that was answered.
+        var pings: UInt32 = 0
+        var pongs: UInt32 = 0
     }
 
     let process: pid_t
+    let confinement: Confinement
     let place: PluginPlace
     let channels: Channels
     let frames: SharedMemory?
@@ -30,15 +38,20 @@ final class RunnerProcess: Sendable {
     private let output: Int32
     private let state = Mutex(State())
     private let hasEnded = Monitor(false)
+    /// Frames that it has sent so far, whatever became of them.
+    private let frameCount = Atomic(0)
 
     /// Starts a runner.
     ///
     /// - Throws: ``ChannelError`` if there is no program, or no memory for it.
-    init(program: String, frames: SharedMemory?, place: PluginPlace) throws(ChannelError) {
+    init(
+        _ confinement: Confinement, frames: SharedMemory?, place: PluginPlace
+    ) throws(ChannelError) {
         channels = try Channels()
+        self.confinement = confinement
         self.frames = frames
         self.place = place
-        let child = try ChildProcess(spawning: program, [String(getpid())])
+        let child = try ChildProcess(spawning: confinement.program, [String(getpid())])
         process = child.process
         socket = ControlSocket(adopting: child.socket)
         pidfd = child.pidfd
@@ -96,7 +109,7 @@ final class RunnerProcess: Sendable {
     // MARK: The beginning
 
     /// Has the runner go into its sandbox. [control]
-    func enter(_ confinement: Confinement) throws(LoadError) {
+    func enterSandbox() throws(LoadError) {
         var message = WireWriter()
         message.write(GreenroomProtocol.version)
         guard var answer = call(.confine, message) else {
@@ -108,6 +121,7 @@ final class RunnerProcess: Sendable {
                 code: .noRunner, place: confinement.program,
                 explanation: "it is of another version than this program. Install both anew.")
         }
+        state.withLock { $0.isConfined = true }
     }
 
     /// Has the runner load a library. [control]
@@ -183,31 +197,69 @@ final class RunnerProcess: Sendable {
 
     // MARK: Watching
 
+    /// How often the process is looked at, in milliseconds, if it does nothing.
+    private static let glanceMilliseconds: Int32 = 100
+
     private func watch() {
         var lines = LineReader()
+        var vigilance = Vigilance(memoryLimitBytes: confinement.plan.memoryLimitBytes)
+        var looked = MonotonicClock.now
         while true {
             var descriptors = [
                 pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&descriptors, nfds_t(descriptors.count), 100)
+            _ = poll(&descriptors, nfds_t(descriptors.count), Self.glanceMilliseconds)
             if descriptors[2].revents != 0 { readOutput(&lines) }
             if descriptors[1].revents != 0 { readSocket() }
             var (code, status): (Int32, Int32) = (0, 0)
             if greenroom_reap(process, &code, &status) != 0 {
                 readOutput(&lines)
-                lose(because: evidence(ofEnd: code, status))
+                let evidence = ExitEvidence(
+                    code: code, status: status, whereabouts: place.whereabouts(),
+                    lastWords: state.withLock { $0.lastWords })
+                lose(because: evidence.text)
                 hasEnded.change { $0 = true }
                 return
             }
+            let now = MonotonicClock.now
+            guard now - looked >= Int64(Self.glanceMilliseconds) * 1_000_000 else { continue }
+            look(&vigilance, after: now - looked)
+            looked = now
         }
     }
+
+    /// Looks whether the process behaves, and asks whether it is there.
+    private func look(_ vigilance: inout Vigilance, after nanoseconds: Int64) {
+        guard let status = ProcessStatus(of: process) else { return }
+        let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
+        let sight = Vigilance.Sight(
+            hasAnswered: hasAnswered, memoryBytes: status.privateBytes,
+            frames: frameCount.load(ordering: .relaxed), lines: lines,
+            rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
+        if let finding = vigilance.look(sight, after: nanoseconds) {
+            lose(because: finding.text(isStopped: status.isStopped))
+        }
+        guard hasAnswered, state.withLock({ $0.isConfined }) else { return }
+        let ping = state.withLock { state in
+            state.pings &+= 1
+            return state.pings
+        }
+        socket.send(.ping, ping)
+    }
+
+    /// Counts a frame that the plugin sends.
+    func countFrame() { frameCount.add(1, ordering: .relaxed) }
+
+    /// Counts a line that the plugin writes.
+    func countLine() { state.withLock { $0.lines += 1 } }
 
     private func readSocket() {
         switch socket.receive(waits: false) {
         case .message(let message):
             for descriptor in message.descriptors { close(descriptor) }
+            if message.kind == .pong { state.withLock { $0.pongs = message.value } }
             guard message.kind == .open,
                 (Channels.firstOfPlugin..<Channels.count).contains(Int(message.value))
             else { return }
@@ -237,21 +289,14 @@ final class RunnerProcess: Sendable {
 
     private func readOutput(_ lines: inout LineReader) {
         lines.read(output) { line in
-            state.withLock { state in
+            let isLastWord = state.withLock { state in
+                state.lines += 1
                 state.lastWords.append(line)
-                if state.lastWords.count > 10 { state.lastWords.removeFirst() }
+                if state.lastWords.count > 40 { state.lastWords.removeFirst() }
+                return state.lastWords.contains(ExitEvidence.backtraceHeading)
             }
-            place.log(.info, line)
+            // A backtrace is told with the loss.
+            if !isLastWord { place.log(.info, line) }
         }
-    }
-
-    private func evidence(ofEnd code: Int32, _ status: Int32) -> String {
-        var text =
-            code == CLD_EXITED
-            ? "its process exited with \(status)" : "its process was killed by signal \(status)"
-        if let callback = place.runningCallback() { text += " in \(callback)" }
-        let lastWords = state.withLock { $0.lastWords }
-        if let last = lastWords.last { text += "; its last words: \(last)" }
-        return text
     }
 }

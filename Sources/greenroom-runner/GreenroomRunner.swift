@@ -12,6 +12,7 @@ struct RunnerProgram {
 
     static func main() {
         greenroom_close_from(socketNumber + 1)
+        greenroom_tell_of_crashes()
         let surroundings = Runner.Surroundings(
             confine: { _, _ in [] },
             load: { path throws(LoadError) in try PluginLibrary(onThisThread: path) },

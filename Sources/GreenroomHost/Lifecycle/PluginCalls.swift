@@ -73,6 +73,8 @@ package struct PluginPlace: Sendable {
     package var log: @Sendable (LogLevel, String) -> Void
     /// Takes the news that the plugin is lost, with the evidence in words.
     package var lose: @Sendable (String) -> Void
-    /// The callback that is running, for the evidence.
-    package var runningCallback: @Sendable () -> String?
+    /// The rate that was agreed on, in frames a second; nil if none was.
+    package var agreedRate: @Sendable () -> Double?
+    /// Where its control thread is, in words: `in start-send`, or `after start-send`.
+    package var whereabouts: @Sendable () -> String?
 }
