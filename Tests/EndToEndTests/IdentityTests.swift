@@ -37,7 +37,7 @@ import Testing
             share:
               plugin: Slides
               settings: { path: "\(media.slides)", seconds: 0.7 }
-              audio: { plugin: Tone, settings: { rate: 8000, channels: 1, waveform: sweep } }
+              audio: \(try TestSession.hostile("ShareSound", "rate: 8000"))
             """, maximum: "320x180@30", duration: "4s", clock: "virtual",
             table: "[320x180@30, 160x90@30]",
             timeline: [
