@@ -44,6 +44,7 @@ let package = Package(
     products: [
         .library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
+        .executable(name: "greenroom-runner", targets: ["greenroom-runner"]),
     ] + bundledPlugins.map(\.product),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -54,6 +55,8 @@ let package = Package(
         .systemLibrary(name: "GreenroomABI"),
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -75,6 +78,17 @@ let package = Package(
 
         // The host, bottom up.
         .target(name: "GreenroomLoading", dependencies: ["GreenroomABI", "GreenroomMedia"]),
+        .target(
+            name: "GreenroomChannel",
+            dependencies: ["CLinux", "GreenroomABI", "GreenroomLoading", "GreenroomMedia"]),
+        .target(
+            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomChannel"],
+            linkerSettings: [.linkedLibrary(":libseccomp.a")]),
+        .target(
+            name: "GreenroomRunner",
+            dependencies: [
+                "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
+            ]),
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
@@ -86,13 +100,25 @@ let package = Package(
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
+            name: "GreenroomIsolation",
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
+                "GreenroomHost", "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
+            ]),
+        .executableTarget(
+            name: "greenroom-runner",
+            dependencies: [
+                "CLinux", "GreenroomChannel", "GreenroomLoading", "GreenroomRunner",
+                "GreenroomSandbox",
+            ]),
+        .target(
             name: "GreenroomConfig",
             dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomLoading",
-                "GreenroomMedia",
+                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomIsolation",
+                "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -119,6 +145,17 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomChannelTests",
+            dependencies: ["GreenroomChannel", "GreenroomLoading", "GreenroomMedia"]),
+        .testTarget(name: "GreenroomIsolationTests", dependencies: ["GreenroomIsolation"]),
+        .testTarget(
+            name: "GreenroomSandboxTests",
+            dependencies: ["CSeccomp", "GreenroomSandbox", "sandbox-probe", "TestSupport"]),
+        .executableTarget(
+            name: "sandbox-probe",
+            dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
+            path: "Tests/SandboxProbe"),
         .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),

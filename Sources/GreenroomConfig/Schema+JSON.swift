@@ -98,6 +98,15 @@ extension Schema.Section {
             members += [("minProperties", 1), ("maxProperties", 1)]
         case .exactlyOneOf(let keys):
             members.append(("oneOf", .array(keys.map { ["required": [.string($0)]] })))
+        case .either(let first, let alone):
+            let forms: JSON = [
+                .members([
+                    ("required", [.string(first)]),
+                    ("properties", .members([(alone, .boolean(false))])),
+                ]),
+                ["required": [.string(alone)], "maxProperties": 1],
+            ]
+            members.append(("oneOf", forms))
         }
         return members
     }

@@ -49,6 +49,8 @@ struct Schema: Sendable {
         case exactlyOne
         /// One of these, besides others.
         case exactlyOneOf([String])
+        /// One of two, besides others with the first, and with the second none.
+        case either(String, orAlone: String)
     }
 
     /// A key that is none, and that people write.

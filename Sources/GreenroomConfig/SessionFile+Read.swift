@@ -24,14 +24,15 @@ extension SessionFile {
         }
         let draft = SessionShape.root.read(root, "", &reading)
         if let draft {
+            let file = SessionFile(draft, source: source, folder: folder)
             reading.diagnostics += conflicts(among: draft.outputs, in: root)
             reading.diagnostics += conflicts(of: draft.timeline, in: root)
+            reading.diagnostics += conflicts(ofBroadcastIn: root)
             reading.diagnostics += endlessness(of: draft.session)
+            reading.diagnostics += file.isolationConflicts
+            if reading.diagnostics.isEmpty { return file }
         }
-        guard let draft, reading.diagnostics.isEmpty else {
-            throw SessionFileError(reading.diagnostics, in: source)
-        }
-        return SessionFile(draft, source: source, folder: folder)
+        throw SessionFileError(reading.diagnostics, in: source)
     }
 
     private init(_ draft: SessionShape.Draft, source: SourceText, folder: String) {
@@ -49,12 +50,14 @@ extension SessionFile {
         microphone = draft.microphone?.plugin
         share = draft.share?.plugin
         shareAudio = draft.share?.audio
+        shareBroadcast = draft.share?.broadcast
+        confinement = draft.session.confinement
         outputs = draft.outputs
         // The sort is stable by the entries' numbers.
         timeline = draft.timeline.enumerated()
             .sorted { ($0.element.value.time, $0.offset) < ($1.element.value.time, $1.offset) }
             .map(\.element)
-        warnings = vainEntries + vainSizes
+        warnings = vainEntries + vainSizes + vainConfinement
     }
 
     /// `demo` of `sessions/demo.yaml`.
@@ -97,7 +100,7 @@ extension SessionFile {
                             at: output.place))
                 }
             case .loudspeaker:
-                if root.value(of: "microphone") == nil,
+                if root.value(of: "microphone") == nil, !root.hasBroadcast,
                     root.value(of: "share")?.value(of: "audio") == nil
                 {
                     diagnostics.append(

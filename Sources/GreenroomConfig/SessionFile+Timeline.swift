@@ -7,9 +7,15 @@ extension SessionFile {
     static func conflicts(
         of timeline: [Located<TimelineEntry>], in root: ConfigNode
     ) -> [Diagnostic] {
-        timeline.filter { !root.has($0.value.command.role) }.map {
-            Diagnostic(
-                "\($0.value.command.withoutPlugin). Add one, or remove the entry.", at: $0.place)
+        timeline.compactMap { entry in
+            let command = entry.value.command
+            guard root.has(command.role) else {
+                return Diagnostic(
+                    "\(command.withoutPlugin). Add one, or remove the entry.", at: entry.place)
+            }
+            guard case .set(.share, _, _) = command, root.hasBroadcast else { return nil }
+            return Diagnostic(
+                "a broadcast has no settings to change. Remove the entry.", at: entry.place)
         }
     }
 

@@ -28,10 +28,15 @@ public struct SessionFile: Sendable {
     public var preProcessors: [Plugin] = []
     /// The microphone.
     public var microphone: Plugin?
-    /// The screen share.
+    /// The screen share, if a plugin makes it.
     public var share: Plugin?
     /// The sound of the share.
     public var shareAudio: Plugin?
+    /// The absolute path of the Unix socket that the share comes over, with its sound, from a
+    /// process that the host does not start; the share has no plugins then.
+    public var shareBroadcast: Located<String>?
+    /// Where plugins run that do not say it themselves.
+    public var confinement = Confinement()
     /// Where the session's media go.
     public var outputs: [Located<Output>] = []
     /// What is done while the session runs, in order of time; entries of one time in the file's
@@ -54,8 +59,12 @@ extension SessionFile {
         /// The settings that the file gives, in its order, each name once. The last part of a
         /// setting's path is its name.
         public var settings: [Setting]
-        /// What the session does when the plugin fails.
-        public var onFailure: FailurePolicy
+        /// What the session does when the plugin fails; nil if that depends on where it runs.
+        public var onFailure: Located<FailurePolicy>?
+        /// Where it runs, as far as it says that itself.
+        public var confinement: Confinement
+        /// What it may do in a process of its own.
+        public var grants: Located<Grants>?
         /// Where the plugin's section stands.
         public var place: Place
     }
@@ -80,10 +89,12 @@ extension SessionFile {
 
     /// What the session does when a plugin fails.
     public enum FailurePolicy: String, CaseIterable, Sendable {
+        /// It starts the plugin again, in a new process.
+        case restart
+        /// It goes on without the plugin.
+        case off
         /// It ends.
         case end
-        /// It goes on without the plugin.
-        case `continue`
     }
 
     /// A picture of the session.

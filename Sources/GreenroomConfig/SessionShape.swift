@@ -25,13 +25,17 @@ enum SessionShape {
         var duration: Duration?
         var clock: Located<SessionFile.Clock>?
         var callbackDeadline = SessionFile.defaultCallbackDeadline
+        var confinement = SessionFile.Confinement()
     }
 
-    /// A plugin and those that belong to it.
+    /// A plugin and those that belong to it, or what takes its place.
     struct Source: Sendable {
         var reference: Located<SessionFile.PluginReference>?
         var settings: [SessionFile.Setting] = []
-        var onFailure = SessionFile.FailurePolicy.end
+        var onFailure: Located<SessionFile.FailurePolicy>?
+        var confinement = SessionFile.Confinement()
+        var grants: Located<SessionFile.Grants>?
+        var broadcast: Located<String>?
         var preProcessors: [SessionFile.Plugin] = []
         var audio: SessionFile.Plugin?
         var plugin: SessionFile.Plugin?
@@ -56,8 +60,12 @@ enum SessionShape {
                 examples: [["plugin": "Tone", "settings": ["frequency": 440]]]),
             Field(
                 "share", \.share, share,
-                "The plugin that makes the shared screen, and the one that makes its sound.",
-                examples: [["plugin": "Slides", "settings": ["path": "slides"]]]),
+                "The plugin that makes the shared screen, and the one that makes its sound; or the "
+                    + "socket that both come over.",
+                examples: [
+                    ["plugin": "Slides", "settings": ["path": "slides"]],
+                    ["broadcast": "/run/greenroom.sock"],
+                ]),
             Field(
                 "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
                 "What is done to the session while it runs, at which time.",
@@ -121,7 +129,7 @@ enum SessionShape {
                 "How long a plugin may take for any call before it counts as hung.",
                 examples: ["2s", "500ms"],
                 defaultValue: .string(SessionFile.defaultCallbackDeadline.asWritten)),
-        ]
+        ] + sessionConfinement
     ) { session, _ in session }
 
     // MARK: - Timeline
@@ -184,44 +192,56 @@ enum SessionShape {
     /// - Parameters:
     ///   - name: Its section's name in the JSON Schema.
     ///   - example: One of its kind, and settings of it.
+    ///   - substitute: A key that can stand in place of all others.
+    ///   - fields: Its other keys.
     private static func source(
         _ name: String, _ summary: String, example: (plugin: JSON, settings: JSON),
-        more fields: [Field<Source>] = []
+        orElse substitute: Field<Source>? = nil, more fields: [Field<Source>] = []
     ) -> Shape<Source> {
-        .section(
+        let presence = substitute.map {
+            Schema.Presence.either("plugin", orAlone: $0.schema.key)
+        }
+        return .section(
             Source(), name: name, summary,
-            expectation: "a section with the key \"plugin\"",
+            expectation: "a section with the key \"plugin\"", presence: presence ?? .any,
             fields: [
                 Field(
                     "plugin", \.reference, reference.located(),
                     "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or "
                         + "the path of a library (with a \"/\") from this file's folder, and "
                         + "\"#NAME\" behind it if the library has several.",
-                    examples: [example.plugin, "./build/libMine.so"], isRequired: true),
+                    examples: [example.plugin, "./build/libMine.so"],
+                    isRequired: substitute == nil),
                 Field(
                     "settings", \.settings, .settings,
                     "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths "
                         + "start from this file's folder.",
                     examples: [example.settings]),
                 Field(
-                    "on-failure", \.onFailure,
-                    .choice {
-                        switch $0 {
-                        case .end: "The session ends."
-                        case .continue: "The session goes on without the plugin."
-                        }
-                    },
-                    "What the session does when this plugin fails.", examples: ["continue"],
-                    defaultValue: .string(SessionFile.FailurePolicy.end.rawValue)),
-            ] + fields
+                    "on-failure", \.onFailure, onFailure.located(),
+                    "What the session does when this plugin fails. Without it a plugin in a "
+                        + "process of its own is started again, and with one in the host's process "
+                        + "the session ends.", examples: ["off"]),
+            ] + pluginConfinement + fields + (substitute.map { [$0] } ?? [])
         ) { source, place in
             var source = source
             source.plugin = source.reference.map {
                 SessionFile.Plugin(
                     reference: $0, settings: source.settings, onFailure: source.onFailure,
-                    place: place)
+                    confinement: source.confinement, grants: source.grants, place: place)
             }
             return source
+        }
+    }
+
+    private static let onFailure = Shape<SessionFile.FailurePolicy>.choice(
+        meant: ["continue": .off, "false": .off]
+    ) {
+        switch $0 {
+        case .restart:
+            "It is started again, after a while; if it fails five times in a minute, it is off."
+        case .off: "The session goes on without the plugin."
+        case .end: "The session ends."
         }
     }
 
@@ -249,9 +269,16 @@ enum SessionShape {
     private static let microphone = source(
         "microphone", "The microphone's plugin.", example: ("Tone", ["frequency": 440]))
 
-    private static let share = source(
-        "share", "The shared screen's plugin, and the one of its sound.",
+    static let share = source(
+        "share",
+        "The shared screen's plugin, and the one of its sound; or the socket that both come over.",
         example: ("Slides", ["path": "slides"]),
+        orElse: Field(
+            "broadcast", \.broadcast,
+            Shape<String>.socket("the path of a socket").located(),
+            "A Unix socket, from this file's folder, that the host makes, and that a process which "
+                + "it did not start connects to and sends a picture and its sound over.",
+            examples: ["/run/greenroom.sock"]),
         more: [
             Field(
                 "audio", \.audio, alone(shareAudio),

@@ -120,14 +120,14 @@ extension Schema.Section {
         if let nearest = nearestName(to: key, among: known) {
             return "unknown key. Did you mean \"\(nearest)\"?"
         }
-        if known.contains("settings") {
-            return "unknown key. A setting of the plugin goes under \"settings\"; other keys here "
-                + "are \(list(known.filter { $0 != "settings" }))."
-        }
         if let home = fields.first(where: { field in
             field.schema.section?.fields.contains { $0.key == key } ?? false
         }) {
             return "unknown key. It goes under \"\(home.key)\"."
+        }
+        if known.contains("settings") {
+            return "unknown key. A setting of the plugin goes under \"settings\"; other keys here "
+                + "are \(list(known.filter { $0 != "settings" }))."
         }
         return "unknown key. Known keys are \(list(known))."
     }
@@ -151,6 +151,13 @@ extension Schema.Section {
                 "has \(keys.count) keys (\(list(keys))) and can have one. Begin a list entry "
                     + "with \"- \" for each.")
         case .exactlyOne: break
+        case .either(let first, let alone):
+            let isThere = [first, alone].map(keys.contains)
+            if isThere == [true, true] {
+                messages.append("has \"\(first)\" and \"\(alone)\" and can have one. Keep one.")
+            } else if isThere == [false, false] {
+                messages.append("needs one of the keys \(list([first, alone])). Add one.")
+            }
         case .exactlyOneOf(let wanted):
             let found = keys.filter(wanted.contains)
             if found.isEmpty {

@@ -32,7 +32,13 @@ extension Shape<Bool> {
 
 extension Shape where Value: RawRepresentable<String> & CaseIterable & Sendable {
     /// One of the words of an enumeration.
-    static func choice(_ meaning: @Sendable (Value) -> String) -> Shape {
+    ///
+    /// - Parameters:
+    ///   - others: Words that people write in place of these.
+    ///   - meaning: What a word means.
+    static func choice(
+        meant others: [String: Value] = [:], _ meaning: @Sendable (Value) -> String
+    ) -> Shape {
         let choices = Value.allCases.map { (word: $0.rawValue, meaning: meaning($0)) }
         let words = choices.map(\.word).joined(separator: ", ")
         let schema = Schema(
@@ -44,7 +50,9 @@ extension Shape where Value: RawRepresentable<String> & CaseIterable & Sendable 
             }
             if case .refused = node.content { return nil }
             var message = "needs \(schema.expectation), found \(node.inWords)."
-            if case .text(let text) = node.scalar,
+            if case .scalar(let text, _) = node.content, let meant = others[text] {
+                message += " Write \(meant.rawValue)."
+            } else if case .text(let text) = node.scalar,
                 let nearest = nearestName(to: text, among: choices.map(\.word))
             {
                 message += " Did you mean \"\(nearest)\"?"

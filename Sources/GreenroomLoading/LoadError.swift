@@ -20,6 +20,10 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case hangs
         /// The library has no plugin of that name.
         case noSuchPlugin = "no-such-plugin"
+        /// Its own code ended the process that it was loaded in.
+        case crashes
+        /// There is no process to load it in.
+        case noRunner = "no-runner"
         /// The plugin refused to be made, or made something that breaks a rule.
         case badInstance = "bad-instance"
     }

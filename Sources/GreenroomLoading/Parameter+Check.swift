@@ -8,6 +8,12 @@ public struct Setting: Equatable, Sendable {
     public var type: Parameter.ValueType
     /// A value that the parameter's table allows.
     public var value: ParameterValue
+
+    package init(name: String, type: Parameter.ValueType, value: ParameterValue) {
+        self.name = name
+        self.type = type
+        self.value = value
+    }
 }
 
 /// Why a value given for a setting is refused.

@@ -18,6 +18,20 @@ public struct PluginDescriptor: Sendable {
     public var url: String?
     /// Its settings, in its own order.
     public var parameters: [Parameter]
+
+    package init(
+        kind: PluginKind, id: String, name: String, version: String, summary: String,
+        vendor: String?, url: String?, parameters: [Parameter]
+    ) {
+        self.kind = kind
+        self.id = id
+        self.name = name
+        self.version = version
+        self.summary = summary
+        self.vendor = vendor
+        self.url = url
+        self.parameters = parameters
+    }
 }
 
 /// A setting that a plugin has.
@@ -54,6 +68,21 @@ public struct Parameter: Sendable {
     public var choices: [String]
     /// Whether it may change while the plugin runs.
     public var isLive: Bool
+
+    package init(
+        name: String, title: String, type: ValueType, unit: String?,
+        defaultValue: ParameterValue?, bounds: ClosedRange<Double>?, choices: [String],
+        isLive: Bool
+    ) {
+        self.name = name
+        self.title = title
+        self.type = type
+        self.unit = unit
+        self.defaultValue = defaultValue
+        self.bounds = bounds
+        self.choices = choices
+        self.isLive = isLive
+    }
 }
 
 /// A value of a setting.

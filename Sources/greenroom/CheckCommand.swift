@@ -89,7 +89,9 @@ extension SessionPlan {
         for (role, source) in roles {
             let settings = source.settings.map { "\($0.name): \($0.value)" }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
+            rows.append(("", source.living))
         }
+        if let shareBroadcast { rows.append(("share", "whoever connects to \(shareBroadcast)")) }
         for entry in timeline {
             let time = Duration.nanoseconds(entry.nanoseconds).asWritten
             rows.append(("at \(time)", entry.command.description))
@@ -118,15 +120,20 @@ extension SessionPlan {
                 "plugins",
                 .array(
                     roles.map { role, source in
-                        [
-                            "role": .string(role), "plugin": .string(source.descriptor.id),
-                            "library": .string(source.origin.path),
-                            "settings": .members(
-                                source.settings.map { ($0.name, JSON($0.value)) }),
-                            "on-failure": .string(source.onFailure.rawValue),
-                        ]
+                        .members(
+                            [
+                                ("role", .string(role)),
+                                ("plugin", .string(source.descriptor.id)),
+                                ("library", .string(source.origin.path)),
+                                (
+                                    "settings",
+                                    .members(source.settings.map { ($0.name, JSON($0.value)) })
+                                ),
+                                ("on-failure", .string(source.onFailure.rawValue)),
+                            ] + source.isolationMembers)
                     })
             ),
+            ("broadcast", shareBroadcast.map { .string($0) }),
             (
                 "timeline",
                 .array(
@@ -139,6 +146,44 @@ extension SessionPlan {
                     })
             ),
         ])
+    }
+}
+
+extension SourcePlan {
+    /// Where the plugin runs and what it may do there, for people.
+    fileprivate var living: String {
+        let failure = "on failure: \(onFailure)"
+        guard let isolation else { return "in the host's process; \(failure)" }
+        let grants = [
+            ("read", isolation.read), ("write", isolation.write), ("use", isolation.devices),
+            ("use", isolation.network ? ["the network"] : []),
+        ].compactMap { verb, paths in
+            paths.isEmpty ? nil : "may \(verb) \(paths.joined(separator: ", "))"
+        }
+        let words =
+            [
+                "in a process of its own", "sandbox: \(isolation.sandbox)",
+                "at most \(MemorySize(bytes: isolation.memoryLimitBytes))",
+            ] + grants + [failure]
+        return words.joined(separator: "; ")
+    }
+
+    /// The same for programs.
+    fileprivate var isolationMembers: [(String, JSON?)] {
+        guard let isolation else { return [("isolation", "host")] }
+        func list(_ paths: [String]) -> JSON { .array(paths.map { .string($0) }) }
+        return [
+            ("isolation", "process"),
+            ("sandbox", .string(isolation.sandbox.rawValue)),
+            ("memory-limit", .string("\(MemorySize(bytes: isolation.memoryLimitBytes))")),
+            (
+                "allow",
+                [
+                    "read": list(isolation.read), "write": list(isolation.write),
+                    "devices": list(isolation.devices), "network": .boolean(isolation.network),
+                ]
+            ),
+        ]
     }
 }
 

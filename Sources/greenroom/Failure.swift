@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import GreenroomConfig
 import GreenroomHost
+import GreenroomIsolation
 
 /// An end of the command with a message for people and an exit code for programs.
 struct Failure: Error {
@@ -68,6 +69,13 @@ extension PluginLocator {
         return PluginLocator(
             executable: resolved.map { String(cString: $0) } ?? "",
             pluginPath: getenv("GREENROOM_PLUGIN_PATH").map { String(cString: $0) })
+    }
+
+    /// A library whose plugins live in processes of their own.
+    func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginOrigin {
+        // The runner lies where bundled plugins do: beside the program.
+        let program = (folders.last ?? "") + "/greenroom-runner"
+        return IsolatedLibrary(path: path, confinement: Confinement(program: program, plan: plan))
     }
 }
 

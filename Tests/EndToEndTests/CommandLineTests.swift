@@ -39,6 +39,97 @@ import Testing
         #expect(!folder.has("out"), "a check makes nothing")
     }
 
+    @Test func `check tells where each plugin would run, and what it may do there`() throws {
+        let file = try folder.write(
+            "s.yaml",
+            """
+            session: { memory-limit: 64 MB }
+            camera:
+              plugin: ColorBars
+              pre-processors:
+                - plugin: Watermark
+                  settings: { path: logo.png }
+                  isolation: process
+                  sandbox: require
+                  allow: { read: [logo.png, fonts], write: [out], devices: [/dev/x], network: true }
+                  on-failure: end
+            microphone: { plugin: WaveFile, settings: { path: a.wav }, isolation: process }
+            share: { plugin: "\(try TestPlugins.hostile())#SteadyShare" }
+            """)
+        let run = try Greenroom.run("check", file)
+        #expect(run.exit == .code(0), "\(run)")
+        let here = String(file.dropLast("/s.yaml".count))
+        let lines = run.text.split(separator: "\n").compactMap { line in
+            line.firstRange(of: "in ").map { String(line[$0.lowerBound...]) }
+        }
+        let expected = [
+            "in the host's process; on failure: end",
+            "in a process of its own; sandbox: require; at most 64 MB; may read \(here)/logo.png, "
+                + "\(here)/fonts; may write \(here)/out; may use /dev/x; may use the network; "
+                + "on failure: end",
+            "in a process of its own; sandbox: on; at most 64 MB; may read \(here)/a.wav; "
+                + "on failure: restart",
+            "in a process of its own; sandbox: on; at most 64 MB; on failure: restart",
+        ]
+        for words in expected {
+            #expect(lines.contains(words), "says nothing of \(words):\n\(run.text)")
+        }
+        let result = try json(try Greenroom.run("check", "--json", file).text)
+        let session = try #require(result["session"] as? [String: Any])
+        let plugins = try #require(session["plugins"] as? [[String: Any]])
+        let key = { (name: String) in plugins.map { $0[name] as? String } }
+        #expect(key("isolation") == ["host", "process", "process", "process"])
+        #expect(key("on-failure") == ["end", "end", "restart", "restart"])
+        #expect(key("sandbox") == [nil, "require", "on", "on"])
+        #expect(key("memory-limit") == [nil, "64 MB", "64 MB", "64 MB"])
+        let grants = plugins.map { $0["allow"] as? [String: Any] }
+        #expect(
+            grants.map { $0?["read"] as? [String] } == [
+                nil, ["\(here)/logo.png", "\(here)/fonts"], ["\(here)/a.wav"], [],
+            ])
+        #expect(grants.map { $0?["write"] as? [String] } == [nil, ["\(here)/out"], [], []])
+        #expect(grants.map { $0?["devices"] as? [String] } == [nil, ["/dev/x"], [], []])
+        #expect(grants.map { $0?["network"] as? Bool } == [nil, true, false, false])
+    }
+
+    @Test func `check refuses what a bundled plugin in the host's process can't have`() throws {
+        let file = try folder.write(
+            "s.yaml",
+            """
+            camera: { plugin: ColorBars, memory-limit: 50 MB, on-failure: restart }
+            microphone: { plugin: Tone, sandbox: on, isolation: process }
+            """)
+        let run = try Greenroom.run("check", file)
+        #expect(run.exit == .code(65), "\(run)")
+        let faults = run.standardError.split(separator: "\n").filter { $0.hasPrefix("\(file):") }
+        let expected = [
+            ("1:44: camera.memory-limit: ", "remove"), ("1:63: camera.on-failure: ", "off"),
+        ]
+        #expect(faults.count == expected.count, "\(run)")
+        for (fault, (start, cure)) in zip(faults, expected) {
+            #expect(fault.hasPrefix("\(file):\(start)") && fault.contains("bundled plugin"))
+            #expect(fault.contains("Write isolation: process") && fault.contains(cure))
+        }
+        let cured = try Greenroom.run("check", file, "--set", "session.isolation=process")
+        #expect(cured.exit == .code(0), "\(cured)")
+    }
+
+    @Test func `check tells of a broadcast`() throws {
+        let file = try folder.write(
+            "s.yaml",
+            """
+            share: { broadcast: s.sock }
+            timeline: [{ at: 1s, do: pause share }]
+            """)
+        let run = try Greenroom.run("check", file)
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.text.contains("whoever connects to \(folder("s.sock"))"), "\(run.text)")
+        let result = try json(try Greenroom.run("check", "--json", file).text)
+        let session = try #require(result["session"] as? [String: Any])
+        #expect(session["broadcast"] as? String == folder("s.sock"))
+        #expect((session["timeline"] as? [Any])?.count == 1)
+    }
+
     @Test func `check tells every fault that only plugins know, at its place`() throws {
         let file = try folder.write("s.yaml", Self.faulty)
         let run = try Greenroom.run("check", file)

@@ -122,9 +122,9 @@ import TestSupport
     @Test func `failures are events, too`() throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("GivesUp", "frames: 1", "on-failure: continue"))
+            camera: \(try TestSession.hostile("GivesUp", "frames: 1", "on-failure: off"))
             share: \(try TestSession.hostile(
-                "HangShare", "where: initialize", "on-failure: continue"))
+                "HangShare", "where: initialize", "on-failure: off"))
             microphone: \(try TestSession.hostile("Mic"))
             """, deadline: "300ms")
         let run = try session.run("--json")

@@ -44,7 +44,7 @@ import TestSupport
 
     @Test func `instances that break rules can be left out, and the rest goes on`() throws {
         let filters = try ["FILTER_WITHOUT_EXTENSION", "SHORT_EXTENSION", "EMPTY_EXTENSION"].map {
-            TestSession.library(try TestPlugins.malformed($0), "", "on-failure: continue")
+            TestSession.library(try TestPlugins.malformed($0), "", "on-failure: off")
         }
         let more = "pre-processors: [\(filters.joined(separator: ", "))]"
         let session = try TestSession(
@@ -98,7 +98,7 @@ import TestSupport
     @Test func `an answer of nothing is refused, and the session goes on with the others`() throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("AnswersNothing", "", "on-failure: continue"))
+            camera: \(try TestSession.hostile("AnswersNothing", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "400ms")
         let run = try session.run()
@@ -192,7 +192,7 @@ import TestSupport
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
-                "Fails", "where: \(place), text: no lens", "on-failure: continue"))
+                "Fails", "where: \(place), text: no lens", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "400ms")
         let run = try session.run()
@@ -250,7 +250,7 @@ import TestSupport
     @Test func `a session goes on without a plugin that gave up`() throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("GivesUp", "frames: 3", "on-failure: continue"))
+            camera: \(try TestSession.hostile("GivesUp", "frames: 3", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """)
         let run = try session.run()
@@ -265,7 +265,7 @@ import TestSupport
 
     @Test func `a session whose sources have all failed has failed`() throws {
         let session = try TestSession(
-            "camera: \(try TestSession.hostile("GivesUp", "frames: 2", "on-failure: continue"))",
+            "camera: \(try TestSession.hostile("GivesUp", "frames: 2", "on-failure: off"))",
             duration: nil)
         let run = try session.run()
         #expect(run.exit == .code(69), "\(run)")

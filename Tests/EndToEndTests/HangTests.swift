@@ -23,7 +23,7 @@ import TestSupport
         // Without a duration: what is told is told while the session runs.
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("Hang", "where: \(place)", "on-failure: continue"))
+            camera: \(try TestSession.hostile("Hang", "where: \(place)", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: nil, deadline: "500ms")
         let child = try session.start()
@@ -99,7 +99,7 @@ import TestSupport
     @Test func `a plugin that fails and then hangs is named`() throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: continue"))
+            camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "300ms", deadline: "500ms")
         let run = try session.run()
@@ -151,7 +151,7 @@ import TestSupport
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
-                "PumpsThenFails", "frames: 12", "on-failure: continue"))
+                "PumpsThenFails", "frames: 12", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "1s")
         let run = try session.run()
@@ -186,7 +186,7 @@ import TestSupport
     @Test func `a plugin that gives up and then hangs is waited for once`() throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("GiveUpThenHang", "", "on-failure: continue"))
+            camera: \(try TestSession.hostile("GiveUpThenHang", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "500ms", deadline: "1s")
         let run = try session.run()
@@ -212,7 +212,7 @@ import TestSupport
     }
 
     @Test func `the picture goes on without a filter that hangs`() throws {
-        let session = try withHangingFilter("continue", duration: "1500ms")
+        let session = try withHangingFilter("off", duration: "1500ms")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera.pre-processors[0]")

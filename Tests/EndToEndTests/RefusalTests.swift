@@ -53,7 +53,7 @@ import TestSupport
     static let dead = Result {
         try Ended(
             """
-            camera: \(try TestSession.hostile("SendWhenGone", "", "on-failure: continue"))
+            camera: \(try TestSession.hostile("SendWhenGone", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "1s")
     }

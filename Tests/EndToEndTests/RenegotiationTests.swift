@@ -160,7 +160,7 @@ import Testing
     @Test func `a plugin that hangs in a change is named, and costs itself alone`() throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("HangsInChange", "", "on-failure: continue"))
+            camera: \(try TestSession.hostile("HangsInChange", "", "on-failure: off"))
             share: \(try TestSession.hostile("SteadyShare"))
             """, maximum: "160x90@30", duration: "3s", deadline: "300ms", clock: "virtual",
             table: "[160x90@30, 80x46@30]", timeline: ["at: 1s, ceiling: 80x46@30"])

@@ -54,7 +54,7 @@ import TestSupport
         let files = readme.components(separatedBy: "```yaml\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
-        #expect(files.count == 3)
+        #expect(files.count == 4)
         let folder = try TemporaryFolder()
         for file in files {
             let run = try Greenroom.run("check", try folder.write("s.yaml", file))

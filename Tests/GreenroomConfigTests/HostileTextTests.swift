@@ -112,6 +112,39 @@ import Testing
         #expect(lines[1].dropFirst(column).hasPrefix("plugn: 1"))
     }
 
+    @Test(arguments: [
+        ("camera.memory-limit", "9", "x"), ("camera.memory-limit", "9", " MB"),
+        ("camera.memory-limit", "9.", "GB"), ("camera.memory-limit", "9 ", "MB"),
+        ("camera.allow.devices[0]", "/dev", "/.."), ("camera.allow.devices[0]", "d", ""),
+        ("camera.isolation", "process", ""), ("camera.sandbox", "on", ""),
+        ("camera.on-failure", "continue", ""), ("camera.allow.network", "true", ""),
+        ("share.broadcast", "/s", ""),
+    ])
+    func `a value of any length is refused at once, in a short line`(
+        path: String, piece: String, end: String
+    ) {
+        let value = String(repeating: piece, count: 200_000 / piece.count) + end
+        let told = faults("camera: { plugin: A }", overrides: [.set("\(path)='\(value)'")])
+        #expect(told.count == 1)
+        // The argument stands before it in full: it is the user's own line.
+        let message = told.first?.dropFirst("--set \(path)='\(value)': ".count)
+        #expect(message?.hasPrefix("\(path): ") == true)
+        #expect((message?.count ?? .max) < 250)
+    }
+
+    @Test func `as many paths as a list may have are read, and no more`() {
+        func yaml(_ count: Int) -> String {
+            let paths = (0..<count).map { "p\($0)" }.joined(separator: ", ")
+            return "camera: { plugin: A, allow: { read: [\(paths)] } }"
+        }
+        #expect(faults(yaml(64)) == [])
+        #expect(
+            faults(yaml(65)) == [
+                "1:37: camera.allow.read: needs 1 to 64 entries, found 65. Remove the key to do "
+                    + "without."
+            ])
+    }
+
     @Test func `no change of a good file makes the reader crash or fall silent`() {
         var random = SplitMix(state: 20_240_607)
         let seeds = Samples.good.map { Array($0.utf8) } + Samples.bad.map { Array($0.yaml.utf8) }

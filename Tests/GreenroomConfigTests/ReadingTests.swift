@@ -49,8 +49,8 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             session: { name: demo, maximum: 1280x720@60, duration: 1m10s, callback-deadline: 1s }
             camera:
               plugin: ColorBars
-              on-failure: continue
-              pre-processors: [{ plugin: Watermark, on-failure: continue }, { plugin: lib/Mine.so }]
+              on-failure: off
+              pre-processors: [{ plugin: Watermark, on-failure: restart }, { plugin: lib/Mine.so }]
             microphone: { plugin: /opt/libTone.so }
             share: { plugin: Slides, audio: { plugin: Tone } }
             outputs:
@@ -66,11 +66,11 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.callbackDeadline == .seconds(1))
         #expect(file.folder == "/sessions")
         #expect(file.camera?.reference.value == .name("ColorBars"))
-        #expect(file.camera?.onFailure == .continue)
+        #expect(file.camera?.onFailure?.value == .off)
         #expect(
             file.preProcessors.map(\.reference.value)
                 == [.name("Watermark"), .path("/sessions/lib/Mine.so")])
-        #expect(file.preProcessors.map(\.onFailure) == [.continue, .end])
+        #expect(file.preProcessors.map(\.onFailure?.value) == [.restart, nil])
         #expect(file.microphone?.reference.value == .path("/opt/libTone.so"))
         #expect(file.share?.reference.value == .name("Slides"))
         #expect(file.shareAudio?.reference.value == .name("Tone"))
@@ -95,7 +95,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.maximum == VideoCapability(width: 1920, height: 1080, fps: 30))
         #expect(file.duration == nil)
         #expect(file.callbackDeadline == .seconds(2))
-        #expect(file.camera?.onFailure == .end)
+        #expect(file.camera?.onFailure == nil)
         #expect(file.outputs.map(\.value) == [.y4m(track: .camera, picture: SessionFile.Picture())])
     }
 

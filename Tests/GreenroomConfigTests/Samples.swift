@@ -21,7 +21,7 @@ enum Samples {
           pre-processors:
             - plugin: Watermark
               settings: { path: logo.png, opacity: 0.6 }
-              on-failure: continue
+              on-failure: off
             - plugin: Adjust
         microphone:
           plugin: WaveFile
@@ -71,6 +71,26 @@ enum Samples {
           - { at: 2s, do: stop camera }
           - { at: 2s, do: "start camera" }
         """,
+        """
+        session: { isolation: process, sandbox: require, memory-limit: 128MB }
+        camera:
+          plugin: ColorBars
+          isolation: host
+          pre-processors:
+            - plugin: ./libTheirs.so
+              sandbox: on
+              memory-limit: 1.5 GB
+              allow:
+                read: [pictures, /usr/share/fonts]
+                write: [snapshots]
+                devices: [/dev/video0, /dev/snd]
+                network: true
+              on-failure: restart
+            - { plugin: Adjust, sandbox: on, allow: {}, on-failure: off }
+        share: { broadcast: /run/greenroom.sock }
+        timeline: [{ at: 1s, do: pause share }, { at: 2s, share-ceiling: none }]
+        outputs: [{ loudspeaker: default }]
+        """,
     ]
 
     /// A file with faults.
@@ -97,7 +117,8 @@ enum Samples {
             yaml: "camera:\n  plugin: ColorBars\n  opacity: 0.5\n",
             faults: [
                 "3:3: camera.opacity: unknown key. A setting of the plugin goes under "
-                    + #""settings"; other keys here are "plugin", "on-failure", "pre-processors"."#
+                    + #""settings"; other keys here are "plugin", "on-failure", "isolation", "#
+                    + #""sandbox", "memory-limit", "allow", "pre-processors"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\nduration: 3s",
@@ -235,10 +256,15 @@ enum Samples {
                     + #"from 10ms to 10m, found the text "1h"."#,
             ], isSeenBySchema: false),
         Bad(
-            yaml: "camera: { plugin: A, on-failure: contnue }",
+            yaml: """
+                camera: { plugin: A, on-failure: restrat }
+                microphone: { plugin: B, on-failure: continue }
+                """,
             faults: [
-                "1:34: camera.on-failure: needs one of end, continue, found the text "
-                    + #""contnue". Did you mean "continue"?"#
+                "1:34: camera.on-failure: needs one of restart, off, end, found the text "
+                    + #""restrat". Did you mean "restart"?"#,
+                "2:38: microphone.on-failure: needs one of restart, off, end, found the text "
+                    + #""continue". Write off."#,
             ]),
         Bad(
             yaml: """
@@ -506,12 +532,160 @@ enum Samples {
             yaml: "microphone: {}\nshare: { audio: {} }\ncamera: { pre-processors: [{}] }",
             faults: [
                 #"1:13: microphone: needs the key "plugin". Add it, such as plugin: Tone."#,
-                #"2:8: share: needs the key "plugin". Add it, such as plugin: Slides."#,
+                #"2:8: share: needs one of the keys "plugin", "broadcast". Add one."#,
                 #"2:17: share.audio: needs the key "plugin". Add it, such as plugin: "#
                     + "ToneShareAudio.",
                 #"3:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#,
                 #"3:28: camera.pre-processors[0]: needs the key "plugin". Add it, such as "#
                     + "plugin: Adjust.",
+            ]),
+
+        // Processes and what is allowed in them
+        Bad(
+            yaml: """
+                session: { isolation: own, sandbox: true, memory-limit: 256 }
+                camera: { plugin: A, isolaton: process, sandbox: strict, memory_limit: 50 MB }
+                microphone: { plugin: B, sandbox: no, memory-limit: 256 MiB, network: true }
+                """,
+            faults: [
+                #"1:23: session.isolation: needs one of process, host, found the text "own"."#,
+                "1:37: session.sandbox: needs one of on, require, off, found the boolean true. "
+                    + "Write on.",
+                "1:57: session.memory-limit: needs an amount of memory such as 256 MB or 1.5 GB, "
+                    + "from 16 MB to 64 GB, found the number 256. Write 256 MB.",
+                #"2:22: camera.isolaton: unknown key. Did you mean "isolation"?"#,
+                #"2:50: camera.sandbox: needs one of on, require, off, found the text "strict"."#,
+                #"2:58: camera.memory_limit: unknown key. Did you mean "memory-limit"?"#,
+                #"3:35: microphone.sandbox: needs one of on, require, off, found the text "no". "#
+                    + "Write off.",
+                "3:53: microphone.memory-limit: needs an amount of memory such as 256 MB or "
+                    + #"1.5 GB, from 16 MB to 64 GB, found the text "256 MiB". Write 256 MB."#,
+                #"3:62: microphone.network: unknown key. It goes under "allow"."#,
+            ]),
+        Bad(
+            yaml: """
+                camera: { plugin: A, memory-limit: 15.999 MB }
+                microphone: { plugin: B, memory-limit: 64.001 GB }
+                share: { plugin: C, memory-limit: 999999 GB }
+                """,
+            faults: [
+                "1:36: camera.memory-limit: needs an amount of memory such as 256 MB or 1.5 GB, "
+                    + #"from 16 MB to 64 GB, found the text "15.999 MB"."#,
+                "2:40: microphone.memory-limit: needs an amount of memory such as 256 MB or "
+                    + #"1.5 GB, from 16 MB to 64 GB, found the text "64.001 GB"."#,
+                "3:35: share.memory-limit: needs an amount of memory such as 256 MB or 1.5 GB, "
+                    + #"from 16 MB to 64 GB, found the text "999999 GB"."#,
+            ], isSeenBySchema: false),
+        Bad(
+            yaml: """
+                camera:
+                  plugin: A
+                  allow:
+                    read: []
+                    write: out
+                    devices: [video0, /etc/passwd, /dev/../etc/passwd, /dev, /dev/./x, /dev//x]
+                    network: on
+                    raed: [x]
+                """,
+            faults: [
+                "4:11: camera.allow.read: needs 1 to 64 entries, found 0. Remove the key to do "
+                    + "without.",
+                #"5:12: camera.allow.write: needs a list of paths, found the text "out". Begin "#
+                    + #"each with "- "."#,
+            ]
+                + [
+                    ("15: camera.allow.devices[0]", "video0", " Write /dev/video0."),
+                    ("23: camera.allow.devices[1]", "/etc/passwd", ""),
+                    ("36: camera.allow.devices[2]", "/dev/../etc/passwd", ""),
+                    ("56: camera.allow.devices[3]", "/dev", ""),
+                    ("62: camera.allow.devices[4]", "/dev/./x", ""),
+                    ("72: camera.allow.devices[5]", "/dev//x", ""),
+                ].map { place, text, cure in
+                    "6:\(place): needs the path of a device below /dev, such as /dev/video0, "
+                        + "found the text \"\(text)\".\(cure)"
+                } + [
+                    #"7:14: camera.allow.network: needs true or false, found the text "on"."#,
+                    #"8:5: camera.allow.raed: unknown key. Did you mean "read"?"#,
+                ]),
+        Bad(
+            yaml: """
+                camera: { plugin: A, allow: { read: [a, b, ./a], devices: [/dev/x, /dev/x] } }
+                microphone: { plugin: B, allow: { write: [1, "", null] } }
+                """,
+            faults: [
+                "1:44: camera.allow.read[2]: it stands in the list already. Keep one.",
+                "1:68: camera.allow.devices[1]: it stands in the list already. Keep one.",
+                "2:43: microphone.allow.write[0]: needs the path of a file or folder, found the "
+                    + "number 1. Put it in quotes.",
+                "2:46: microphone.allow.write[1]: needs the path of a file or folder, found empty "
+                    + "text.",
+                "2:50: microphone.allow.write[2]: needs the path of a file or folder, found "
+                    + "nothing. Put it in quotes.",
+            ]),
+        Bad(
+            yaml: """
+                camera:
+                  plugin: A
+                  isolation: host
+                  sandbox: off
+                  memory-limit: 50 MB
+                  allow: {}
+                  on-failure: restart
+                """,
+            faults: [
+                "4:12: camera.sandbox", "5:17: camera.memory-limit", "6:10: camera.allow",
+            ].map {
+                "\($0): it holds for a plugin in a process of its own, and camera.isolation is "
+                    + "host. Write isolation: process for the plugin, or remove this."
+            } + [
+                "7:15: camera.on-failure: only a plugin in a process of its own can be started "
+                    + "again, and camera.isolation is host. Write isolation: process for the "
+                    + "plugin, or on-failure: off."
+            ], isSeenBySchema: false),
+
+        // Broadcasts
+        Bad(
+            yaml: "share: { broadcast: s.sock, plugin: Slides, settings: { path: x } }",
+            faults: [
+                #"1:8: share: has "plugin" and "broadcast" and can have one. Keep one."#
+            ]),
+        Bad(
+            yaml: """
+                share:
+                  broadcast: s.sock
+                  isolation: process
+                  audio: { plugin: Tone }
+                timeline: [{ at: 1s, set: share.settings.a=1 }]
+                """,
+            faults: [
+                "3:3: share.isolation: it is for plugins that the host starts, and a broadcast "
+                    + "comes from a process that somebody else starts. Remove it, or name a plugin "
+                    + "in place of the broadcast.",
+                "4:3: share.audio: the sound of a broadcast comes over the same socket as its "
+                    + "picture. Remove it, or name a plugin in place of the broadcast.",
+                "5:12: timeline[0]: a broadcast has no settings to change. Remove the entry.",
+            ]),
+        Bad(
+            yaml: "share: { broadcast: s.sock }\nmicrophone: { plugin: A }\n"
+                + "timeline: [{ at: 1s, set: share.settings.a=1 }]",
+            faults: [
+                "3:12: timeline[0]: a broadcast has no settings to change. Remove the entry."
+            ], isSeenBySchema: false),
+        Bad(
+            yaml: "share: { boradcast: s.sock }",
+            faults: [
+                #"1:8: share: needs one of the keys "plugin", "broadcast". Add one."#,
+                #"1:10: share.boradcast: unknown key. Did you mean "broadcast"?"#,
+            ]),
+        Bad(
+            yaml: "share: { broadcast: true }\ncamera: { broadcast: s.sock }",
+            faults: [
+                "1:21: share.broadcast: needs the path of a socket, found the boolean true. Put it "
+                    + "in quotes.",
+                #"2:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#,
+                #"2:11: camera.broadcast: unknown key. A setting of the plugin goes under "#
+                    + #""settings"; other keys here are "plugin", "on-failure", "isolation", "#
+                    + #""sandbox", "memory-limit", "allow", "pre-processors"."#,
             ]),
 
         // Anchors

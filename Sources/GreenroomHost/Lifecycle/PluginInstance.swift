@@ -39,9 +39,13 @@ final class PluginInstance: Sendable {
         var sender: UInt64 = 0
         /// The callback that is running, since when, and whether it has waited for a time.
         var running: (name: String, since: Int64, thread: pthread_t, hasWaited: Bool)?
+        /// The callback that returned last.
+        var last: String?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
         var fault: String?
+        /// Its process was lost: what steps return says nothing.
+        var isLost = false
         var times: [String: CallbackTimes] = [:]
         var linesThisSecond = 0
         var second: Int64 = 0
@@ -59,7 +63,8 @@ final class PluginInstance: Sendable {
     private let origin: any PluginOrigin
     private let clock: SessionClock
     private let events: SessionEvents
-    private let control: ControlThread
+    /// The control thread of this life.
+    private let control: Mutex<ControlThread>
     private let state: Mutex<State>
     /// Held while gates and waits are set, so that nobody opens what a fault has closed.
     private let following = Mutex(())
@@ -81,7 +86,7 @@ final class PluginInstance: Sendable {
         self.events = events
         self.videoGate = videoGate
         self.audioGate = audioGate
-        control = ControlThread(name: role, clock: clock, as: .control(number))
+        control = Mutex(ControlThread(name: role, clock: clock, as: .control(number)))
     }
 
     // MARK: What the session asks
@@ -109,6 +114,12 @@ final class PluginInstance: Sendable {
     /// Where frames must lie for the plugin to edit them, in this life of it; nil for anywhere.
     var editingPool: FramePool? { state.withLock { $0.calls?.pool } }
 
+    /// Set for a plugin that arrives by itself.
+    var arrivals: (any PluginArrivals)? { origin.arrivals }
+
+    /// What its process is confined by; nil in the host's process.
+    var sandbox: [SandboxLayerState]? { state.withLock { $0.calls }?.sandbox }
+
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
 
@@ -121,6 +132,12 @@ final class PluginInstance: Sendable {
     /// The callback that is running on the control thread, and for how long, in nanoseconds.
     var runningCallback: (name: String, nanoseconds: Int64)? {
         state.withLock { state in state.running.map { ($0.name, MonotonicClock.now - $0.since) } }
+    }
+
+    private var whereabouts: String? {
+        state.withLock { state in
+            state.running.map { "in \($0.name)" } ?? state.last.map { "after \($0)" }
+        }
     }
 
     /// Whether it is sending, or is in start-send still.
@@ -152,6 +169,39 @@ final class PluginInstance: Sendable {
 
     // MARK: Steps
 
+    /// Makes a new life possible after one that has ended or was lost: the same place in the
+    /// session, the same gates and counters, the settings as they are now.
+    func revive() {
+        let isOver = state.withLock { state in
+            guard state.lifecycle == .faulted || state.lifecycle == .destroyed else { return false }
+            state.lifecycle = .created
+            state.calls = nil
+            state.agreement = nil
+            state.newestReply = nil
+            state.running = nil
+            state.last = nil
+            state.errorText = nil
+            state.gaveUp = nil
+            state.fault = nil
+            state.isLost = false
+            return true
+        }
+        guard isOver else { return }
+        clock.stopExpecting(plugin: number)
+        control.withLock { $0 = ControlThread(name: role, clock: clock, as: .control(number)) }
+        follow(.created)
+    }
+
+    /// Changes a setting of a plugin that is away: it has it when it comes back.
+    func remember(_ setting: Setting) {
+        state.withLock { state in
+            guard let index = state.settings.firstIndex(where: { $0.name == setting.name }) else {
+                return
+            }
+            state.settings[index] = setting
+        }
+    }
+
     /// Begins to make the instance.
     func beginCreate() -> PendingStep {
         let handle = HostInterface.instances.insert(self)
@@ -160,9 +210,11 @@ final class PluginInstance: Sendable {
             descriptor,
             in: PluginPlace(
                 handle: handle, role: role, hasVirtualClock: clock.isVirtual,
+                frameLimit: frameLimit,
                 log: { [weak self] in self?.log($0, $1) },
-                lose: { [weak self] in self?.giveUp(because: $0) },
-                runningCallback: { [weak self] in self?.runningCallback?.name }))
+                lose: { [weak self] in self?.lose(because: $0) },
+                agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
+                whereabouts: { [weak self] in self?.whereabouts }))
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in
             do throws(LoadError) {
@@ -326,7 +378,6 @@ final class PluginInstance: Sendable {
     func beginDestroy() -> PendingStep {
         begin(.destroy) { [self] calls in
             calls.destroy()
-            state.withLock { $0.calls = nil }
             endInstance()
             return .done
         }
@@ -347,6 +398,25 @@ final class PluginInstance: Sendable {
     func finish(_ step: PendingStep, until deadline: Int64) -> StepResult? {
         step.result.wait(until: deadline) { $0 }
     }
+
+    /// Gives the instance up because its process is lost.
+    private func lose(because evidence: String) {
+        state.withLock { $0.isLost = true }
+        events.send(.pluginLost(role: role, evidence: evidence))
+        giveUp(because: evidence)
+    }
+
+    /// How many of its frames are in use at most.
+    private var frameLimit: Int {
+        switch descriptor.kind {
+        case .videoSource, .shareSource: videoGate?.frameLimit ?? 0
+        case .preProcessor: Self.mostFramesInFilter
+        case .virtualMic, .shareAudioSource: 0
+        }
+    }
+
+    /// The one that it edits, the one before that goes on, and one whose edit came too late.
+    private static let mostFramesInFilter = 4
 
     /// Gives the instance up: no call is made on it any more, and its sender is dead.
     ///
@@ -399,16 +469,18 @@ final class PluginInstance: Sendable {
             pending.result.change { $0 = .illegal(lifecycle) }
             return pending
         }
-        control.run { [self] in
+        control.withLock { $0 }.run { [self] in
             let begun = MonotonicClock.now
             state.withLock {
                 $0.running = (name, begun, pthread_self(), hasWaited: false)
                 $0.errorText = nil
             }
             let sessionBegun = clock.now
-            let result = body()
+            var result = body()
+            if state.withLock({ $0.isLost }) { result = .illegal(.faulted) }
             state.withLock {
                 $0.running = nil
+                $0.last = name
                 if case .illegal = result { return }
                 $0.times[name, default: CallbackTimes()].add(
                     nanoseconds: clock.now - sessionBegun)
@@ -455,7 +527,7 @@ final class PluginInstance: Sendable {
     private func endInstance() {
         let handle = state.withLock { $0.handle }
         HostInterface.instances.remove(handle)
-        control.close()
+        control.withLock { $0 }.close()
     }
 
     // MARK: The media thread of a pre-processor

@@ -96,6 +96,9 @@ final class VideoGate: Sendable {
         }
     }
 
+    /// How many frames of the plugin are in use at most.
+    var frameLimit: Int { ownPool.limit }
+
     private var pool: FramePool { plugins.withLock { $0 } }
 
     /// Makes frames of a revision, and of all before it, legal; called before the plugin hears of

@@ -49,7 +49,7 @@ final class SessionParts: Sendable {
         pictures = [(VideoTrackKind.camera, cast.camera), (.share, cast.share)].compactMap {
             kind, source in
             guard let source, let input = source.input, let pool = source.pool,
-                let agreed = source.instance.agreement?.track
+                let agreed = cast.track(of: source)
             else { return nil }
             let track = VideoTrack(
                 kind: kind, agreed: agreed, input: input, pool: pool,

@@ -4,10 +4,51 @@ public import GreenroomMedia
 
 /// What happens to the session when one of its plugins fails.
 public enum FailurePolicy: String, CaseIterable, Sendable, Codable {
+    /// The plugin is started again, in a new process.
+    case restart
+    /// The session goes on without the plugin.
+    case off
     /// The session ends.
     case end
-    /// The session goes on without the plugin.
-    case `continue`
+}
+
+/// How a plugin's own process is confined.
+public enum SandboxMode: String, CaseIterable, Sendable, Codable {
+    /// By every layer that the kernel has.
+    case on
+    /// By every layer; without one of them the session does not begin.
+    case require
+    /// Not at all.
+    case off
+}
+
+/// A process of a plugin's own, and what it may do there. Paths are absolute.
+public struct IsolationPlan: Hashable, Sendable {
+    /// How the process is confined.
+    public var sandbox: SandboxMode
+    /// How much private memory it may have, in bytes; frames do not count.
+    public var memoryLimitBytes: Int
+    /// Files that it may read, and folders with all in them.
+    public var read: [String]
+    /// Files that it may write, and folders that it may write and make files in.
+    public var write: [String]
+    /// Devices below `/dev` that it may use, and folders of them.
+    public var devices: [String]
+    /// Whether it may use the network.
+    public var network: Bool
+
+    /// Makes a plan.
+    public init(
+        sandbox: SandboxMode = .on, memoryLimitBytes: Int = 256_000_000, read: [String] = [],
+        write: [String] = [], devices: [String] = [], network: Bool = false
+    ) {
+        self.sandbox = sandbox
+        self.memoryLimitBytes = memoryLimitBytes
+        self.read = read
+        self.write = write
+        self.devices = devices
+        self.network = network
+    }
 }
 
 /// A plugin with its settings, ready to be made.
@@ -20,16 +61,19 @@ public struct SourcePlan: Sendable {
     public var settings: [Setting]
     /// What its failure means.
     public var onFailure: FailurePolicy
+    /// The process that it runs in; nil for the host's.
+    public var isolation: IsolationPlan?
 
     /// Makes a plan.
     package init(
         origin: any PluginOrigin, descriptor: PluginDescriptor, settings: [Setting],
-        onFailure: FailurePolicy = .end
+        onFailure: FailurePolicy = .end, isolation: IsolationPlan? = nil
     ) {
         self.origin = origin
         self.descriptor = descriptor
         self.settings = settings
         self.onFailure = onFailure
+        self.isolation = isolation
     }
 }
 
@@ -94,10 +138,13 @@ public struct SessionPlan: Sendable {
     public var preProcessors: [SourcePlan] = []
     /// The microphone.
     public var microphone: SourcePlan?
-    /// The screen share.
+    /// The screen share, if a plugin makes it.
     public var share: SourcePlan?
     /// The sound of the share.
     public var shareAudio: SourcePlan?
+    /// The absolute path of the Unix socket that the share comes over, with its sound, from a
+    /// process that the host does not start; nil if a plugin makes it or there is none.
+    public var shareBroadcast: String?
     /// The outputs.
     public var outputs: [OutputPlan] = []
 

@@ -2,8 +2,13 @@ import Glibc
 
 /// A thread of the host that can be waited for with a deadline, and left behind when it hangs
 /// in a plugin.
-final class HostThread: Sendable {
+package final class HostThread: Sendable {
     private let ended = Monitor(false)
+
+    /// Starts a thread that has no part in a session yet.
+    package convenience init(name: String, body: @escaping @Sendable () -> Void) {
+        self.init(name: name, clock: nil, body: body)
+    }
 
     /// Starts a thread.
     ///
@@ -13,7 +18,7 @@ final class HostThread: Sendable {
     ///   - order: Who the thread is to that clock.
     ///   - body: What the thread does.
     init(
-        name: String, clock: SessionClock? = nil, as order: ClockOrder = .session,
+        name: String, clock: SessionClock?, as order: ClockOrder = .session,
         body: @escaping @Sendable () -> Void
     ) {
         let ended = ended
@@ -37,6 +42,9 @@ final class HostThread: Sendable {
             ended.change { $0 = true }
         }
     }
+
+    /// Ends the calling thread's part in any session: no clock waits for it any more.
+    package static func leaveClock() { SleeperOfThread.leave() }
 
     /// Waits for the end of the body.
     ///

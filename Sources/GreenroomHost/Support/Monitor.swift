@@ -7,14 +7,14 @@ import Glibc
 ///
 /// Sendable without the compiler's proof: `value` is touched only between lock and unlock of
 /// `mutex`, and the pthread objects live at fixed addresses from `init` to `deinit`.
-final class Monitor<Value: ~Copyable>: @unchecked Sendable {
+package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var value: Value
     /// Threads that wait on a virtual clock for a change.
     private var sleepers: [(clock: VirtualClock, sleeper: VirtualClock.Sleeper)] = []
 
-    init(_ value: consuming sending Value) {
+    package init(_ value: consuming sending Value) {
         self.value = value
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
@@ -32,7 +32,7 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     }
 
     /// Runs a body that changes nothing that anybody waits for.
-    func withLock<Result: ~Copyable, Failure: Error>(
+    package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)
@@ -41,7 +41,7 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     }
 
     /// Runs a body, then wakes all who wait.
-    func change<Result: ~Copyable, Failure: Error>(
+    package func change<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)
@@ -59,7 +59,7 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     ///   - deadline: Monotonic nanoseconds after which to give up; nil for never.
     ///   - body: Runs at once and after each change, under the lock.
     /// - Returns: What the body returned; nil when the deadline passed.
-    func wait<Result: ~Copyable>(
+    package func wait<Result: ~Copyable>(
         until deadline: Int64?, for body: (inout Value) -> sending Result?
     ) -> sending Result? {
         pthread_mutex_lock(mutex)

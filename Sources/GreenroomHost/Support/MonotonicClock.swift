@@ -1,16 +1,16 @@
 import Glibc
 
 /// The machine's monotonic clock, which is the session clock of a session in real time.
-enum MonotonicClock {
+package enum MonotonicClock {
     /// Nanoseconds since some moment before the process began.
-    static var now: Int64 {
+    package static var now: Int64 {
         var moment = timespec()
         clock_gettime(CLOCK_MONOTONIC, &moment)
         return Int64(moment.tv_sec) * 1_000_000_000 + Int64(moment.tv_nsec)
     }
 
     /// A moment from now; saturates.
-    static func deadline(after nanoseconds: Int64) -> Int64 {
+    package static func deadline(after nanoseconds: Int64) -> Int64 {
         let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
         return overflow ? .max : sum
     }

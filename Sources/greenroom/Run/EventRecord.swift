@@ -90,6 +90,18 @@ extension SessionEvent {
             record.role = role
             record.status = status.description
             record.text = reason
+        case .pluginLost(let role, let evidence):
+            record = EventRecord(event: "plugin-lost")
+            record.role = role
+            record.text = evidence
+        case .pluginRestarts(let role, let seconds):
+            record = EventRecord(event: "plugin-restarts")
+            record.role = role
+            record.seconds = seconds
+        case .pluginReturned(let role, let seconds):
+            record = EventRecord(event: "plugin-returned")
+            record.role = role
+            record.seconds = seconds
         case .pluginDropped(let role):
             record = EventRecord(event: "plugin-dropped")
             record.role = role

@@ -1,8 +1,10 @@
 import GreenroomConfig
 import GreenroomConversion
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
+import GreenroomSandbox
 
 extension SessionPlan {
     /// Loads the plugins that a session file names, and checks their settings.
@@ -19,6 +21,7 @@ extension SessionPlan {
         microphone = assembly.resolve(file.microphone, .virtualMic)
         share = assembly.resolve(file.share, .shareSource)
         shareAudio = assembly.resolve(file.shareAudio, .shareAudioSource)
+        shareBroadcast = file.shareBroadcast?.value
         outputs = file.outputs.map { OutputPlan($0.value) }
         clock = file.clock == .virtual ? .virtual : .real
         table = assembly.table()
@@ -55,13 +58,49 @@ private struct Assembly {
             }
             let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
             for problem in problems { report(problem, plugin, of: descriptor) }
+            let isBundled = locator.isBundled(library.path)
+            diagnostics += file.conflicts(of: plugin, isBundled: isBundled)
+            let isolation =
+                file.isolation(of: plugin, isBundled: isBundled) == .process
+                ? isolation(of: plugin, settings) : nil
+            if isolation?.sandbox == .require, let shortfall = Sandbox.available.shortfall {
+                report(
+                    "it requires the whole sandbox, and this machine lacks a part of it: "
+                        + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
+                    plugin.place)
+            }
             return SourcePlan(
-                origin: library, descriptor: descriptor, settings: settings,
-                onFailure: plugin.onFailure == .end ? .end : .continue)
+                origin: isolation.map { locator.isolated(library.path, $0) } ?? library,
+                descriptor: descriptor, settings: settings,
+                onFailure: FailurePolicy(file.failurePolicy(of: plugin, isBundled: isBundled)),
+                isolation: isolation)
         } catch {
             report(explain(error, name, kind), plugin.reference.place)
             return nil
         }
+    }
+
+    /// The process of a plugin.
+    ///
+    /// - Parameter settings: The plugin's, checked.
+    private func isolation(
+        of plugin: SessionFile.Plugin, _ settings: [Setting]
+    ) -> IsolationPlan {
+        let grants = plugin.grants?.value ?? SessionFile.Grants()
+        // A path that the file gives in a setting is meant to be read. Only of those that it
+        // gives: by its defaults a plugin could grant itself what it likes.
+        let given = Set(plugin.settings.map(\.name))
+        let paths = settings.compactMap { setting -> String? in
+            guard setting.type == .path, given.contains(setting.name),
+                case .string(let path) = setting.value
+            else { return nil }
+            return path
+        }
+        return IsolationPlan(
+            sandbox: SandboxMode(file.sandbox(of: plugin)),
+            memoryLimitBytes: file.memoryLimit(of: plugin).bytes,
+            read: grants.read + paths.filter { !grants.read.contains($0) },
+            write: grants.write, devices: grants.devices, network: grants.network)
     }
 
     /// The sizes that cameras are offered.
@@ -93,7 +132,7 @@ private struct Assembly {
             {
                 return nil
             }
-            guard plan.source(of: entry.value.command.role) != nil else { return nil }
+            guard plan.has(entry.value.command.role) else { return nil }
             do throws(CommandProblem) {
                 return TimelineEntry(
                     nanoseconds: entry.value.time.nanoseconds,
@@ -147,6 +186,28 @@ extension ParameterValue {
             case .integer(let value): .integer(value)
             case .number(let value): .number(value)
             case .string(let value): .string(value)
+            }
+    }
+}
+
+extension FailurePolicy {
+    init(_ policy: SessionFile.FailurePolicy) {
+        self =
+            switch policy {
+            case .restart: .restart
+            case .off: .off
+            case .end: .end
+            }
+    }
+}
+
+extension SandboxMode {
+    init(_ sandbox: SessionFile.Sandbox) {
+        self =
+            switch sandbox {
+            case .on: .on
+            case .require: .require
+            case .off: .off
             }
     }
 }

@@ -15,6 +15,11 @@ extension SessionPlan {
         }
     }
 
+    /// Whether there is something that makes what the role makes.
+    func has(_ role: SessionFile.Role) -> Bool {
+        source(of: role) != nil || role == .share && shareBroadcast != nil
+    }
+
     /// A command as the session takes it.
     ///
     /// - Parameter folder: The absolute folder that relative paths of settings start from.
@@ -22,9 +27,7 @@ extension SessionPlan {
     func command(
         for command: SessionFile.Command, folder: String
     ) throws(CommandProblem) -> SessionCommand {
-        guard let source = source(of: command.role) else {
-            throw CommandProblem("\(command.withoutPlugin).")
-        }
+        guard has(command.role) else { throw CommandProblem("\(command.withoutPlugin).") }
         switch command {
         case .ceiling(let track, let limit):
             return .ceiling(track == .camera ? .camera : .share, limit)
@@ -38,6 +41,9 @@ extension SessionPlan {
             case .startCamera: return .startCamera
             }
         case .set(let role, let name, let value):
+            guard let source = source(of: role) else {
+                throw CommandProblem("a broadcast has no settings to change.")
+            }
             let value = ParameterValue(value)
             let setting = try source.descriptor.liveSetting(name, value, role, folder: folder)
             return .set(role: "\(role)", setting)

@@ -18,11 +18,14 @@ struct TestSession {
     ///   - clock: `"virtual"` for a session that takes no time, and is the same each time.
     ///   - table: The sizes that cameras are offered, instead of the usual ones.
     ///   - timeline: Entries, each as the inside of a flow mapping of YAML.
+    ///   - isolation: Where plugins run that do not say it themselves: in the host's process,
+    ///     `"process"`, or nil for what holds without the key.
     ///   - outputs: Other outputs than one recording.
     init(
         _ sources: String, maximum: String = "320x180@15", duration: String? = "800ms",
         deadline: String = "5s", clock: String? = nil, table: String? = nil,
-        timeline: [String] = [], outputs: String = "[{ record: recording }]"
+        timeline: [String] = [], isolation: String? = "host",
+        outputs: String = "[{ record: recording }]"
     ) throws {
         folder = try TemporaryFolder()
         recording = folder("recording")
@@ -35,6 +38,7 @@ struct TestSession {
               \(duration.map { "duration: \($0)" } ?? "")
               \(clock.map { "clock: \($0)" } ?? "")
               \(table.map { "table: \($0)" } ?? "")
+              \(isolation.map { "isolation: \($0)" } ?? "")
             \(sources)
             timeline: [\(timeline.map { "{ \($0) }" }.joined(separator: ", "))]
             outputs: \(outputs)
@@ -73,7 +77,7 @@ struct TestSession {
     ///
     /// - Parameters:
     ///   - settings: As YAML, e.g. `"where: create"`.
-    ///   - more: Other keys of the plugin, e.g. `"on-failure: continue"`.
+    ///   - more: Other keys of the plugin, e.g. `"on-failure: off"`.
     static func hostile(_ name: String, _ settings: String = "", _ more: String = "") throws
         -> String
     {

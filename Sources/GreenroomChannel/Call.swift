@@ -1,0 +1,56 @@
+/// What one side asks of the other. Numbers never leave the machine: both sides are of one version,
+/// which the first call makes sure of.
+package struct Call: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The answer to the other side's call.
+    package static let `return` = Call(rawValue: 1)
+
+    // The host to the runner, on the control channel.
+
+    /// Go into the sandbox.
+    package static let confine = Call(rawValue: 10)
+    /// Load the library.
+    package static let load = Call(rawValue: 11)
+    /// The plugin's functions.
+    package static let create = Call(rawValue: 12)
+    package static let initialize = Call(rawValue: 13)
+    package static let propertyChange = Call(rawValue: 14)
+    package static let setParameter = Call(rawValue: 15)
+    package static let startSend = Call(rawValue: 16)
+    package static let stopSend = Call(rawValue: 17)
+    package static let uninitialize = Call(rawValue: 18)
+    package static let destroy = Call(rawValue: 19)
+
+    // The host to the runner, on the media channel.
+
+    package static let process = Call(rawValue: 20)
+
+    // The host to the runner, within a `videoSend`.
+
+    /// Copy the frame's planes into the slot.
+    package static let copyPlanes = Call(rawValue: 21)
+
+    // The runner to the host: the functions of the interface.
+
+    package static let log = Call(rawValue: 30)
+    package static let setError = Call(rawValue: 31)
+    package static let giveUp = Call(rawValue: 32)
+    package static let now = Call(rawValue: 33)
+    package static let waitUntil = Call(rawValue: 34)
+    package static let refusalText = Call(rawValue: 35)
+    package static let videoSend = Call(rawValue: 40)
+    package static let videoAcquire = Call(rawValue: 41)
+    package static let videoCommit = Call(rawValue: 42)
+    package static let videoAbandon = Call(rawValue: 43)
+    package static let audioSend = Call(rawValue: 44)
+    /// The thread that used the channel has ended.
+    package static let leave = Call(rawValue: 50)
+}
+
+/// What host and runner must have in common.
+package enum GreenroomProtocol {
+    /// Both sides are of one build, or they part at once.
+    package static let version: UInt32 = 1
+}

@@ -1,0 +1,106 @@
+/// Writes values one after another, in the machine's byte order.
+package struct WireWriter {
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {}
+
+    package mutating func write<Value: FixedWidthInteger>(_ value: Value) {
+        withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Writes what another writer wrote.
+    package mutating func append(_ bytes: [UInt8]) { self.bytes += bytes }
+
+    package mutating func write(_ value: Bool) { write(UInt8(value ? 1 : 0)) }
+    package mutating func write(_ value: Double) { write(value.bitPattern) }
+
+    package mutating func write(_ text: String) {
+        write(UInt32(clamping: text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    package mutating func write<Value>(
+        _ values: [Value], _ write: (inout WireWriter, Value) -> Void
+    ) {
+        self.write(UInt32(clamping: values.count))
+        for value in values { write(&self, value) }
+    }
+
+    package mutating func write<Value>(
+        _ value: Value?, _ write: (inout WireWriter, Value) -> Void
+    ) {
+        self.write(value != nil)
+        if let value { write(&self, value) }
+    }
+
+    /// Puts what was written into a channel's message.
+    ///
+    /// - Returns: Its length; nil if it is too long.
+    package func put(into channel: Channel) -> Int? {
+        guard bytes.count <= Channels.messageByteCount else { return nil }
+        channel.message.copyBytes(from: bytes)
+        return bytes.count
+    }
+}
+
+/// Reads what a ``WireWriter`` wrote, believing nothing.
+package struct WireReader {
+    /// What was read does not say what it should.
+    package struct Problem: Error {
+        package init() {}
+    }
+
+    private var rest: ArraySlice<UInt8>
+
+    package init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    /// Copies a channel's message.
+    package init(_ channel: Channel, length: Int) {
+        self.init(Array(UnsafeRawBufferPointer(channel.message).prefix(length)))
+    }
+
+    /// What has not been read yet.
+    package var remaining: [UInt8] { Array(rest) }
+
+    package mutating func read<Value: FixedWidthInteger>(
+        _ type: Value.Type = Value.self
+    ) throws(Problem) -> Value {
+        let count = MemoryLayout<Value>.size
+        guard rest.count >= count else { throw Problem() }
+        let value = rest.prefix(count).withUnsafeBytes { $0.loadUnaligned(as: Value.self) }
+        rest = rest.dropFirst(count)
+        return value
+    }
+
+    package mutating func readBool() throws(Problem) -> Bool { try read(UInt8.self) != 0 }
+
+    package mutating func readDouble() throws(Problem) -> Double {
+        Double(bitPattern: try read())
+    }
+
+    package mutating func readString() throws(Problem) -> String {
+        let count = Int(try read(UInt32.self))
+        guard rest.count >= count,
+            let text = String(validating: rest.prefix(count), as: UTF8.self)
+        else { throw Problem() }
+        rest = rest.dropFirst(count)
+        return text
+    }
+
+    /// - Parameter most: More than that are not believed.
+    package mutating func readArray<Value>(
+        most: Int, _ read: (inout WireReader) throws(Problem) -> Value
+    ) throws(Problem) -> [Value] {
+        let count = Int(try self.read(UInt32.self))
+        guard count <= most else { throw Problem() }
+        var values: [Value] = []
+        for _ in 0..<count { values.append(try read(&self)) }
+        return values
+    }
+
+    package mutating func readOptional<Value>(
+        _ read: (inout WireReader) throws(Problem) -> Value
+    ) throws(Problem) -> Value? {
+        try readBool() ? try read(&self) : nil
+    }
+}

@@ -1,0 +1,50 @@
+extension SessionFile {
+    /// Keys of a share that a broadcast can't have.
+    ///
+    /// - Parameter root: The file.
+    static func conflicts(ofBroadcastIn root: ConfigNode) -> [Diagnostic] {
+        // A plugin beside a broadcast was told.
+        guard let share = root.value(of: "share"), share.value(of: "broadcast") != nil,
+            share.value(of: "plugin") == nil, case .mapping(let entries) = share.content
+        else { return [] }
+        let known = SessionShape.share.schema.section?.fields.map(\.key) ?? []
+        return entries.filter { $0.key != "broadcast" && known.contains($0.key) }.map { entry in
+            let reason =
+                entry.key == "audio"
+                ? "the sound of a broadcast comes over the same socket as its picture"
+                : "it is for plugins that the host starts, and a broadcast comes from a process "
+                    + "that somebody else starts"
+            return Diagnostic(
+                "\(reason). Remove it, or name a plugin in place of the broadcast.",
+                at: Place(entry.keyOrigin, path: "share".appending(key: entry.key)))
+        }
+    }
+}
+
+extension ConfigNode {
+    /// Whether a file's share is a broadcast.
+    var hasBroadcast: Bool {
+        value(of: "share")?.value(of: "broadcast") != nil
+    }
+}
+
+extension Shape<String> {
+    /// The path of a Unix socket, made absolute from the file's folder.
+    static func socket(_ expectation: String) -> Shape {
+        let path = path(expectation)
+        return Shape(schema: path.schema) { node, place, reading in
+            guard let socket = path.read(node, place, &reading) else { return nil }
+            guard socket.utf8.count <= maximumSocketPathBytes else {
+                reading.complain(
+                    "the path of a socket may have \(maximumSocketPathBytes) bytes, and from / on "
+                        + "this one has \(socket.utf8.count). Name one in a folder nearer to /, "
+                        + "such as /run/greenroom.sock.", about: node, place)
+                return nil
+            }
+            return socket
+        }
+    }
+
+    /// What Linux's `sun_path`, 108 bytes, holds before its NUL.
+    private static var maximumSocketPathBytes: Int { 107 }
+}

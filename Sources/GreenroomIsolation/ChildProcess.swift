@@ -1,0 +1,85 @@
+import CLinux
+import Glibc
+import GreenroomChannel
+
+/// A program that was started with a socket to this one.
+struct ChildProcess {
+    var process: pid_t
+    var pidfd: Int32
+    /// This side's end of the socket.
+    var socket: Int32
+    /// What the process writes to its standard output and error.
+    var output: Int32
+
+    /// Where the process finds its end of the socket.
+    private static let socketNumber: Int32 = 3
+
+    init(spawning program: String, _ arguments: [String]) throws(ChannelError) {
+        let pair = try ControlSocket.pair()
+        var pipe: [Int32] = [-1, -1]
+        guard greenroom_pipe(&pipe) == 0 else {
+            throw ChannelError("make a pipe", errno: errno)
+        }
+        defer {
+            close(pair.runner)
+            close(pipe[1])
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
+        posix_spawn_file_actions_adddup2(&actions, pipe[1], 2)
+        posix_spawn_file_actions_adddup2(&actions, pair.runner, Self.socketNumber)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        // A group of its own: Ctrl-C is for the host.
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+        let words = [program] + arguments
+        var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for word in argv { free(word) } }
+        var environment: [UnsafeMutablePointer<CChar>?] =
+            Self.environment().map { strdup($0) } + [nil]
+        defer { for variable in environment { free(variable) } }
+        var process = pid_t()
+        let status = posix_spawn(
+            &process, program, &actions, &attributes, &argv, &environment)
+        guard status == 0 else {
+            close(pair.host)
+            close(pipe[0])
+            throw ChannelError("start \(program)", errno: status)
+        }
+        self.process = process
+        socket = pair.host
+        output = pipe[0]
+        pidfd = greenroom_pidfd(process)
+    }
+
+    /// What a plugin's process is told of the host's environment: nothing that may be a secret.
+    private static func environment() -> [String] {
+        var variables = ["SWIFT_BACKTRACE=enable=no"]
+        var next = environ
+        while let variable = next.pointee {
+            let text = String(cString: variable)
+            if isHarmless(String(text.prefix { $0 != "=" })) { variables.append(text) }
+            next += 1
+        }
+        return variables
+    }
+
+    /// Names of this host's own, of what libraries are found and configured by, and of language
+    /// and time.
+    private static func isHarmless(_ name: String) -> Bool {
+        let names = [
+            "PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY",
+        ]
+        let beginnings = ["GREENROOM_", "LC_", "ALSA_", "ASAN_", "TSAN_", "XDG_"]
+        return names.contains(name) || beginnings.contains { name.hasPrefix($0) }
+    }
+}

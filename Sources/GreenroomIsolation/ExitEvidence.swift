@@ -1,0 +1,60 @@
+import Glibc
+
+/// The end of a process, in words.
+struct ExitEvidence {
+    /// As `waitid` tells it.
+    var code: Int32
+    var status: Int32
+    /// Where the control thread was.
+    var whereabouts: String?
+    /// The last lines that the process wrote, oldest first.
+    var lastWords: [String]
+
+    /// What the runner writes before a backtrace.
+    static let backtraceHeading = "greenroom-runner: backtrace:"
+
+    var text: String {
+        var text =
+            code == CLD_EXITED
+            ? "its process exited with status \(status)"
+            : "its process was killed by \(Self.name(ofSignal: status))"
+        if let whereabouts { text += " \(whereabouts)" }
+        let heading = lastWords.lastIndex(of: Self.backtraceHeading)
+        if let last = lastWords[..<(heading ?? lastWords.endIndex)].last {
+            text += "; its last words: \(last)"
+        }
+        if let heading {
+            let frames = lastWords[(heading + 1)...].compactMap(Self.place).filter {
+                !$0.hasPrefix("libc.so")
+            }.prefix(8)
+            if !frames.isEmpty { text += "; at \(frames.joined(separator: " < "))" }
+        }
+        return text
+    }
+
+    static func name(ofSignal signal: Int32) -> String {
+        switch signal {
+        case SIGSEGV: "SIGSEGV"
+        case SIGBUS: "SIGBUS"
+        case SIGILL: "SIGILL"
+        case SIGFPE: "SIGFPE"
+        case SIGABRT: "SIGABRT"
+        case SIGTRAP: "SIGTRAP"
+        case SIGSYS: "SIGSYS"
+        case SIGKILL: "SIGKILL"
+        case SIGTERM: "SIGTERM"
+        case SIGXCPU: "SIGXCPU"
+        case SIGXFSZ: "SIGXFSZ"
+        default: "signal \(signal)"
+        }
+    }
+
+    /// A line of a backtrace, `/path/libX.so(name+0x12)[0x7f…]`, as `libX.so(name+0x12)`.
+    private static func place(_ line: String) -> String? {
+        guard let end = line.lastIndex(of: "[") else { return nil }
+        let place = line[..<end]
+        let file = place.firstIndex(of: "(") ?? place.endIndex
+        let start = place[..<file].lastIndex(of: "/").map(place.index(after:)) ?? place.startIndex
+        return start < place.endIndex ? String(place[start...]) : nil
+    }
+}

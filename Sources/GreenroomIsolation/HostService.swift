@@ -1,0 +1,211 @@
+import GreenroomABI
+import GreenroomChannel
+import GreenroomConversion
+import GreenroomHost
+import GreenroomMedia
+
+/// Makes the calls of a runner: the host's own functions, with what the message says.
+///
+/// Whatever the message says, it is copied once, and checked by the function that it goes to. A
+/// runner may name no instance and no sender but its plugin's.
+struct HostService {
+    let runner: RunnerProcess
+    let channel: Channel
+
+    /// Makes a call.
+    ///
+    /// - Returns: The length of the answer, which is in the message; nil for a call that there is not.
+    func serve(_ call: Call, _ length: Int) -> Int? {
+        switch call {
+        case .log, .setError, .giveUp: tell(call, length)
+        case .now: answer(HostInterface.host.pointee.now_ns(instance))
+        case .waitUntil:
+            answer(
+                HostInterface.host.pointee.wait_until_ns(
+                    instance, channel.read(Int64.self, at: MessageLayout.subject)))
+        case .refusalText: refusalText()
+        case .videoSend: send()
+        case .videoAcquire: acquire()
+        case .videoCommit: commit()
+        case .videoAbandon:
+            answer(
+                HostInterface.video.pointee.abandon(
+                    sender, channel.read(UInt64.self, at: MessageLayout.subject)))
+        case .audioSend: sendSound(length)
+        default: nil
+        }
+    }
+
+    /// The instance that the call names; none, if it is another's.
+    private var instance: UInt64 {
+        let named = channel.read(UInt64.self, at: MessageLayout.name)
+        return named == runner.place.handle ? named : 0
+    }
+
+    /// The sender that the call names; none, if it is another's.
+    private var sender: UInt64 {
+        let named = channel.read(UInt64.self, at: MessageLayout.name)
+        return named == runner.sender ? named : 0
+    }
+
+    private func answer<Value: BitwiseCopyable>(_ value: Value) -> Int {
+        channel.write(value)
+        return MemoryLayout<Value>.size
+    }
+
+    /// The longest text that the host takes.
+    private static let longestText = 2000
+
+    private func tell(_ call: Call, _ length: Int) -> Int {
+        let number = channel.read(Int32.self, at: MessageLayout.subject)
+        if call == .log { runner.countLine() }
+        let text = channel.text(
+            from: MessageLayout.subject + 8, length: length, longest: Self.longestText)
+        let isText = channel.read(UInt8.self, at: MessageLayout.subject + 4) != 0
+        let host = HostInterface.host.pointee
+        text.withUnsafeBufferPointer { buffer in
+            let null: UnsafePointer<CChar>? = nil
+            let text = unsafeBitCast(
+                isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self)
+            switch call {
+            case .log: host.log(instance, UInt32(bitPattern: number), text)
+            case .setError: host.set_error(instance, text)
+            default: host.give_up(instance, number, text)
+            }
+        }
+        return 0
+    }
+
+    private func refusalText() -> Int {
+        let most = 4096
+        let length = withUnsafeTemporaryAllocation(of: CChar.self, capacity: most) { buffer in
+            let length = HostInterface.host.pointee.refusal_text(
+                buffer.baseAddress, UInt64(most))
+            let count = min(Int(clamping: length), most - 1)
+            return channel.write(
+                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), at: 0)
+        }
+        return length
+    }
+
+    // MARK: Pictures
+
+    private func send() -> Int? {
+        runner.countFrame()
+        let sender = sender
+        var frame = channel.read(gr_video_frame.self, at: MessageLayout.subject)
+        let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
+        var hasBrokenOff = false
+        let status = withPointer(to: &frame, isNull: isNull) { frame in
+            HostInterface.send(sender, frame) { copy, _ in
+                guard let frames = runner.frames else { return false }
+                channel.write(SharedPlanes(of: copy, in: frames))
+                hasBrokenOff =
+                    channel.call(.copyPlanes, length: MemoryLayout<SharedPlanes>.size) == nil
+                return !hasBrokenOff
+            }
+        }
+        return hasBrokenOff ? nil : answer(status)
+    }
+
+    private func acquire() -> Int {
+        let sender = sender
+        var lease = gr_lease()
+        lease.struct_size = channel.read(at: MessageLayout.subject + 12)
+        let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
+        let (format, width, height): (UInt32, UInt32, UInt32) = (
+            channel.read(at: MessageLayout.subject), channel.read(at: MessageLayout.subject + 4),
+            channel.read(at: MessageLayout.subject + 8)
+        )
+        let status = withMutablePointer(to: &lease, isNull: isNull) {
+            HostInterface.video.pointee.acquire(sender, format, width, height, $0)
+        }
+        if status == Status.ok.rawValue, let frames = runner.frames {
+            let planes = SharedPlanes(of: lease.frame, in: frames)
+            channel.write(lease, at: MessageLayout.subject)
+            channel.write(planes, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
+        }
+        _ = answer(status)
+        return MessageLayout.samples
+    }
+
+    private func commit() -> Int {
+        runner.countFrame()
+        let sender = sender
+        let id = channel.read(UInt64.self, at: MessageLayout.subject)
+        var info = channel.read(gr_frame_info.self, at: MessageLayout.subject + 8)
+        let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
+        return answer(
+            withPointer(to: &info, isNull: isNull) {
+                HostInterface.video.pointee.commit(sender, id, $0)
+            })
+    }
+
+    // MARK: Sound
+
+    private func sendSound(_ length: Int) -> Int {
+        let sender = sender
+        let timeout = channel.read(Int64.self, at: MessageLayout.number)
+        var block = channel.read(gr_audio_block.self, at: MessageLayout.subject)
+        let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
+        if let samples = block.samples {
+            // An odd address is refused as such.
+            let place = MessageLayout.samples + (UInt(bitPattern: samples) % 2 == 0 ? 0 : 1)
+            block.samples = channel.message.baseAddress.map {
+                UnsafePointer(($0 + place).assumingMemoryBound(to: Int16.self))
+            }
+            // What did not come is not there.
+            block.size_bytes = min(block.size_bytes, UInt64(Channels.messageByteCount - place))
+        }
+        return answer(
+            withPointer(to: &block, isNull: isNull) {
+                HostInterface.audio.pointee.send(sender, $0, timeout)
+            })
+    }
+}
+
+/// Shows a value by a pointer, or NULL, which the header forbids and a plugin may pass.
+private func withPointer<Value, Result>(
+    to value: inout Value, isNull: Bool, _ body: (UnsafePointer<Value>) -> Result
+) -> Result {
+    withUnsafePointer(to: &value) { pointer in
+        let null: UnsafePointer<Value>? = nil
+        return body(isNull ? unsafeBitCast(null, to: UnsafePointer<Value>.self) : pointer)
+    }
+}
+
+private func withMutablePointer<Value, Result>(
+    to value: inout Value, isNull: Bool, _ body: (UnsafeMutablePointer<Value>) -> Result
+) -> Result {
+    withUnsafeMutablePointer(to: &value) { pointer in
+        let null: UnsafeMutablePointer<Value>? = nil
+        return body(isNull ? unsafeBitCast(null, to: UnsafeMutablePointer<Value>.self) : pointer)
+    }
+}
+
+extension SharedPlanes {
+    /// Where a frame lies that the plugin may write to.
+    init(of frame: gr_mutable_frame, in frames: SharedMemory) {
+        self.init()
+        let planes = [frame.planes.0, frame.planes.1, frame.planes.2]
+        for (index, plane) in planes.prefix(Int(clamping: frame.plane_count)).enumerated() {
+            guard let data = plane.data else { continue }
+            self[index] = SharedPlane(
+                offset: UInt64(UnsafeRawPointer(data) - UnsafeRawPointer(frames.base)),
+                strideBytes: UInt64(plane.stride_bytes), byteCount: plane.size_bytes)
+        }
+    }
+
+    /// Where a frame lies that is to be filled.
+    init(of frame: borrowing VideoFrame, in frames: SharedMemory) {
+        self.init()
+        for index in 0..<frame.planeCount {
+            self[index] = SharedPlane(
+                offset: UInt64(
+                    UnsafeRawPointer(frame.unsafePlanePointer(index))
+                        - UnsafeRawPointer(frames.base)),
+                strideBytes: UInt64(frame.strideBytes(index)),
+                byteCount: UInt64(frame.byteCount(index)))
+        }
+    }
+}

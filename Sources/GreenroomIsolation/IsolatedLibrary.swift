@@ -1,0 +1,34 @@
+package import GreenroomHost
+package import GreenroomLoading
+import GreenroomMedia
+
+/// A library whose plugins live in processes of their own.
+package struct IsolatedLibrary: PluginOrigin {
+    package let path: String
+    /// How its processes are confined.
+    package let confinement: Confinement
+
+    package init(path: String, confinement: Confinement) {
+        self.path = path
+        self.confinement = confinement
+    }
+
+    package func begin(
+        _ descriptor: PluginDescriptor, in place: PluginPlace
+    ) -> any PluginCalls {
+        IsolatedPlugin(self, descriptor, place)
+    }
+}
+
+/// How a runner is started, and what its plugin may do there.
+package struct Confinement: Sendable {
+    /// The runner's program.
+    package var program: String
+    /// What the session file grants.
+    package var plan: IsolationPlan
+
+    package init(program: String, plan: IsolationPlan) {
+        self.program = program
+        self.plan = plan
+    }
+}

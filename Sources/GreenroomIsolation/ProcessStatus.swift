@@ -1,0 +1,32 @@
+import Glibc
+
+/// What the kernel tells of a process.
+struct ProcessStatus {
+    /// Memory that no other process shares, in bytes: what it allocated, and its stacks.
+    var privateBytes = 0
+    /// Memory that it shares with the host, as far as it has touched it, in bytes: its frames.
+    var sharedBytes = 0
+    /// Whether a signal has stopped it.
+    var isStopped = false
+
+    /// Reads it; nil if the process has ended.
+    init?(of process: pid_t) {
+        let file = open("/proc/\(process)/status", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(file, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        let text = String(decoding: bytes[..<count], as: UTF8.self)
+        for line in text.split(separator: "\n") {
+            let words = line.split { $0 == " " || $0 == "\t" }
+            guard words.count > 1 else { continue }
+            switch words[0] {
+            case "State:": isStopped = words[1] == "T" || words[1] == "t"
+            case "RssAnon:", "VmSwap:": privateBytes += (Int(words[1]) ?? 0) * 1024
+            case "RssShmem:": sharedBytes = (Int(words[1]) ?? 0) * 1024
+            default: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,365 @@
+import CLinux
+import Glibc
+import GreenroomABI
+import GreenroomChannel
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+import GreenroomSandbox
+import Synchronization
+
+/// A runner, from its start to its end, and the threads that make its calls.
+///
+/// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on the media thread, the rest on
+/// any.
+final class RunnerProcess: Sendable {
+    private struct State {
+        /// Its end is wanted: that is no loss.
+        var isEnding = false
+        /// It has a thread that answers pings.
+        var isConfined = false
+        var sandbox: SandboxReport?
+        var sender: UInt64 = 0
+        /// Channels that threads of the plugin use.
+        var open: Set<Int> = []
+        var evidence: String?
+        /// The last lines that it wrote, oldest first.
+        var lastWords: [String] = []
+        /// Lines that it has written so far.
+        var lines = 0
+        /// The number of the last ping, and of the last one that was answered.
+        var pings: UInt32 = 0
+        var pongs: UInt32 = 0
+    }
+
+    let process: pid_t
+    let confinement: Confinement
+    let place: PluginPlace
+    let channels: Channels
+    let frames: SharedMemory?
+    private let policy: SandboxPolicy
+    private let socket: ControlSocket
+    private let pidfd: Int32
+    private let output: Int32
+    private let state = Mutex(State())
+    private let hasEnded = Monitor(false)
+    /// Frames that it has sent so far, whatever became of them.
+    private let frameCount = Atomic(0)
+
+    /// Starts a runner.
+    ///
+    /// - Throws: ``ChannelError`` if there is no program, or no memory for it.
+    init(
+        _ confinement: Confinement, library: String, frames: SharedMemory?, place: PluginPlace
+    ) throws(ChannelError) {
+        channels = try Channels()
+        self.confinement = confinement
+        policy = SandboxPolicy(confinement, library: library)
+        self.frames = frames
+        self.place = place
+        let child = try ChildProcess(spawning: confinement.program, [String(getpid())])
+        process = child.process
+        socket = ControlSocket(adopting: child.socket)
+        pidfd = child.pidfd
+        output = child.output
+        let descriptors = [channels.memory.descriptor] + (frames.map { [$0.descriptor] } ?? [])
+        socket.send(.welcome, UInt32(place.frameLimit), descriptors: descriptors)
+        _ = HostThread(name: "watch \(place.role)") { [self] in watch() }
+    }
+
+    deinit {
+        close(pidfd)
+        close(output)
+    }
+
+    // MARK: Calls
+
+    /// Calls the plugin. [control]
+    ///
+    /// - Returns: What it answered; nil if it is lost.
+    func call(_ call: Call, _ message: WireWriter) -> WireReader? {
+        let channel = channels[Channels.control]
+        guard let length = message.put(into: channel) else { return nil }
+        let answered = channel.call(call, length: length) { serve($0, $1, channel) }
+        guard let answered else {
+            lose(because: "its process broke the rules of its channel")
+            return nil
+        }
+        return WireReader(channel, length: answered)
+    }
+
+    /// Has the plugin edit a frame that lies in the frames' memory. [media]
+    func process(_ frame: gr_mutable_frame) -> Status {
+        guard let frames else { return .gone }
+        let channel = channels[Channels.media]
+        channel.write(frame, at: MessageLayout.subject)
+        channel.write(
+            SharedPlanes(of: frame, in: frames),
+            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
+        let answered = channel.call(.process, length: MessageLayout.samples) {
+            serve($0, $1, channel)
+        }
+        guard answered != nil else { return .gone }
+        return Status(rawValue: channel.read())
+    }
+
+    /// Makes a sender the plugin's own: of all others it knows nothing.
+    func hands(over sender: UInt64) { state.withLock { $0.sender = sender } }
+
+    private func serve(_ call: Call, _ length: Int, _ channel: Channel) -> Int? {
+        HostService(runner: self, channel: channel).serve(call, length)
+    }
+
+    var sender: UInt64 { state.withLock { $0.sender } }
+
+    // MARK: The beginning
+
+    /// Has the runner go into its sandbox. [control]
+    func enterSandbox() throws(LoadError) {
+        var message = WireWriter()
+        message.write(GreenroomProtocol.version)
+        policy.write(to: &message)
+        guard var answer = call(.confine, message) else {
+            throw lossWhileMade(confinement.program)
+        }
+        guard let version = try? answer.read(UInt32.self), version == GreenroomProtocol.version
+        else {
+            throw LoadError(
+                code: .noRunner, place: confinement.program,
+                explanation: "it is of another version than this program. Install both anew.")
+        }
+        switch Self.readReport(answer) {
+        case .success(let report):
+            state.withLock {
+                $0.isConfined = true
+                $0.sandbox = report
+            }
+            for note in report.notes { place.log(.warning, note) }
+        case .failure(let refusal):
+            throw LoadError(
+                code: .noRunner, place: confinement.program, explanation: refusal.text + ".")
+        case nil: throw garbage(confinement.program)
+        }
+    }
+
+    private struct NoSandbox: Error { var text: String }
+
+    private static func readReport(
+        _ answer: WireReader
+    ) -> Result<SandboxReport, NoSandbox>? {
+        var answer = answer
+        do throws(WireReader.Problem) {
+            guard try answer.readBool() else {
+                return .failure(NoSandbox(text: try answer.readString()))
+            }
+            return .success(try SandboxReport(from: &answer))
+        } catch {
+            return nil
+        }
+    }
+
+    /// What there is of the sandbox; nil before it has been entered.
+    var sandbox: SandboxReport? { state.withLock { $0.sandbox } }
+
+    /// Has the runner load a library. [control]
+    ///
+    /// - Returns: The plugins that are in it.
+    func load(_ path: String) throws(LoadError) -> [PluginDescriptor] {
+        var message = WireWriter()
+        message.write(path)
+        guard let answer = call(.load, message) else { throw lossWhileMade(path) }
+        switch Self.read(answer) {
+        case .success(let descriptors): return descriptors
+        case .failure(let error): throw error
+        case nil: throw garbage(path)
+        }
+    }
+
+    private static func read(_ answer: WireReader) -> Result<[PluginDescriptor], LoadError>? {
+        var answer = answer
+        do throws(WireReader.Problem) {
+            guard try answer.readBool() else { return .failure(try answer.readLoadError()) }
+            _ = try answer.read(UInt32.self)
+            return .success(
+                try answer.readArray(most: 256) { reader throws(WireReader.Problem) in
+                    try reader.readDescriptor()
+                })
+        } catch {
+            return nil
+        }
+    }
+
+    /// Why it could not be made, once its process is lost.
+    func lossWhileMade(_ path: String) -> LoadError {
+        LoadError(
+            code: .crashes, place: path,
+            explanation: state.withLock { $0.evidence } ?? "its process has ended")
+    }
+
+    func garbage(_ path: String) -> LoadError {
+        lose(because: "its process answered with something that is no answer")
+        return lossWhileMade(path)
+    }
+
+    // MARK: The end
+
+    /// Lets the process end by itself, or ends it. [control]
+    func end() {
+        state.withLock { $0.isEnding = true }
+        socket.send(.end)
+        let ended: Void? = hasEnded.wait(until: MonotonicClock.deadline(after: 1_000_000_000)) {
+            $0 ? () : nil
+        }
+        if ended == nil { kill() }
+    }
+
+    /// Ends the process at once. [any]
+    func kill() {
+        state.withLock { $0.isEnding = true }
+        greenroom_pidfd_kill(pidfd, SIGKILL)
+        channels.lose()
+    }
+
+    /// Gives the process up. [any]
+    func lose(because evidence: String) {
+        let isNews = state.withLock { state in
+            guard !state.isEnding, state.evidence == nil else { return false }
+            state.evidence = evidence
+            return true
+        }
+        // Told first: whoever waits for the plugin finds that it is lost.
+        if isNews { place.lose(evidence) }
+        kill()
+    }
+
+    // MARK: Watching
+
+    /// How often the process is looked at, in milliseconds, if it does nothing.
+    private static let glanceMilliseconds: Int32 = 100
+
+    private func watch() {
+        var lines = LineReader()
+        var notifier: SandboxNotifier?
+        var vigilance = Vigilance(memoryLimitBytes: confinement.plan.memoryLimitBytes)
+        var looked = MonotonicClock.now
+        while true {
+            var descriptors = [
+                pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&descriptors, nfds_t(descriptors.count), Self.glanceMilliseconds)
+            if descriptors[2].revents != 0 { readOutput(&lines) }
+            if descriptors[1].revents != 0 { readSocket(&notifier) }
+            if descriptors[3].revents != 0 { answerRefusals(&notifier) }
+            var (code, status): (Int32, Int32) = (0, 0)
+            if greenroom_reap(process, &code, &status) != 0 {
+                readOutput(&lines)
+                let evidence = ExitEvidence(
+                    code: code, status: status, whereabouts: place.whereabouts(),
+                    lastWords: state.withLock { $0.lastWords })
+                lose(because: evidence.text)
+                hasEnded.change { $0 = true }
+                return
+            }
+            let now = MonotonicClock.now
+            guard now - looked >= Int64(Self.glanceMilliseconds) * 1_000_000 else { continue }
+            look(&vigilance, after: now - looked)
+            looked = now
+        }
+    }
+
+    /// Looks whether the process behaves, and asks whether it is there.
+    private func look(_ vigilance: inout Vigilance, after nanoseconds: Int64) {
+        guard let status = ProcessStatus(of: process) else { return }
+        let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
+        let sight = Vigilance.Sight(
+            hasAnswered: hasAnswered, memoryBytes: status.privateBytes,
+            sharedBytes: status.sharedBytes,
+            frames: frameCount.load(ordering: .relaxed), lines: lines,
+            rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
+        if let finding = vigilance.look(sight, after: nanoseconds) {
+            lose(because: finding.text(isStopped: status.isStopped))
+        }
+        guard hasAnswered, state.withLock({ $0.isConfined }) else { return }
+        let ping = state.withLock { state in
+            state.pings &+= 1
+            return state.pings
+        }
+        socket.send(.ping, ping)
+    }
+
+    /// Counts a frame that the plugin sends.
+    func countFrame() { frameCount.add(1, ordering: .relaxed) }
+
+    /// Counts a line that the plugin writes.
+    func countLine() { state.withLock { $0.lines += 1 } }
+
+    /// Tells which grants are missing.
+    private func answerRefusals(_ notifier: inout SandboxNotifier?) {
+        switch notifier?.handleOne() {
+        case .refused(let refusal): place.log(.warning, refusal.text)
+        case .ended: notifier = nil
+        case .nothing, .answered, nil: break
+        }
+    }
+
+    private func readSocket(_ notifier: inout SandboxNotifier?) {
+        switch socket.receive(waits: false) {
+        case .message(var message):
+            if message.kind == .refusals, notifier == nil, let first = message.descriptors.first {
+                message.descriptors.removeFirst()
+                notifier = SandboxNotifier(
+                    descriptor: first, process: process, policy: policy,
+                    report: Sandbox.available)
+            }
+            for descriptor in message.descriptors { close(descriptor) }
+            if message.kind == .pong { state.withLock { $0.pongs = message.value } }
+            guard message.kind == .open,
+                (Channels.firstOfPlugin..<Channels.count).contains(Int(message.value))
+            else { return }
+            let index = Int(message.value)
+            guard state.withLock({ $0.open.insert(index).inserted }) else {
+                lose(because: "its process opened a channel twice")
+                return
+            }
+            serve(index)
+        case .nothing, .end: break
+        case .garbage: lose(because: "its process sent something that is no message")
+        }
+    }
+
+    /// Makes the calls of a thread of the plugin.
+    private func serve(_ index: Int) {
+        let channel = channels[index]
+        _ = HostThread(name: place.role) { [self] in
+            while let (call, length) = channel.take() {
+                if call == .leave {
+                    HostThread.leaveClock()
+                    state.withLock { _ = $0.open.remove(index) }
+                    channel.pass(.return)
+                    return
+                }
+                guard let answer = serve(call, length, channel) else {
+                    lose(because: "its process broke the rules of its channel")
+                    return
+                }
+                channel.pass(.return, length: answer)
+            }
+        }
+    }
+
+    private func readOutput(_ lines: inout LineReader) {
+        lines.read(output) { line in
+            let isLastWord = state.withLock { state in
+                state.lines += 1
+                state.lastWords.append(line)
+                if state.lastWords.count > 40 { state.lastWords.removeFirst() }
+                return state.lastWords.contains(ExitEvidence.backtraceHeading)
+            }
+            // A backtrace is told with the loss.
+            if !isLastWord { place.log(.info, line) }
+        }
+    }
+}

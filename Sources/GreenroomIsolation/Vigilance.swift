@@ -1,0 +1,109 @@
+/// Decides when a process that lives is a loss all the same: it does not answer, has more memory
+/// than it may, or floods the host.
+///
+/// It has no clock and asks nothing: what was seen is passed in.
+struct Vigilance {
+    /// Why a process is given up.
+    enum Finding: Equatable, Sendable {
+        /// It has not answered for some seconds.
+        case silent
+        case memory(bytes: Int, limit: Int)
+        case frameMemory(bytes: Int)
+        case frames(aSecond: Int, most: Int)
+        case lines(aSecond: Int)
+    }
+
+    /// What was seen in a stretch of time.
+    struct Sight: Sendable {
+        /// Whether the process has answered since it was asked last.
+        var hasAnswered: Bool
+        /// Its private memory.
+        var memoryBytes: Int
+        /// Its frames' memory, as far as it has touched it.
+        var sharedBytes: Int
+        /// Frames that it has sent so far, whatever became of them.
+        var frames: Int
+        /// Lines that it has written so far.
+        var lines: Int
+        /// The rate that was agreed on, in frames a second; 0 for none.
+        var rate: Double
+    }
+
+    /// How long a process may be silent, in nanoseconds.
+    static let patience: Int64 = 3_000_000_000
+    /// How long a stretch counts at most. One that was longer is not the process's doing: the host
+    /// was stopped, or had no time to look.
+    static let longestStretch: Int64 = 250_000_000
+    /// The most memory of frames that a process may touch: no pool lends more at a time.
+    static let mostSharedBytes = 2 << 30
+    /// The most lines in a second.
+    static let mostLines = 5000
+
+    private let memoryLimitBytes: Int
+    private var silence: Int64 = 0
+    private var elapsed: Int64 = 0
+    private var before: (frames: Int, lines: Int)?
+
+    init(memoryLimitBytes: Int) {
+        self.memoryLimitBytes = memoryLimitBytes
+    }
+
+    /// The most frames in a second of a source that agreed on a rate.
+    static func mostFrames(rate: Double) -> Int { max(Int(10 * rate.rounded(.up)), 300) }
+
+    /// Looks at what was seen.
+    ///
+    /// - Parameter nanoseconds: Real time since the last look.
+    mutating func look(_ sight: Sight, after nanoseconds: Int64) -> Finding? {
+        let stretch = min(nanoseconds, Self.longestStretch)
+        silence = sight.hasAnswered ? 0 : silence + stretch
+        if silence >= Self.patience { return .silent }
+        if sight.memoryBytes > memoryLimitBytes {
+            return .memory(bytes: sight.memoryBytes, limit: memoryLimitBytes)
+        }
+        if sight.sharedBytes > Self.mostSharedBytes {
+            return .frameMemory(bytes: sight.sharedBytes)
+        }
+        guard let before else {
+            self.before = (sight.frames, sight.lines)
+            return nil
+        }
+        elapsed += nanoseconds
+        guard elapsed >= 1_000_000_000 else { return nil }
+        let seconds = Double(elapsed) / 1e9
+        let frames = Int(Double(sight.frames - before.frames) / seconds)
+        let lines = Int(Double(sight.lines - before.lines) / seconds)
+        elapsed = 0
+        self.before = (sight.frames, sight.lines)
+        if sight.rate > 0, frames > Self.mostFrames(rate: sight.rate) {
+            return .frames(aSecond: frames, most: Self.mostFrames(rate: sight.rate))
+        }
+        return lines > Self.mostLines ? .lines(aSecond: lines) : nil
+    }
+}
+
+extension Vigilance.Finding {
+    /// The evidence in words.
+    ///
+    /// - Parameter isStopped: Whether the process is stopped by a signal.
+    func text(isStopped: Bool) -> String {
+        switch self {
+        case .silent:
+            let seconds = Vigilance.patience / 1_000_000_000
+            return "its process has not answered for \(seconds) s"
+                + (isStopped ? ": it is stopped (SIGSTOP)" : "")
+        case .memory(let bytes, let limit):
+            return "its process has \(bytes / 1_000_000) MB of private memory, and may have "
+                + "\(limit / 1_000_000) MB: mend the leak, or raise memory-limit"
+        case .frameMemory(let bytes):
+            return "its process has touched \(bytes / 1_000_000) MB of the memory for frames, more "
+                + "than it was ever lent"
+        case .frames(let frames, let most):
+            return "it sends \(frames) frames a second, and \(most) are the most that are borne: "
+                + "wait with wait_until_ns between frames"
+        case .lines(let lines):
+            return "it writes \(lines) lines of log a second, and \(Vigilance.mostLines) are the "
+                + "most that are borne"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import GreenroomABI
+import GreenroomChannel
+import GreenroomMedia
+import Synchronization
+
+extension Runner {
+    /// Whether `now` needs no question: the session clock is the machine's, and the instance lives.
+    func isOnRealClock(_ instance: UInt64) -> Bool {
+        state.withLock { !$0.hasVirtualClock && $0.instance == instance && $0.functions != nil }
+    }
+
+    /// Has the host check a frame of the plugin, and copies it to where the host says.
+    func send(_ frame: UnsafePointer<gr_video_frame>, sender: UInt64) -> gr_status {
+        let channel = channel
+        channel.write(sender, at: MessageLayout.name)
+        let sent = channel.writeSized(frame, at: MessageLayout.subject)
+        return channel.status(of: .videoSend, length: MessageLayout.samples) { call, _ in
+            guard call == .copyPlanes, let sent else { return nil }
+            return self.copy(sent, to: channel.read(SharedPlanes.self)) ? 0 : nil
+        }
+    }
+
+    /// Copies the planes of a frame that the host has checked.
+    private func copy(_ frame: gr_video_frame, to planes: SharedPlanes) -> Bool {
+        guard let frames, let format = PixelFormat(rawValue: frame.format) else { return false }
+        let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
+        let all = [frame.planes.0, frame.planes.1, frame.planes.2]
+        for index in 0..<format.planeCount {
+            let (plane, target) = (all[index], planes[index])
+            guard let from = plane.data else { return false }
+            let to = frames.base + Int(target.offset)
+            guard !format.isCompressed else {
+                to.copyMemory(from: from, byteCount: Int(target.byteCount))
+                continue
+            }
+            let geometry = format.plane(index, of: size)
+            for row in 0..<geometry.rows {
+                (to + row * Int(target.strideBytes)).copyMemory(
+                    from: from + row * Int(plane.stride_bytes), byteCount: geometry.rowBytes)
+            }
+        }
+        return true
+    }
+
+    func acquire(
+        _ format: gr_pixel_format, _ width: UInt32, _ height: UInt32,
+        _ lease: UnsafeMutablePointer<gr_lease>, sender: UInt64
+    ) -> gr_status {
+        let channel = channel
+        channel.write(sender, at: MessageLayout.name)
+        channel.write(format, at: MessageLayout.subject)
+        channel.write(width, at: MessageLayout.subject + 4)
+        channel.write(height, at: MessageLayout.subject + 8)
+        let isNull = UInt(bitPattern: lease) == 0
+        channel.write(isNull, at: MessageLayout.isNull)
+        channel.write(isNull ? 0 : lease.pointee.struct_size, at: MessageLayout.subject + 12)
+        let status = channel.status(of: .videoAcquire, length: MessageLayout.samples)
+        guard status == Status.ok.rawValue, let frames else { return status }
+        let lent = channel.read(gr_lease.self, at: MessageLayout.subject)
+        lease.pointee.id = lent.id
+        lease.pointee.frame = lent.frame
+        lease.pointee.frame.place(
+            channel.read(
+                SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride),
+            in: frames)
+        return status
+    }
+
+    /// Sends a block, whose samples go with the message.
+    func send(
+        _ block: UnsafePointer<gr_audio_block>, timeout: Int64, sender: UInt64
+    ) -> gr_status {
+        let channel = channel
+        channel.write(sender, at: MessageLayout.name)
+        channel.write(timeout, at: MessageLayout.number)
+        var length = MessageLayout.samples
+        if let sent = channel.writeSized(block, at: MessageLayout.subject), let from = sent.samples
+        {
+            // As much as the block says that it has; more than a block may have is refused unread.
+            let bytes = UInt64(sent.frame_count) * UInt64(sent.channels) * 2
+            if bytes <= sent.size_bytes, bytes <= UInt64(channel.message.count - length) {
+                length += channel.write(
+                    UnsafeRawBufferPointer(start: from, count: Int(bytes)), at: length)
+            }
+        }
+        return channel.status(of: .audioSend, length: length)
+    }
+}
+
+extension Channel {
+    /// Calls the host, and reads the status that it answers.
+    func status(
+        of call: Call, length: Int, serve: (Call, Int) -> Int? = { _, _ in nil }
+    ) -> gr_status {
+        guard self.call(call, length: length, serve: serve) != nil else {
+            return RunnerInterface.gone
+        }
+        return read()
+    }
+
+    /// Puts a struct that begins with its size into the message, as far as it can be read: nothing
+    /// of one that is NULL, and the size alone of one that is too small.
+    ///
+    /// - Returns: What was written whole.
+    @discardableResult
+    func writeSized<Struct: BitwiseCopyable>(
+        _ pointer: UnsafePointer<Struct>, at offset: Int
+    ) -> Struct? {
+        let isNull = UInt(bitPattern: pointer) == 0
+        write(isNull, at: MessageLayout.isNull)
+        guard !isNull else { return nil }
+        let size = UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self)
+        write(size, at: offset)
+        guard size >= UInt32(MemoryLayout<Struct>.size) else { return nil }
+        let value = pointer.pointee
+        write(value, at: offset)
+        return value
+    }
+}
+
+extension gr_mutable_frame {
+    /// Points the planes into the frames' memory.
+    mutating func place(_ places: SharedPlanes, in frames: SharedMemory) {
+        func pointer(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
+            index < plane_count
+                ? (frames.base + Int(places[index].offset)).assumingMemoryBound(to: UInt8.self)
+                : nil
+        }
+        planes.0.data = pointer(0)
+        planes.1.data = pointer(1)
+        planes.2.data = pointer(2)
+    }
+}

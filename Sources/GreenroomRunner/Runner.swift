@@ -1,0 +1,270 @@
+import Glibc
+import GreenroomABI
+package import GreenroomChannel
+package import GreenroomLoading
+import GreenroomMedia
+import Synchronization
+
+/// Hosts one plugin of this process for a host in another one.
+///
+/// The plugin sees the same interface as in the host's process. What it calls goes to the host
+/// through the channel of the thread that calls: the control thread's, the media thread's, or one
+/// that the thread opens with its first call.
+package final class Runner: Sendable {
+    /// What the process that the plugin lives in has to do itself.
+    package struct Surroundings: Sendable {
+        /// Goes into the sandbox that a policy describes, and tells what came of it, both as the
+        /// host's side of the process writes and reads them.
+        package var confine: @Sendable ([UInt8], borrowing ControlSocket) -> [UInt8]
+        /// Loads the library.
+        package var load: @Sendable (String) throws(LoadError) -> PluginLibrary
+        /// Called when the host is gone, or says that it is over.
+        package var end: @Sendable () -> Void
+
+        package init(
+            confine: @escaping @Sendable ([UInt8], borrowing ControlSocket) -> [UInt8],
+            load: @escaping @Sendable (String) throws(LoadError) -> PluginLibrary,
+            end: @escaping @Sendable () -> Void
+        ) {
+            self.confine = confine
+            self.load = load
+            self.end = end
+        }
+    }
+
+    struct State {
+        var library: PluginLibrary?
+        var descriptor: PluginDescriptor?
+        var functions: PluginFunctions?
+        var instance: UInt64 = 0
+        var sender: UInt64 = 0
+        var hasVirtualClock = false
+        /// Channels that no thread uses.
+        var free = Array((Channels.firstOfPlugin..<Channels.count).reversed())
+    }
+
+    let channels: Channels
+    let frames: SharedMemory?
+    let state = Mutex(State())
+    private let socket: ControlSocket
+    private let surroundings: Surroundings
+    private let freeChannels: ChannelPermits
+
+    /// Connects to a host: waits for what it sends first.
+    ///
+    /// - Throws: ``ChannelError`` if that is not what a host sends.
+    package init(
+        socket: consuming ControlSocket, surroundings: Surroundings
+    ) throws(ChannelError) {
+        guard case .message(let welcome) = socket.receive(waits: true), welcome.kind == .welcome,
+            let first = welcome.descriptors.first
+        else { throw ChannelError("understand the host", errno: EPROTO) }
+        channels = try Channels(adopting: first)
+        frames =
+            welcome.descriptors.count > 1
+            ? try SharedMemory(
+                adopting: welcome.descriptors[1],
+                byteCount: Int(welcome.value) * FrameArena.slotByteCount) : nil
+        self.socket = socket
+        self.surroundings = surroundings
+        freeChannels = ChannelPermits(Channels.count - Channels.firstOfPlugin)
+        RunnerInterface.runners.withLock { $0.append(self) }
+    }
+
+    /// Serves the control channel, on the calling thread, until the host is gone.
+    package func run() {
+        ThreadChannels.use(channels[Channels.control], of: self)
+        serve(channels[Channels.control])
+    }
+
+    // MARK: Channels
+
+    /// The channel of the calling thread; opened with the first call.
+    var channel: Channel {
+        if let channel = ThreadChannels.channel(of: self) { return channel }
+        freeChannels.take()
+        // A permit says that there is one.
+        let index = state.withLock { $0.free.popLast() } ?? Channels.firstOfPlugin
+        socket.send(.open, UInt32(index))
+        let channel = channels[index]
+        ThreadChannels.use(channel, of: self, index: index)
+        return channel
+    }
+
+    /// Gives back the channel of a thread that has ended.
+    func close(_ channel: Channel, index: Int) {
+        _ = channel.call(.leave)
+        state.withLock { $0.free.append(index) }
+        freeChannels.give()
+    }
+
+    private func serve(_ channel: Channel) {
+        while let (call, length) = channel.take() {
+            let answer = answer(call, WireReader(channel, length: length), channel)
+            channel.pass(.return, length: answer.put(into: channel) ?? 0)
+        }
+    }
+
+    // MARK: What the host calls
+
+    private func answer(_ call: Call, _ message: WireReader, _ channel: Channel) -> WireWriter {
+        do throws(WireReader.Problem) {
+            return try perform(call, message, channel)
+        } catch {
+            // A host of another version: it finds an answer that is too short.
+            return WireWriter()
+        }
+    }
+
+    private func perform(
+        _ call: Call, _ message: WireReader, _ channel: Channel
+    ) throws(WireReader.Problem) -> WireWriter {
+        var message = message
+        var answer = WireWriter()
+        switch call {
+        case .confine:
+            answer.write(GreenroomProtocol.version)
+            if try message.read(UInt32.self) == GreenroomProtocol.version {
+                answer.append(surroundings.confine(message.remaining, socket))
+                watchSocket()
+            }
+        case .load:
+            load(try message.readString(), &answer)
+        case .create:
+            try create(&message, &answer)
+        case .process:
+            answer.write(process(channel).rawValue)
+        default:
+            guard
+                let (functions, kind) = state.withLock({ state in
+                    state.functions.flatMap { made in state.descriptor.map { (made, $0.kind) } }
+                })
+            else {
+                answer.write(Status.gone.rawValue)
+                return answer
+            }
+            try step(call, functions, kind, &message, &answer)
+        }
+        return answer
+    }
+
+    private func load(_ path: String, _ answer: inout WireWriter) {
+        do throws(LoadError) {
+            let library = try surroundings.load(path)
+            state.withLock { $0.library = library }
+            answer.write(true)
+            answer.write(UInt32(library.minorVersion))
+            answer.write(library.descriptors) { $0.write($1) }
+        } catch {
+            answer.write(false)
+            answer.write(error)
+        }
+    }
+
+    private func create(
+        _ message: inout WireReader, _ answer: inout WireWriter
+    ) throws(WireReader.Problem) {
+        let id = try message.readString()
+        let instance = try message.read(UInt64.self)
+        let hasVirtualClock = try message.readBool()
+        let settings = try message.readArray(most: 1024) { reader throws(WireReader.Problem) in
+            try reader.readSetting()
+        }
+        guard let library = state.withLock({ $0.library }),
+            let descriptor = library.descriptors.first(where: { $0.id == id })
+        else { throw WireReader.Problem() }
+        state.withLock {
+            $0.descriptor = descriptor
+            $0.instance = instance
+            $0.hasVirtualClock = hasVirtualClock
+        }
+        do throws(LoadError) {
+            let (status, functions) = try library.create(
+                descriptor, handle: instance, settings: settings, host: RunnerInterface.host)
+            state.withLock { $0.functions = functions }
+            answer.write(true)
+            answer.write(status.rawValue)
+            answer.write(functions?.takesNewOffers ?? false)
+            answer.write(functions?.capabilities ?? []) { $0.write($1) }
+            if functions != nil, descriptor.kind == .preProcessor { serveMedia() }
+        } catch {
+            answer.write(false)
+            answer.write(error)
+        }
+    }
+
+    private func step(
+        _ call: Call, _ functions: PluginFunctions, _ kind: PluginKind,
+        _ message: inout WireReader, _ answer: inout WireWriter
+    ) throws(WireReader.Problem) {
+        var status = Status.ok
+        var written: gr_answer?
+        switch call {
+        case .initialize:
+            let sender = try message.read(UInt64.self)
+            state.withLock { $0.sender = sender }
+            let offer = try message.readOptional { reader throws(WireReader.Problem) in
+                try reader.readOffer()
+            }
+            (status, written) = functions.initialize(
+                sender: sender, kind: kind, offer: offer, senders: RunnerInterface.senders)
+        case .propertyChange:
+            (status, written) = functions.propertyChange(offer: try message.readOffer())
+        case .setParameter:
+            status = functions.setParameter(try message.readSetting()) ?? .unsupported
+        case .startSend: status = functions.startSend()
+        case .stopSend: functions.stopSend()
+        case .uninitialize: functions.uninitialize()
+        case .destroy:
+            functions.destroy()
+            state.withLock { $0.functions = nil }
+        default: throw WireReader.Problem()
+        }
+        answer.write(status.rawValue)
+        if let written {
+            answer.write(written.kind)
+            answer.write(written.capability.width)
+            answer.write(written.capability.height)
+            answer.write(written.capability.fps_numerator)
+            answer.write(written.capability.fps_denominator)
+        }
+    }
+
+    /// Has a frame edited that lies in the frames' memory.
+    private func process(_ channel: Channel) -> Status {
+        guard let functions = state.withLock({ $0.functions }), let frames else { return .gone }
+        var frame = channel.read(gr_mutable_frame.self, at: MessageLayout.subject)
+        let planes = channel.read(
+            SharedPlanes.self,
+            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
+        frame.place(planes, in: frames)
+        return functions.process(&frame)
+    }
+
+    // MARK: Threads
+
+    private func serveMedia() {
+        Thread.start { [self] in
+            ThreadChannels.use(channels[Channels.media], of: self)
+            serve(channels[Channels.media])
+        }
+    }
+
+    /// Answers the host's pings, and ends with it. Begun in the sandbox, so that its thread is in it.
+    private func watchSocket() {
+        Thread.start { [self] in
+            while true {
+                switch socket.receive(waits: true) {
+                case .message(let message) where message.kind == .ping:
+                    socket.send(.pong, message.value)
+                case .message(let message) where message.kind != .end: continue
+                case .nothing, .garbage: continue
+                case .message, .end:
+                    channels.lose()
+                    surroundings.end()
+                    return
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import GreenroomABI
+import GreenroomChannel
+import GreenroomLoading
+import GreenroomMedia
+import Synchronization
+
+/// The host's function tables, as a plugin in a runner calls them: each function has the host do it.
+///
+/// What the plugin passes is put into a message as it is; the host checks it. The tables are
+/// allocated once and never freed.
+enum RunnerInterface {
+    /// The runners of this process, oldest first.
+    static let runners = Mutex<[Runner]>([])
+
+    static var senders: SenderTables { SenderTables(video: video, audio: audio) }
+
+    /// The longest text that the host takes.
+    private static let longestText = 2000
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) static let host = immortal(
+        gr_host(
+            struct_size: UInt32(MemoryLayout<gr_host>.size),
+            abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
+            name: immortalText("Greenroom"), version: immortalText(GreenroomVersion.current),
+            log: { instance, level, text in
+                tell(.log, instance, Int32(bitPattern: level), text)
+            },
+            set_error: { instance, text in tell(.setError, instance, 0, text) },
+            give_up: { instance, status, text in tell(.giveUp, instance, status, text) },
+            now_ns: { instance in
+                guard let runner = runner(instance: instance) else { return 0 }
+                if runner.isOnRealClock(instance) { return monotonicNow() }
+                let channel = runner.channel
+                channel.write(instance, at: MessageLayout.name)
+                guard channel.call(.now, length: 8) != nil else { return 0 }
+                return channel.read()
+            },
+            wait_until_ns: { instance, deadline in
+                guard let channel = runner(instance: instance)?.channel else { return gone }
+                channel.write(instance, at: MessageLayout.name)
+                channel.write(deadline, at: MessageLayout.subject)
+                return channel.status(of: .waitUntil, length: 16)
+            },
+            refusal_text: { buffer, capacity in
+                guard let runner = runners.withLock({ $0.first }),
+                    let channel = ThreadChannels.channel(of: runner),
+                    let length = channel.call(.refusalText)
+                else {
+                    if let buffer, capacity > 0 { buffer[0] = 0 }
+                    return 0
+                }
+                if let buffer, capacity > 0 {
+                    let count = min(length, Int(clamping: capacity) - 1)
+                    for index in 0..<count {
+                        buffer[index] = CChar(bitPattern: channel.message[index])
+                    }
+                    buffer[count] = 0
+                }
+                return UInt64(length)
+            },
+            get_extension: { _, _ in nil }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) static let video = immortal(
+        gr_video_functions(
+            struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
+            send: { sender, frame in
+                guard let runner = runner(sender: sender) else { return gone }
+                return runner.send(frame, sender: sender)
+            },
+            acquire: { sender, format, width, height, lease in
+                guard let runner = runner(sender: sender) else { return gone }
+                return runner.acquire(format, width, height, lease, sender: sender)
+            },
+            commit: { sender, id, info in
+                guard let channel = runner(sender: sender)?.channel else { return gone }
+                channel.write(sender, at: MessageLayout.name)
+                channel.write(id, at: MessageLayout.subject)
+                channel.writeSized(info, at: MessageLayout.subject + 8)
+                return channel.status(
+                    of: .videoCommit,
+                    length: MessageLayout.samples)
+            },
+            abandon: { sender, id in
+                guard let channel = runner(sender: sender)?.channel else { return gone }
+                channel.write(sender, at: MessageLayout.name)
+                channel.write(id, at: MessageLayout.subject)
+                return channel.status(of: .videoAbandon, length: MessageLayout.subject + 8)
+            }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) static let audio = immortal(
+        gr_audio_functions(
+            struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
+            send: { sender, block, timeout in
+                guard let runner = runner(sender: sender) else { return gone }
+                return runner.send(block, timeout: timeout, sender: sender)
+            }))
+
+    static let gone = Status.gone.rawValue
+
+    /// The runner of a sender; a number that is nobody's goes to the first one, whose host says so.
+    private static func runner(sender: UInt64) -> Runner? {
+        runners.withLock { runners in
+            runners.first { $0.state.withLock { $0.sender } == sender } ?? runners.first
+        }
+    }
+
+    private static func runner(instance: UInt64) -> Runner? {
+        runners.withLock { runners in
+            runners.first { $0.state.withLock { $0.instance } == instance } ?? runners.first
+        }
+    }
+
+    private static func tell(
+        _ call: Call, _ instance: UInt64, _ number: Int32, _ text: UnsafePointer<CChar>
+    ) {
+        guard let channel = runner(instance: instance)?.channel else { return }
+        channel.write(instance, at: MessageLayout.name)
+        channel.write(number, at: MessageLayout.subject)
+        // The header says that the text is not NULL; the plugin may say otherwise.
+        let isText = UInt(bitPattern: text) != 0
+        channel.write(isText, at: MessageLayout.subject + 4)
+        let length = isText ? strnlen(text, longestText) : 0
+        let written = channel.write(
+            UnsafeRawBufferPointer(start: text, count: length), at: MessageLayout.subject + 8)
+        _ = channel.call(call, length: MessageLayout.subject + 8 + written)
+    }
+
+    private static func monotonicNow() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
+    private static func immortal<Value>(_ value: Value) -> UnsafePointer<Value> {
+        let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        memory.initialize(to: value)
+        return UnsafePointer(memory)
+    }
+
+    private static func immortalText(_ text: String) -> UnsafePointer<CChar> {
+        UnsafePointer(strdup(text))
+    }
+}

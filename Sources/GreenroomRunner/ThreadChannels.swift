@@ -1,0 +1,95 @@
+import Glibc
+import GreenroomChannel
+
+/// Which channels the calling thread uses: one for each runner that it has called.
+enum ThreadChannels {
+    private struct Entry {
+        var runner: Runner
+        var channel: Channel
+        /// Set for a channel that goes back when the thread ends.
+        var index: Int?
+    }
+
+    private final class Entries {
+        var all: [Entry] = []
+    }
+
+    /// A thread of a plugin that ends gives its channels back before whoever joins it goes on.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key) { pointer in
+            guard let pointer else { return }
+            let entries = Unmanaged<Entries>.fromOpaque(pointer).takeRetainedValue()
+            for entry in entries.all {
+                if let index = entry.index { entry.runner.close(entry.channel, index: index) }
+            }
+        }
+        return key
+    }()
+
+    static func channel(of runner: Runner) -> Channel? {
+        guard let pointer = pthread_getspecific(key) else { return nil }
+        return Unmanaged<Entries>.fromOpaque(pointer).takeUnretainedValue().all
+            .first { $0.runner === runner }?.channel
+    }
+
+    static func use(_ channel: Channel, of runner: Runner, index: Int? = nil) {
+        let entries: Entries
+        if let pointer = pthread_getspecific(key) {
+            entries = Unmanaged<Entries>.fromOpaque(pointer).takeUnretainedValue()
+        } else {
+            entries = Entries()
+            pthread_setspecific(key, Unmanaged.passRetained(entries).toOpaque())
+        }
+        entries.all.append(Entry(runner: runner, channel: channel, index: index))
+    }
+}
+
+/// How many channels are free.
+///
+/// Sendable without the compiler's proof: a semaphore is made to be used by any thread, and lives
+/// at a fixed address for as long as this does.
+final class ChannelPermits: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init(_ count: Int) { sem_init(semaphore, 0, UInt32(count)) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    /// Waits for one.
+    func take() { while sem_wait(semaphore) != 0, errno == EINTR {} }
+
+    func give() { sem_post(semaphore) }
+}
+
+/// A thread that nobody waits for.
+enum Thread {
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// - Returns: Whether there was memory for it.
+    @discardableResult
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let argument = Unmanaged.passRetained(Body(body)).toOpaque()
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument {
+                    Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+                }
+                return nil
+            }, argument)
+        if status == 0 {
+            pthread_detach(thread)
+        } else {
+            Unmanaged<Body>.fromOpaque(argument).release()
+        }
+        return status == 0
+    }
+}

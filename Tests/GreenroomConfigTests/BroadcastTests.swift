@@ -1,0 +1,38 @@
+import GreenroomConfig
+import Testing
+
+@Suite struct BroadcastTests {
+    @Test func `a share may come over a socket`() throws {
+        let file = try read(
+            """
+            share: { broadcast: run/share.sock }
+            outputs: [{ loudspeaker: default }, { y4m: { track: share } }]
+            timeline: [{ at: 1s, do: pause share }, { at: 2s, share-ceiling: 640x360@15 }]
+            """)
+        #expect(file.shareBroadcast?.value == "/sessions/run/share.sock")
+        #expect(file.shareBroadcast?.place.path == "share.broadcast")
+        #expect(file.share == nil && file.shareAudio == nil)
+        #expect(try read("share: { plugin: A }").shareBroadcast == nil)
+        let argument = try read("camera: { plugin: A }", overrides: [.set("share.broadcast=/s")])
+        #expect(argument.shareBroadcast?.value == "/s")
+    }
+
+    /// 108 bytes hold a path of 107 and its NUL; here "/sessions/" is a part of it.
+    @Test(
+        arguments: [
+            (String(repeating: "x", count: 97), nil), (String(repeating: "x", count: 98), 108),
+            (String(repeating: "ö", count: 48), nil), (String(repeating: "ö", count: 49), 108),
+            ("/" + String(repeating: "x", count: 106), nil),
+            ("/" + String(repeating: "x", count: 107), 108),
+        ] as [(String, Int?)])
+    func `the path of a socket is as long as Linux lets it be`(path: String, bytes: Int?) {
+        let expected = bytes.map {
+            [
+                "1:21: share.broadcast: the path of a socket may have 107 bytes, and from / on "
+                    + "this one has \($0). Name one in a folder nearer to /, such as "
+                    + "/run/greenroom.sock."
+            ]
+        }
+        #expect(faults("share: { broadcast: \(path) }") == expected ?? [])
+    }
+}

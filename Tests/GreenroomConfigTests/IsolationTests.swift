@@ -1,0 +1,183 @@
+import Testing
+
+@testable import GreenroomConfig
+
+@Suite struct IsolationTests {
+    private typealias Row = (
+        session: String, plugin: String, isBundled: Bool, isolation: SessionFile.Isolation,
+        onFailure: SessionFile.FailurePolicy
+    )
+
+    @Test
+    func `bundled plugins run in the host's process and all others in their own, unless said`()
+        throws
+    {
+        let rows: [Row] = [
+            ("", "", true, .host, .end),
+            ("", "", false, .process, .restart),
+            ("", ", isolation: process", true, .process, .restart),
+            ("", ", isolation: host", false, .host, .end),
+            ("isolation: process", "", true, .process, .restart),
+            ("isolation: process", "", false, .process, .restart),
+            ("isolation: host", "", true, .host, .end),
+            ("isolation: host", "", false, .host, .end),
+            ("isolation: host", ", isolation: process", true, .process, .restart),
+            ("isolation: process", ", isolation: host", false, .host, .end),
+            ("", ", on-failure: off", true, .host, .off),
+            ("", ", on-failure: end", false, .process, .end),
+            ("", ", on-failure: restart", false, .process, .restart),
+            ("isolation: process", ", on-failure: restart", true, .process, .restart),
+        ]
+        for row in rows {
+            let file = try read(
+                "session: { \(row.session) }\ncamera: { plugin: A\(row.plugin) }")
+            let camera = try #require(file.camera)
+            #expect(
+                file.isolation(of: camera, isBundled: row.isBundled) == row.isolation, "\(row)")
+            #expect(
+                file.failurePolicy(of: camera, isBundled: row.isBundled) == row.onFailure,
+                "\(row)")
+            #expect(file.conflicts(of: camera, isBundled: row.isBundled).isEmpty, "\(row)")
+        }
+    }
+
+    @Test func `what a plugin says goes before what the session says`() throws {
+        let file = try read(
+            """
+            session: { isolation: process, sandbox: require, memory-limit: 64 MB }
+            camera: { plugin: A, sandbox: off, memory-limit: 1.5 GB }
+            microphone: { plugin: B }
+            """)
+        let (camera, microphone) = (try #require(file.camera), try #require(file.microphone))
+        #expect(file.sandbox(of: camera) == .off)
+        #expect(file.memoryLimit(of: camera).bytes == 1_500_000_000)
+        #expect(file.sandbox(of: microphone) == .require)
+        #expect(file.memoryLimit(of: microphone).bytes == 64_000_000)
+        let silent = try read("camera: { plugin: A }")
+        #expect(silent.sandbox(of: try #require(silent.camera)) == .on)
+        #expect(silent.memoryLimit(of: try #require(silent.camera)).bytes == 256_000_000)
+        #expect(silent.warnings.isEmpty && file.warnings.isEmpty)
+    }
+
+    @Test func `grants start from the file's folder`() throws {
+        let file = try read(
+            """
+            camera:
+              plugin: A
+              allow:
+                read: [pictures, ./fonts, /usr/share/x, ../b]
+                write: [snapshots/today]
+                devices: [/dev/video0, /dev/snd]
+                network: true
+              pre-processors: [{ plugin: B, allow: { network: false } }, { plugin: C, allow: }]
+            """)
+        let grants = try #require(file.camera?.grants?.value)
+        #expect(
+            grants.read == ["/sessions/pictures", "/sessions/fonts", "/usr/share/x", "/b"])
+        #expect(grants.write == ["/sessions/snapshots/today"])
+        #expect(grants.devices == ["/dev/video0", "/dev/snd"])
+        #expect(grants.network)
+        #expect(
+            file.preProcessors.map(\.grants?.value) == [
+                SessionFile.Grants(), SessionFile.Grants(),
+            ])
+    }
+
+    @Test func `keys of a process are faults of a bundled plugin that has none`() throws {
+        let file = try read(
+            """
+            session: { sandbox: require, memory-limit: 64 MB }
+            camera:
+              plugin: A
+              sandbox: on
+              memory-limit: 50 MB
+              allow: { network: true }
+              on-failure: restart
+            microphone: { plugin: B, on-failure: off }
+            """)
+        let camera = try #require(file.camera)
+        #expect(file.conflicts(of: camera, isBundled: false).isEmpty)
+        let faults = file.conflicts(of: camera, isBundled: true)
+        #expect(
+            faults.map(\.place.path) == [
+                "camera.sandbox", "camera.memory-limit", "camera.allow", "camera.on-failure",
+            ])
+        #expect(faults.allSatisfy { $0.message.contains("Write isolation: process") })
+        #expect(faults.last?.message.hasSuffix("or on-failure: off.") == true)
+        // The session's are for whichever plugins have processes.
+        let microphone = try #require(file.microphone)
+        #expect(file.conflicts(of: microphone, isBundled: true).isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (
+                "session: { isolation: host, sandbox: on, memory-limit: 64 MB }\ncamera: { plugin: A }",
+                ["session.sandbox", "session.memory-limit"]
+            ),
+            (
+                "session: { isolation: host, sandbox: on }\ncamera: { plugin: A, isolation: process }",
+                []
+            ),
+            ("session: { isolation: host }\ncamera: { plugin: A }", []),
+            ("camera: { plugin: A, sandbox: off, allow: { network: true } }", ["camera.allow"]),
+            (
+                "session: { sandbox: off }\ncamera: { plugin: A, allow: { read: [x] } }\n"
+                    + "microphone: { plugin: B, sandbox: on, allow: { read: [x] } }",
+                ["camera.allow"]
+            ),
+        ] as [(String, [String])])
+    func `what holds for nobody is a warning`(yaml: String, paths: [String]) throws {
+        #expect(try read(yaml).warnings.map(\.place.path) == paths)
+    }
+
+    @Test func `the command line says it, too`() throws {
+        let yaml = "camera: { plugin: A, sandbox: off }"
+        let file = try read(
+            yaml,
+            overrides: [
+                .set("camera.memory-limit=50 MB"), .set("camera.sandbox=require"),
+                .set("camera.allow.devices[0]=/dev/video0"), .set("camera.allow.network=true"),
+                .set("session.isolation=process"), .set("camera.on-failure=off"),
+            ])
+        let camera = try #require(file.camera)
+        #expect(file.isolation(of: camera, isBundled: true) == .process)
+        #expect(file.sandbox(of: camera) == .require)
+        #expect(file.memoryLimit(of: camera).bytes == 50_000_000)
+        #expect(camera.grants?.value.devices == ["/dev/video0"])
+        #expect(camera.grants?.value.network == true)
+        #expect(file.failurePolicy(of: camera, isBundled: true) == .off)
+        #expect(
+            faults(yaml, overrides: [.set("session.isolation=host")]) == [
+                "1:31: camera.sandbox: it holds for a plugin in a process of its own, and "
+                    + "session.isolation is host. Write isolation: process for the plugin, or "
+                    + "remove this."
+            ])
+    }
+
+    @Test(
+        arguments: [
+            ("256 MB", 256_000_000, "256 MB"), ("256MB", 256_000_000, "256 MB"),
+            ("1.5 GB", 1_500_000_000, "1.5 GB"), ("1500 MB", 1_500_000_000, "1.5 GB"),
+            ("1.025 GB", 1_025_000_000, "1.025 GB"), ("20.05 MB", 20_050_000, "20.05 MB"),
+            ("64 GB", 64_000_000_000, "64 GB"), ("0 MB", 0, "0 MB"),
+            ("999999.999 GB", 999_999_999_000_000, "999999.999 GB"),
+        ] as [(String, Int, String)])
+    func `an amount of memory is read and written in decimal units`(
+        text: String, bytes: Int, written: String
+    ) {
+        #expect(MemorySize(text) == MemorySize(bytes: bytes))
+        #expect("\(MemorySize(bytes: bytes))" == written)
+        #expect(text.wholeMatches(MemorySize.pattern))
+    }
+
+    @Test(arguments: [
+        "", "256", "MB", "256 mb", "256 MiB", "256 KB", "1,5 GB", "1. GB", ".5 GB", "-1 MB",
+        "+1 MB", "1e3 MB", "256  MB", "256 MB ", "1.0000 GB", "1000000 GB", "٢٥٦ MB",
+        "99999999999999999999999999 GB",
+    ])
+    func `anything else is no amount of memory`(text: String) {
+        #expect(MemorySize(text) == nil)
+        #expect(!text.wholeMatches(MemorySize.pattern))
+    }
+}
