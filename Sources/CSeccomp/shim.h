@@ -13,5 +13,8 @@ static inline uint32_t greenroom_seccomp_error(int error) {
   return SCMP_ACT_ERRNO((uint32_t)error);
 }
 
+/** The process ends. */
+static inline uint32_t greenroom_seccomp_kill(void) { return SCMP_ACT_KILL_PROCESS; }
+
 /** A supervisor's answer: make the call after all. */
 enum { greenroom_seccomp_continue = SECCOMP_USER_NOTIF_FLAG_CONTINUE };

@@ -30,6 +30,14 @@ struct LayerTests {
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
+    #if arch(x86_64)
+        @Test func `a call in the manner of another architecture ends it`() throws {
+            // getpid with the mark of the x32 interface
+            let outcome = try ProbeFolder().run(["call:\(0x4000_0000 + 39)"])
+            #expect(outcome.end == "signal \(SIGSYS)", "\(outcome)")
+        }
+    #endif
+
     @Test(arguments: Account.possible)
     func `it dies with its host`(account: Account) throws {
         let folder = try ProbeFolder()

@@ -158,12 +158,12 @@ extension Action {
         return result
     }
 
-    /// A system call by its name, with numbers as arguments: `NAME,NUMBER,...`.
+    /// A system call by its name or number, with numbers as arguments: `NAME,NUMBER,...`.
     private static func call(_ text: String) -> Int32 {
         typealias SystemCall = @convention(c) (Int, Int, Int, Int, Int, Int, Int) -> Int
         guard let symbol = dlsym(nil, "syscall") else { return -1 }
         let words = text.split(separator: ",").map(String.init)
-        let number = seccomp_syscall_resolve_name(words[0])
+        let number = Int32(words[0]) ?? seccomp_syscall_resolve_name(words[0])
         guard number >= 0 else { return -1 }
         let a = words.dropFirst().map { Int($0) ?? 0 } + [Int](repeating: 0, count: 6)
         let result = unsafeBitCast(symbol, to: SystemCall.self)(
@@ -250,10 +250,13 @@ extension Action {
         return error(of: kill(getpid(), SIGKILL))
     }
 
+    /// Maps memory, and uses some of it.
     private static func allocate(_ count: Int) -> Int32 {
-        guard let memory = malloc(count) else { return errno }
+        let memory = mmap(
+            nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let memory, memory != MAP_FAILED else { return errno }
         memset(memory, 1, min(count, 1 << 20))
-        free(memory)
+        munmap(memory, count)
         return 0
     }
 }
