@@ -62,6 +62,14 @@ struct RefusalTests {
             "socket:netlink", EPERM,
             "it tried to ask the kernel about the network (socket AF_NETLINK): "
                 + "add allow: {network: true}"),
+        Attempt(
+            "socket:log", EPERM,
+            "it tried to write to the system's log or to another program (socket AF_UNIX): "
+                + "what it writes to standard error is logged; allow: {network: true} would let it"
+        ),
+        Attempt(
+            "call:connect,0", EPERM,
+            "it tried to use a socket (connect): add allow: {network: true}"),
         // A pair of them could send to any other socket.
         Attempt(
             "socketpair:datagram", EPERM,

@@ -102,12 +102,13 @@ enum Action {
 extension Action {
     private static let families = [
         "unix": AF_UNIX, "inet": AF_INET, "inet6": AF_INET6, "netlink": AF_NETLINK,
-        "packet": AF_PACKET,
+        "packet": AF_PACKET, "log": AF_UNIX,
     ]
+    private static let types = ["netlink": SOCK_RAW, "log": SOCK_DGRAM]
 
     private static func makeSocket(_ family: String) -> Int32 {
-        let type = Int32((family == "netlink" ? SOCK_RAW : SOCK_STREAM).rawValue)
-        let descriptor = Glibc.socket(families[family] ?? -1, type, 0)
+        let type = types[family] ?? SOCK_STREAM
+        let descriptor = Glibc.socket(families[family] ?? -1, Int32(type.rawValue), 0)
         guard descriptor >= 0 else { return errno }
         close(descriptor)
         return 0
