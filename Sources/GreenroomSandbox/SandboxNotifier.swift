@@ -80,10 +80,10 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
         let decision = decide()
         answer.pointee = seccomp_notif_resp()
         answer.pointee.id = request.pointee.id
-        if let error = decision.error {
-            answer.pointee.error = -error
-        } else {
-            answer.pointee.flags = UInt32(greenroom_seccomp_continue)
+        switch decision.answer {
+        case .goOn: answer.pointee.flags = UInt32(greenroom_seccomp_continue)
+        case .done: break
+        case .fail(let error): answer.pointee.error = -error
         }
         guard seccomp_notify_respond(descriptor, answer) == 0 else { return .nothing }
         guard let refusal = decision.refusal, told.count <= Self.mostTold,
@@ -98,8 +98,16 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
 extension SandboxNotifier {
     /// What to answer, and what to tell of it.
     private struct Decision {
-        /// Nil lets the kernel go on with the call.
-        var error: Int32?
+        enum Answer {
+            /// The kernel goes on with the call.
+            case goOn
+            /// There is nothing to do; the call succeeds.
+            case done
+            /// The call fails.
+            case fail(Int32)
+        }
+
+        var answer = Answer.goOn
         var refusal: SandboxRefusal?
 
         static let goOn = Decision()
@@ -111,8 +119,10 @@ extension SandboxNotifier {
         if let pathCall = PathCall.byName[name] {
             return pathCall.openFlags == nil ? decideChange(pathCall) : decideOpening(pathCall)
         }
+        // Copying gives the copy the mode of the original, which it mostly has.
+        if name == "fchmod", fileHasMode(argument(1)) { return Decision(answer: .done) }
         return Decision(
-            error: EPERM,
+            answer: .fail(EPERM),
             refusal: .call(
                 name, arguments: (call.args.0, call.args.1), allowsNetwork: allowsNetwork))
     }
@@ -147,14 +157,22 @@ extension SandboxNotifier {
         for name in call.names {
             guard let path = path(name), let place = canonicalPlace(path) else {
                 if governsFiles { continue }
-                return Decision(error: EACCES)
+                return Decision(answer: .fail(EACCES))
             }
             if granted.cover(place.path, for: .write) { continue }
             return Decision(
-                error: EACCES,
+                answer: .fail(EACCES),
                 refusal: .file(call.verb, place.path, grant: .write, for: place.folder))
         }
         return .goOn
+    }
+
+    /// Whether the open file that a call is about has a mode already.
+    private borrowing func fileHasMode(_ mode: UInt64) -> Bool {
+        let descriptor = Int32(truncatingIfNeeded: argument(0))
+        var status = stat()
+        return stat("/proc/\(request.pointee.pid)/fd/\(descriptor)", &status) == 0
+            && UInt64(status.st_mode & 0o7777) == mode
     }
 
     /// The path that a call names, absolute; nil if it can't be told.

@@ -71,6 +71,15 @@ struct GrantTests {
             }, "\(outcome)")
     }
 
+    @Test(arguments: Account.possible)
+    func `Foundation keeps files in a folder that is granted`(account: Account) throws {
+        let folder = try ProbeFolder()
+        let open = folder.makeOpenFolder("open")
+        let outcome = try folder.run(["--write", open, "keep:\(open)"], as: account)
+        #expect(outcome.result("keep:\(open)") == 0, "\(outcome)")
+        #expect(outcome.refusals.isEmpty, "\(outcome)")
+    }
+
     @Test func `a grant for what is not there is told`() throws {
         let outcome = try ProbeFolder().run(["--write", "/none/recording.wav", "--read", "/none"])
         #expect(

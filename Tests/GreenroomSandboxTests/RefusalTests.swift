@@ -181,6 +181,28 @@ struct RefusalTests {
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
+    @Test func `a path in an open folder is named whole`() throws {
+        let folder = try ProbeFolder()
+        let action = "at:\(folder.folder.path),../../etc/passwd"
+        let outcome = try folder.run([action])
+        #expect(outcome.result(action) == EACCES, "\(outcome)")
+        #expect(
+            outcome.refusals == [
+                "it tried to read /etc/passwd: add it to allow: {read: [/etc/passwd]}"
+            ], "\(outcome)")
+    }
+
+    @Test func `addresses of nothing are the plugin's own trouble`() throws {
+        // null, unmapped, the last bytes of its half of the addresses, the kernel's half
+        let addresses = ["0", "1", "140737488351232", "-1", "-4096"]
+        let actions = addresses.flatMap {
+            ["call:openat,-100,\($0)", "call:mkdir,\($0)", "call:rename,\($0),\($0)"]
+        }
+        let outcome = try ProbeFolder().run(actions)
+        for action in actions { #expect(outcome.result(action) == EFAULT, "\(outcome)") }
+        #expect(outcome.refusals.isEmpty, "\(outcome)")
+    }
+
     @Test func `what many libraries do at first is no refusal`() throws {
         let outcome = try ProbeFolder().run(["foundation", "load:libFoundationXML.so"])
         #expect(outcome.refusals.isEmpty, "\(outcome)")

@@ -45,6 +45,10 @@ enum Action {
         case "threads": return runThreads(Int(argument) ?? 1)
         case "dispatch": return useDispatch()
         case "foundation": return useFoundation()
+        case "keep": return keepFiles(in: argument)
+        case "at":
+            let names = argument.split(separator: ",").map(String.init)
+            return openAt(names[0], names[1])
         case "load": return dlopen(argument, RTLD_NOW | RTLD_LOCAL) != nil ? 0 : ENOENT
         case "record": return record(from: argument)
         case "allocate": return allocate(Int(argument) ?? 0)
@@ -88,6 +92,14 @@ enum Action {
             ftruncate(descriptor, 2048) == 0
         else { return errno }
         return pread(descriptor, &bytes, bytes.count, 0) == 2048 ? 0 : EIO
+    }
+
+    /// Opens a path relative to a folder that is open.
+    private static func openAt(_ folder: String, _ path: String) -> Int32 {
+        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        return path.withCString { call("openat,\(descriptor),\(Int(bitPattern: $0)),0") }
     }
 
     private static func list(_ path: String) -> Int32 {
@@ -224,6 +236,30 @@ extension Action {
         let json = try? JSONSerialization.data(withJSONObject: ["a": [1, 2, 3]])
         let count = ProcessInfo.processInfo.activeProcessorCount
         return text == "Donnerstag, 1. Januar 1970" && json != nil && count > 0 ? 0 : EIO
+    }
+
+    /// Saves, copies, lists and removes files as Foundation's users do.
+    private static func keepFiles(in folder: String) -> Int32 {
+        let place = URL(fileURLWithPath: folder).appendingPathComponent("kept")
+        let manager = FileManager.default
+        do {
+            try manager.createDirectory(at: place, withIntermediateDirectories: true)
+            let file = place.appendingPathComponent("file")
+            let copy = place.appendingPathComponent("copy")
+            try Data("text".utf8).write(to: file, options: .atomic)
+            try Data("text".utf8).write(to: file)
+            try manager.copyItem(at: file, to: copy)
+            try manager.moveItem(at: copy, to: place.appendingPathComponent("moved"))
+            guard try manager.contentsOfDirectory(atPath: place.path).count == 2,
+                try String(contentsOf: file, encoding: .utf8) == "text"
+            else { return EIO }
+            try manager.removeItem(at: place)
+            return 0
+        } catch {
+            let error = error as NSError
+            let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+            return Int32(clamping: (cause ?? error).code)
+        }
     }
 
     /// Captures some sound from an ALSA device.
