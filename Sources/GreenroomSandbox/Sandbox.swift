@@ -43,6 +43,8 @@ package enum Sandbox {
         let filter = SystemCallFilter.apply(policy, landlock: report.has(.landlock))
         report.entries.append(filter.entry)
         if policy.mode == .require, let shortfall = report.shortfall {
+            // With nobody to ask, what is not allowed fails instead of waiting for an answer.
+            if let descriptor = filter.notifyDescriptor { close(descriptor) }
             throw SandboxError(
                 description: "this kernel lacks a part of the sandbox: \(shortfall); a newer "
                     + "kernel has it, and sandbox: on does without it",

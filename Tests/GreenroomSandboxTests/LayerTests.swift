@@ -118,6 +118,7 @@ struct LayerTests {
         let text = try #require(outcome.requirement, "\(outcome)")
         #expect(text.lowercased().contains("lacks a part of the sandbox: \(layer) ("), "\(text)")
         #expect(outcome.end == "exit 4")
+        #expect(outcome.result("after") != nil, "it did not wait")
         #expect(outcome.result("read:/none") == nil)
     }
 
