@@ -18,7 +18,8 @@ struct GrantTests {
         account: Account
     ) throws {
         let actions = [
-            "threads:16", "dispatch", "foundation", "load:libFoundationXML.so", "record:null",
+            "threads:16", "dispatch", "dispatch-watched", "foundation", "load:libFoundationXML.so",
+            "record:null",
             "call:eventfd2,0,0", "call:epoll_create1,0", "call:timerfd_create,1,0",
             "call:sched_setaffinity,0,0,0", "socketpair:stream", "own-signal",
             "read:/proc/self/maps", "list:/proc/self/task", "read:/etc/ld.so.cache",

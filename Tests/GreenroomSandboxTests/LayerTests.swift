@@ -65,6 +65,19 @@ struct LayerTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a descriptor of something else ends the notifications`(isOpen: Bool) {
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0 && write(ends[1], "x", 1) == 1)
+        if !isOpen { close(ends[1]) }
+        var notifier = SandboxNotifier(
+            descriptor: ends[0], process: getpid(), policy: SandboxPolicy(),
+            report: Sandbox.available)
+        let notice = notifier?.handleOne()
+        #expect(notice == .ended)
+        if isOpen { close(ends[1]) }
+    }
+
     @Test func `without a listener files are not opened, and nothing waits`() throws {
         let outcome = try ProbeFolder().run(["--deaf", "sleep:200", "read:/etc/ld.so.cache"])
         #expect(outcome.result("read:/etc/ld.so.cache") == ENOSYS, "\(outcome)")

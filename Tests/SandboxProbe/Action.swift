@@ -44,6 +44,7 @@ enum Action {
         case "call": return call(argument)
         case "threads": return runThreads(Int(argument) ?? 1)
         case "dispatch": return useDispatch()
+        case "dispatch-watched": return keepDispatchBusy()
         case "foundation": return useFoundation()
         case "keep": return keepFiles(in: argument)
         case "at":
@@ -223,6 +224,16 @@ extension Action {
         DispatchQueue.global(qos: .userInteractive).async { done.signal() }
         let times = [done.wait(timeout: .now() + 5), done.wait(timeout: .now() + 5)]
         return times.allSatisfy { $0 == .success } ? 0 : ETIMEDOUT
+    }
+
+    /// Gives Dispatch more blocking work than it has threads, for long enough that it looks how
+    /// its threads do, which is each second.
+    private static func keepDispatchBusy() -> Int32 {
+        let group = DispatchGroup()
+        for _ in 0..<8 {
+            DispatchQueue.global().async(group: group) { usleep(1_500_000) }
+        }
+        return group.wait(timeout: .now() + 30) == .success ? 0 : ETIMEDOUT
     }
 
     private static func useFoundation() -> Int32 {
