@@ -39,8 +39,9 @@ package enum Sandbox {
         report.entries.append(ResourceLimits.apply(policy))
         report.entries.append(refuseNewPrivileges())
         report.entries.append(dropCapabilities())
-        report.entries.append(Landlock.apply(policy, notes: &report.notes))
-        let filter = SystemCallFilter.apply(policy, landlock: report.has(.landlock))
+        let landlock = Landlock(policy, notes: &report.notes)
+        let filter = SystemCallFilter.apply(policy, landlock: landlock.isPossible)
+        report.entries.append(landlock.apply(showsProcesses: filter.notifyDescriptor == nil))
         report.entries.append(filter.entry)
         if policy.mode == .require, let shortfall = report.shortfall {
             // With nobody to ask, what is not allowed fails instead of waiting for an answer.

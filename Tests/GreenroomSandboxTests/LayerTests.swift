@@ -101,7 +101,7 @@ struct LayerTests {
         let outcome = try folder.run([
             "--without", "notifications", "--write", open, "read:/etc/passwd", "socket:inet",
             "fork", "fill:\(open)/file", "mkdir:\(open)/deep", "mkdir:/tmp/none-such",
-            "threads:2", "read:/etc/ld.so.cache",
+            "threads:2", "read:/etc/ld.so.cache", "dispatch-watched",
         ])
         #expect(outcome.state(.seccomp) == "on", "\(outcome)")
         #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
@@ -110,6 +110,7 @@ struct LayerTests {
         #expect(outcome.result("mkdir:/tmp/none-such") == EACCES)
         for action in [
             "fill:\(open)/file", "mkdir:\(open)/deep", "threads:2", "read:/etc/ld.so.cache",
+            "dispatch-watched",
         ] {
             #expect(outcome.result(action) == 0, "\(action) \(outcome)")
         }
@@ -118,10 +119,11 @@ struct LayerTests {
 
     @Test func `a kernel without seccomp is told of`() throws {
         let outcome = try ProbeFolder().run(
-            ["--without", "seccomp", "read:/etc/passwd", "socket:inet"])
+            ["--without", "seccomp", "read:/etc/passwd", "socket:inet", "dispatch-watched"])
         #expect(outcome.state(.seccomp) == "unavailable", "\(outcome)")
         #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
         #expect(outcome.result("socket:inet") == 0, "\(outcome)")
+        #expect(outcome.result("dispatch-watched") == 0, "\(outcome)")
     }
 
     @Test(arguments: ["landlock", "seccomp"])
