@@ -42,8 +42,8 @@ import Testing
 
     /// What the others leave behind when nothing breaks down.
     private static let undisturbed = Result { () -> [String: [UInt8]] in
-        let session = try session("fault: none")
-        let recorded = try Recorded(session, isolation: "process")
+        let recorded = try Recorded(
+            FaultTests.session("fault: none"), isolation: "process")
         guard recorded.run.exit == .code(0) else { throw Failure("\(recorded.run)") }
         return recorded.files
     }
