@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomHost
 import GreenroomSandbox
 
@@ -13,9 +14,16 @@ extension SandboxPolicy {
             }
         self.init(
             mode: mode,
-            ownFolders: [Self.folder(of: library), Self.folder(of: confinement.program)],
+            ownFolders: [library, confinement.program].flatMap(Self.folders),
             readPaths: plan.read, writePaths: plan.write, devicePaths: plan.devices,
             allowsNetwork: plan.network, memoryLimitBytes: UInt64(clamping: plan.memoryLimitBytes))
+    }
+
+    /// The folder that a file is said to be in, and the one that it is in.
+    private static func folders(of path: String) -> [String] {
+        guard let real = realpath(path, nil) else { return [folder(of: path)] }
+        defer { free(real) }
+        return [folder(of: path), folder(of: String(cString: real))]
     }
 
     private static func folder(of path: String) -> String {
