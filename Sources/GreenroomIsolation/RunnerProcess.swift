@@ -126,27 +126,25 @@ final class RunnerProcess: Sendable {
 
     /// Has the runner load a library. [control]
     ///
-    /// - Returns: The plugins that are in it.
-    func load(_ path: String) throws(LoadError) -> [PluginDescriptor] {
+    /// - Returns: What it says of itself.
+    func load(_ path: String) throws(LoadError) -> LibraryDescription {
         var message = WireWriter()
         message.write(path)
         guard let answer = call(.load, message) else { throw lossWhileMade(path) }
-        switch Self.read(answer) {
-        case .success(let descriptors): return descriptors
+        switch Self.read(answer, path) {
+        case .success(let library): return library
         case .failure(let error): throw error
         case nil: throw garbage(path)
         }
     }
 
-    private static func read(_ answer: WireReader) -> Result<[PluginDescriptor], LoadError>? {
+    private static func read(
+        _ answer: WireReader, _ path: String
+    ) -> Result<LibraryDescription, LoadError>? {
         var answer = answer
         do throws(WireReader.Problem) {
             guard try answer.readBool() else { return .failure(try answer.readLoadError()) }
-            _ = try answer.read(UInt32.self)
-            return .success(
-                try answer.readArray(most: 256) { reader throws(WireReader.Problem) in
-                    try reader.readDescriptor()
-                })
+            return .success(try answer.readLibrary(at: path))
         } catch {
             return nil
         }

@@ -4,18 +4,27 @@ import GreenroomHost
 import GreenroomLoading
 import GreenroomMedia
 
+/// What `--rescan` does.
+private let lookAgainHelp = "Look also into files that were looked into before."
+
 /// `greenroom plugins`.
 struct PluginsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
         abstract: "List the plugins that can be named in a session file.",
-        discussion: "GREENROOM_PLUGIN_PATH adds folders, separated by colons.")
+        discussion: """
+            GREENROOM_PLUGIN_PATH adds folders, separated by colons. Each library is looked into in \
+            a process of its own; what is found is kept for as long as the file does not change.
+            """)
 
     @Flag(help: "Print the list as one JSON object.")
     var json = false
 
+    @Flag(help: ArgumentHelp(lookAgainHelp))
+    var rescan = false
+
     func run() throws {
-        let locator = PluginLocator.ofThisProcess
+        let locator = PluginLocator.ofThisProcess(looksAgain: rescan)
         locator.printWarnings()
         var rows: [[String]] = []
         var plugins: [JSON] = []
@@ -23,13 +32,13 @@ struct PluginsCommand: ParsableCommand {
         for finding in locator.scan() {
             switch finding.result {
             case .success(let library):
+                let isBundled = locator.isBundled(library.path)
                 for descriptor in library.descriptors {
                     rows.append([
                         descriptor.name, descriptor.kind.name, descriptor.version,
-                        locator.isBundled(library.path) ? "bundled" : library.path,
-                        descriptor.summary,
+                        isBundled ? "bundled" : library.path, descriptor.summary,
                     ])
-                    plugins.append(descriptor.json(in: library))
+                    plugins.append(descriptor.json(in: library, isBundled: isBundled))
                 }
             case .failure(let error): refusals.append(error)
             }
@@ -45,12 +54,15 @@ struct PluginsCommand: ParsableCommand {
             return
         }
         rows.sort { ($0[1], $0[0]) < ($1[1], $1[0]) }
+        rows += refusals.map { refusal in
+            let file = refusal.place.split(separator: "/").last.map(String.init) ?? refusal.place
+            return [file, "-", "-", refusal.place, "refused: \(refusal.explanation)"]
+        }
         if rows.isEmpty {
             print("no plugins in \(locator.folders.joined(separator: ", "))")
         } else {
             print(table([["NAME", "KIND", "VERSION", "FROM", "SUMMARY"]] + rows))
         }
-        for refusal in refusals { print("refused: \(refusal)") }
     }
 }
 
@@ -70,26 +82,32 @@ struct PluginCommand: ParsableCommand {
         @Flag(help: "Print it as one JSON object.")
         var json = false
 
+        @Flag(help: ArgumentHelp(lookAgainHelp))
+        var rescan = false
+
         func run() throws {
-            let locator = PluginLocator.ofThisProcess
+            let locator = PluginLocator.ofThisProcess(looksAgain: rescan)
             locator.printWarnings()
             do throws(LoadError) {
                 if plugin.contains("/"), !plugin.contains("#") {
-                    let library = try PluginLibrary(loading: plugin)
-                    for descriptor in library.descriptors { show(descriptor, library) }
+                    let library = try locator.examine(plugin)
+                    for descriptor in library.descriptors { show(descriptor, library, locator) }
                 } else {
                     let (library, descriptor) = try locator.find(
                         plugin, kind: nil, relativeTo: ".")
-                    show(descriptor, library)
+                    show(descriptor, library, locator)
                 }
             } catch {
                 throw Failure(.badFile, "\(error)")
             }
         }
 
-        private func show(_ descriptor: PluginDescriptor, _ library: PluginLibrary) {
+        private func show(
+            _ descriptor: PluginDescriptor, _ library: LibraryDescription, _ locator: PluginLocator
+        ) {
+            let isBundled = locator.isBundled(library.path)
             if json {
-                print(descriptor.json(in: library).text)
+                print(descriptor.json(in: library, isBundled: isBundled).text)
                 return
             }
             print("\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name)")
@@ -98,6 +116,10 @@ struct PluginCommand: ParsableCommand {
             if let vendor = descriptor.vendor { print("  vendor: \(vendor)") }
             if let url = descriptor.url { print("  url: \(url)") }
             print("  library: \(library.path), interface 1.\(library.minorVersion)")
+            print(
+                isBundled
+                    ? "  runs in the host's process, unless isolation: process is set"
+                    : "  runs in a process of its own, unless isolation: host is set")
             guard !descriptor.parameters.isEmpty else {
                 print("  settings: none")
                 return
@@ -117,7 +139,7 @@ struct PluginCommand: ParsableCommand {
 
 extension PluginDescriptor {
     /// The plugin for programs.
-    fileprivate func json(in library: PluginLibrary) -> JSON {
+    fileprivate func json(in library: LibraryDescription, isBundled: Bool) -> JSON {
         .members([
             ("name", .string(name)),
             ("id", .string(id)),
@@ -127,6 +149,7 @@ extension PluginDescriptor {
             ("vendor", vendor.map { .string($0) }),
             ("url", url.map { .string($0) }),
             ("library", .string(library.path)),
+            ("isolation", .string(isBundled ? "host" : "process")),
             ("settings", .array(parameters.map(\.json))),
         ])
     }

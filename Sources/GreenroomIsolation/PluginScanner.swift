@@ -1,0 +1,58 @@
+import GreenroomChannel
+import GreenroomHost
+package import GreenroomLoading
+
+/// Looks into a library in a process of its own, so that whatever its code does while it is loaded
+/// is done to that process alone.
+package struct PluginScanner: Sendable {
+    private let confinement: Confinement
+
+    /// - Parameter program: The runner's program.
+    package init(program: String) {
+        // No grants: a library needs none to say what it is.
+        confinement = Confinement(program: program, plan: IsolationPlan())
+    }
+
+    /// How long a library may take, its process's start included, in nanoseconds.
+    private static let deadline: Int64 = 5_000_000_000
+
+    /// Loads a library, and asks what is in it. [any]
+    ///
+    /// - Throws: ``LoadError``; with the code `hangs` if there was no answer in time, and with
+    ///   `crashes` and the evidence if its process is lost.
+    package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+        let runner: RunnerProcess
+        do throws(ChannelError) {
+            runner = try RunnerProcess(confinement, frames: nil, place: .scan)
+        } catch {
+            throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
+        }
+        let answer = Monitor<Result<LibraryDescription, LoadError>?>(nil)
+        _ = HostThread(name: "scan") {
+            let result = Result { () throws(LoadError) in
+                try runner.enterSandbox()
+                return try runner.load(path)
+            }
+            answer.change { $0 = result }
+        }
+        let deadline = MonotonicClock.deadline(after: Self.deadline)
+        let result: Result<LibraryDescription, LoadError>? = answer.wait(until: deadline) { $0 }
+        guard let result else {
+            runner.kill()
+            throw LoadError(
+                code: .hangs, place: path,
+                explanation: "it hangs while it is loaded: after "
+                    + "\(Self.deadline / 1_000_000_000) s its constructors, its entry and its "
+                    + "descriptors have not returned. They should do nothing but return.")
+        }
+        runner.end()
+        do throws(LoadError) {
+            return try result.get()
+        } catch {
+            guard error.code == .crashes else { throw error }
+            throw LoadError(
+                code: .crashes, place: path,
+                explanation: "it crashes while it is loaded: \(error.explanation).")
+        }
+    }
+}
