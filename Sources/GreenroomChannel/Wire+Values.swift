@@ -138,7 +138,7 @@ extension WireReader {
             bounds: bounds, choices: choices, isLive: try readBool())
     }
 
-    private mutating func readDescriptor() throws(Problem) -> PluginDescriptor {
+    package mutating func readDescriptor() throws(Problem) -> PluginDescriptor {
         guard let kind = PluginKind(rawValue: try read()) else { throw Problem() }
         return PluginDescriptor(
             kind: kind, id: try readString(), name: try readString(), version: try readString(),

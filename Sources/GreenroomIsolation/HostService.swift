@@ -20,15 +20,17 @@ struct HostService {
         case .log, .setError, .giveUp: tell(call, length)
         case .now: answer(HostInterface.host.pointee.now_ns(instance))
         case .waitUntil:
-            answer(HostInterface.host.pointee.wait_until_ns(
-                instance, channel.read(Int64.self, at: MessageLayout.subject)))
+            answer(
+                HostInterface.host.pointee.wait_until_ns(
+                    instance, channel.read(Int64.self, at: MessageLayout.subject)))
         case .refusalText: refusalText()
         case .videoSend: send()
         case .videoAcquire: acquire()
         case .videoCommit: commit()
         case .videoAbandon:
-            answer(HostInterface.video.pointee.abandon(
-                sender, channel.read(UInt64.self, at: MessageLayout.subject)))
+            answer(
+                HostInterface.video.pointee.abandon(
+                    sender, channel.read(UInt64.self, at: MessageLayout.subject)))
         case .audioSend: sendSound(length)
         default: nil
         }
@@ -59,9 +61,12 @@ struct HostService {
         if call == .log { runner.countLine() }
         let text = channel.text(
             from: MessageLayout.subject + 8, length: length, longest: Self.longestText)
+        let isText = channel.read(UInt8.self, at: MessageLayout.subject + 4) != 0
         let host = HostInterface.host.pointee
-        text.withUnsafeBufferPointer { text in
-            guard let text = text.baseAddress else { return }
+        text.withUnsafeBufferPointer { buffer in
+            let null: UnsafePointer<CChar>? = nil
+            let text = unsafeBitCast(
+                isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self)
             switch call {
             case .log: host.log(instance, UInt32(bitPattern: number), text)
             case .setError: host.set_error(instance, text)
@@ -77,7 +82,8 @@ struct HostService {
             let length = HostInterface.host.pointee.refusal_text(
                 buffer.baseAddress, UInt64(most))
             let count = min(Int(clamping: length), most - 1)
-            return channel.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), at: 0)
+            return channel.write(
+                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), at: 0)
         }
         return length
     }

@@ -23,7 +23,8 @@ package struct PluginScanner: Sendable {
     package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
         let runner: RunnerProcess
         do throws(ChannelError) {
-            runner = try RunnerProcess(confinement, frames: nil, place: .scan)
+            runner = try RunnerProcess(
+                confinement, library: path, frames: nil, place: .scan)
         } catch {
             throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
         }

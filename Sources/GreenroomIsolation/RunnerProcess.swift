@@ -5,6 +5,7 @@ import GreenroomChannel
 import GreenroomHost
 import GreenroomLoading
 import GreenroomMedia
+import GreenroomSandbox
 import Synchronization
 
 /// A runner, from its start to its end, and the threads that make its calls.
@@ -17,7 +18,10 @@ final class RunnerProcess: Sendable {
         var isEnding = false
         /// It has a thread that answers pings.
         var isConfined = false
+        var sandbox: SandboxReport?
         var sender: UInt64 = 0
+        /// Channels that threads of the plugin use.
+        var open: Set<Int> = []
         var evidence: String?
         /// The last lines that it wrote, oldest first.
         var lastWords: [String] = []
@@ -33,6 +37,7 @@ final class RunnerProcess: Sendable {
     let place: PluginPlace
     let channels: Channels
     let frames: SharedMemory?
+    private let policy: SandboxPolicy
     private let socket: ControlSocket
     private let pidfd: Int32
     private let output: Int32
@@ -45,10 +50,11 @@ final class RunnerProcess: Sendable {
     ///
     /// - Throws: ``ChannelError`` if there is no program, or no memory for it.
     init(
-        _ confinement: Confinement, frames: SharedMemory?, place: PluginPlace
+        _ confinement: Confinement, library: String, frames: SharedMemory?, place: PluginPlace
     ) throws(ChannelError) {
         channels = try Channels()
         self.confinement = confinement
+        policy = SandboxPolicy(confinement, library: library)
         self.frames = frames
         self.place = place
         let child = try ChildProcess(spawning: confinement.program, [String(getpid())])
@@ -112,6 +118,7 @@ final class RunnerProcess: Sendable {
     func enterSandbox() throws(LoadError) {
         var message = WireWriter()
         message.write(GreenroomProtocol.version)
+        policy.write(to: &message)
         guard var answer = call(.confine, message) else {
             throw lossWhileMade(confinement.program)
         }
@@ -121,8 +128,38 @@ final class RunnerProcess: Sendable {
                 code: .noRunner, place: confinement.program,
                 explanation: "it is of another version than this program. Install both anew.")
         }
-        state.withLock { $0.isConfined = true }
+        switch Self.readReport(answer) {
+        case .success(let report):
+            state.withLock {
+                $0.isConfined = true
+                $0.sandbox = report
+            }
+            for note in report.notes { place.log(.warning, note) }
+        case .failure(let refusal):
+            throw LoadError(
+                code: .noRunner, place: confinement.program, explanation: refusal.text + ".")
+        case nil: throw garbage(confinement.program)
+        }
     }
+
+    private struct NoSandbox: Error { var text: String }
+
+    private static func readReport(
+        _ answer: WireReader
+    ) -> Result<SandboxReport, NoSandbox>? {
+        var answer = answer
+        do throws(WireReader.Problem) {
+            guard try answer.readBool() else {
+                return .failure(NoSandbox(text: try answer.readString()))
+            }
+            return .success(try SandboxReport(from: &answer))
+        } catch {
+            return nil
+        }
+    }
+
+    /// What there is of the sandbox; nil before it has been entered.
+    var sandbox: SandboxReport? { state.withLock { $0.sandbox } }
 
     /// Has the runner load a library. [control]
     ///
@@ -200,6 +237,7 @@ final class RunnerProcess: Sendable {
 
     private func watch() {
         var lines = LineReader()
+        var notifier: SandboxNotifier?
         var vigilance = Vigilance(memoryLimitBytes: confinement.plan.memoryLimitBytes)
         var looked = MonotonicClock.now
         while true {
@@ -207,15 +245,17 @@ final class RunnerProcess: Sendable {
                 pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
             _ = poll(&descriptors, nfds_t(descriptors.count), Self.glanceMilliseconds)
             if descriptors[2].revents != 0 { readOutput(&lines) }
-            if descriptors[1].revents != 0 { readSocket() }
+            if descriptors[1].revents != 0 { readSocket(&notifier) }
+            if descriptors[3].revents != 0 { answerRefusals(&notifier) }
             var (code, status): (Int32, Int32) = (0, 0)
             if greenroom_reap(process, &code, &status) != 0 {
                 readOutput(&lines)
                 let evidence = ExitEvidence(
-                    code: code, status: status, callback: place.runningCallback(),
+                    code: code, status: status, whereabouts: place.whereabouts(),
                     lastWords: state.withLock { $0.lastWords })
                 lose(because: evidence.text)
                 hasEnded.change { $0 = true }
@@ -234,6 +274,7 @@ final class RunnerProcess: Sendable {
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
         let sight = Vigilance.Sight(
             hasAnswered: hasAnswered, memoryBytes: status.privateBytes,
+            sharedBytes: status.sharedBytes,
             frames: frameCount.load(ordering: .relaxed), lines: lines,
             rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
         if let finding = vigilance.look(sight, after: nanoseconds) {
@@ -253,26 +294,48 @@ final class RunnerProcess: Sendable {
     /// Counts a line that the plugin writes.
     func countLine() { state.withLock { $0.lines += 1 } }
 
-    private func readSocket() {
+    /// Tells which grants are missing.
+    private func answerRefusals(_ notifier: inout SandboxNotifier?) {
+        switch notifier?.handleOne() {
+        case .refused(let refusal): place.log(.warning, refusal.text)
+        case .ended: notifier = nil
+        case .nothing, .answered, nil: break
+        }
+    }
+
+    private func readSocket(_ notifier: inout SandboxNotifier?) {
         switch socket.receive(waits: false) {
-        case .message(let message):
+        case .message(var message):
+            if message.kind == .refusals, notifier == nil, let first = message.descriptors.first {
+                message.descriptors.removeFirst()
+                notifier = SandboxNotifier(
+                    descriptor: first, process: process, policy: policy,
+                    report: Sandbox.available)
+            }
             for descriptor in message.descriptors { close(descriptor) }
             if message.kind == .pong { state.withLock { $0.pongs = message.value } }
             guard message.kind == .open,
                 (Channels.firstOfPlugin..<Channels.count).contains(Int(message.value))
             else { return }
-            serve(channels[Int(message.value)])
+            let index = Int(message.value)
+            guard state.withLock({ $0.open.insert(index).inserted }) else {
+                lose(because: "its process opened a channel twice")
+                return
+            }
+            serve(index)
         case .nothing, .end: break
         case .garbage: lose(because: "its process sent something that is no message")
         }
     }
 
     /// Makes the calls of a thread of the plugin.
-    private func serve(_ channel: Channel) {
+    private func serve(_ index: Int) {
+        let channel = channels[index]
         _ = HostThread(name: place.role) { [self] in
             while let (call, length) = channel.take() {
                 if call == .leave {
                     HostThread.leaveClock()
+                    state.withLock { _ = $0.open.remove(index) }
                     channel.pass(.return)
                     return
                 }
@@ -287,12 +350,14 @@ final class RunnerProcess: Sendable {
 
     private func readOutput(_ lines: inout LineReader) {
         lines.read(output) { line in
-            state.withLock { state in
+            let isLastWord = state.withLock { state in
                 state.lines += 1
                 state.lastWords.append(line)
                 if state.lastWords.count > 40 { state.lastWords.removeFirst() }
+                return state.lastWords.contains(ExitEvidence.backtraceHeading)
             }
-            place.log(.info, line)
+            // A backtrace is told with the loss.
+            if !isLastWord { place.log(.info, line) }
         }
     }
 }

@@ -74,7 +74,8 @@ extension Runner {
         channel.write(sender, at: MessageLayout.name)
         channel.write(timeout, at: MessageLayout.number)
         var length = MessageLayout.samples
-        if let sent = channel.writeSized(block, at: MessageLayout.subject), let from = sent.samples {
+        if let sent = channel.writeSized(block, at: MessageLayout.subject), let from = sent.samples
+        {
             // As much as the block says that it has; more than a block may have is refused unread.
             let bytes = UInt64(sent.frame_count) * UInt64(sent.channels) * 2
             if bytes <= sent.size_bytes, bytes <= UInt64(channel.message.count - length) {

@@ -125,7 +125,7 @@ package final class Runner: Sendable {
         case .confine:
             answer.write(GreenroomProtocol.version)
             if try message.read(UInt32.self) == GreenroomProtocol.version {
-                answer.write(surroundings.confine(message.remaining, socket)) { $0.write($1) }
+                answer.append(surroundings.confine(message.remaining, socket))
                 watchSocket()
             }
         case .load:
@@ -135,9 +135,11 @@ package final class Runner: Sendable {
         case .process:
             answer.write(process(channel).rawValue)
         default:
-            guard let (functions, kind) = state.withLock({ state in
-                state.functions.flatMap { made in state.descriptor.map { (made, $0.kind) } }
-            }) else {
+            guard
+                let (functions, kind) = state.withLock({ state in
+                    state.functions.flatMap { made in state.descriptor.map { (made, $0.kind) } }
+                })
+            else {
                 answer.write(Status.gone.rawValue)
                 return answer
             }

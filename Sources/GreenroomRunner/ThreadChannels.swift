@@ -77,12 +77,14 @@ enum Thread {
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let argument = Unmanaged.passRetained(Body(body)).toOpaque()
         var thread = pthread_t()
-        let status = pthread_create(&thread, nil, { argument in
-            if let argument {
-                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-            }
-            return nil
-        }, argument)
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument {
+                    Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+                }
+                return nil
+            }, argument)
         if status == 0 {
             pthread_detach(thread)
         } else {

@@ -22,6 +22,9 @@ package protocol PluginCalls: Sendable {
     /// Where frames must lie that the plugin fills or edits; nil for anywhere.
     var pool: FramePool? { get }
 
+    /// What its process is confined by; nil in the host's process, and before `create`.
+    var sandbox: [SandboxLayerState]? { get }
+
     /// Hands over a sender and an offer. [control]
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer)
 
@@ -50,10 +53,28 @@ package protocol PluginCalls: Sendable {
     func kill()
 }
 
+/// A layer of the sandbox around a plugin's process.
+package struct SandboxLayerState: Equatable, Sendable {
+    package var name: String
+    /// `on`, `off` or `unavailable`.
+    package var state: String
+    /// What it does, or why it is not there.
+    package var text: String
+
+    package init(name: String, state: String, text: String) {
+        self.name = name
+        self.state = state
+        self.text = text
+    }
+}
+
 /// Where a plugin's lives begin.
 package protocol PluginOrigin: Sendable {
     /// The file that the plugin is in.
     var path: String { get }
+
+    /// Set where lives can begin only once a plugin has arrived by itself.
+    var arrivals: (any PluginArrivals)? { get }
 
     /// Begins a life; nothing of the plugin runs before ``PluginCalls/create(_:)``.
     func begin(_ descriptor: PluginDescriptor, in place: PluginPlace) -> any PluginCalls
@@ -75,6 +96,6 @@ package struct PluginPlace: Sendable {
     package var lose: @Sendable (String) -> Void
     /// The rate that was agreed on, in frames a second; nil if none was.
     package var agreedRate: @Sendable () -> Double?
-    /// The callback that is running, for the evidence.
-    package var runningCallback: @Sendable () -> String?
+    /// Where its control thread is, in words: `in start-send`, or `after start-send`.
+    package var whereabouts: @Sendable () -> String?
 }

@@ -39,6 +39,8 @@ final class PluginInstance: Sendable {
         var sender: UInt64 = 0
         /// The callback that is running, since when, and whether it has waited for a time.
         var running: (name: String, since: Int64, thread: pthread_t, hasWaited: Bool)?
+        /// The callback that returned last.
+        var last: String?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
         var fault: String?
@@ -112,6 +114,12 @@ final class PluginInstance: Sendable {
     /// Where frames must lie for the plugin to edit them, in this life of it; nil for anywhere.
     var editingPool: FramePool? { state.withLock { $0.calls?.pool } }
 
+    /// Set for a plugin that arrives by itself.
+    var arrivals: (any PluginArrivals)? { origin.arrivals }
+
+    /// What its process is confined by; nil in the host's process.
+    var sandbox: [SandboxLayerState]? { state.withLock { $0.calls }?.sandbox }
+
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
 
@@ -124,6 +132,12 @@ final class PluginInstance: Sendable {
     /// The callback that is running on the control thread, and for how long, in nanoseconds.
     var runningCallback: (name: String, nanoseconds: Int64)? {
         state.withLock { state in state.running.map { ($0.name, MonotonicClock.now - $0.since) } }
+    }
+
+    private var whereabouts: String? {
+        state.withLock { state in
+            state.running.map { "in \($0.name)" } ?? state.last.map { "after \($0)" }
+        }
     }
 
     /// Whether it is sending, or is in start-send still.
@@ -165,6 +179,7 @@ final class PluginInstance: Sendable {
             state.agreement = nil
             state.newestReply = nil
             state.running = nil
+            state.last = nil
             state.errorText = nil
             state.gaveUp = nil
             state.fault = nil
@@ -199,7 +214,7 @@ final class PluginInstance: Sendable {
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
-                runningCallback: { [weak self] in self?.runningCallback?.name }))
+                whereabouts: { [weak self] in self?.whereabouts }))
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in
             do throws(LoadError) {
@@ -363,7 +378,6 @@ final class PluginInstance: Sendable {
     func beginDestroy() -> PendingStep {
         begin(.destroy) { [self] calls in
             calls.destroy()
-            state.withLock { $0.calls = nil }
             endInstance()
             return .done
         }
@@ -466,6 +480,7 @@ final class PluginInstance: Sendable {
             if state.withLock({ $0.isLost }) { result = .illegal(.faulted) }
             state.withLock {
                 $0.running = nil
+                $0.last = name
                 if case .illegal = result { return }
                 $0.times[name, default: CallbackTimes()].add(
                     nanoseconds: clock.now - sessionBegun)

@@ -4,6 +4,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
+import GreenroomSandbox
 
 extension SessionPlan {
     /// Loads the plugins that a session file names, and checks their settings.
@@ -69,6 +70,12 @@ private struct Assembly {
                     origin: library, descriptor: descriptor, settings: settings, onFailure: policy)
             }
             let isolation = isolation(of: plugin, settings)
+            if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
+                report(
+                    "it requires the whole sandbox, and this machine lacks a part of it: "
+                        + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
+                    plugin.place)
+            }
             return SourcePlan(
                 origin: locator.isolated(found.path, isolation), descriptor: descriptor,
                 settings: settings, onFailure: policy, isolation: isolation)
