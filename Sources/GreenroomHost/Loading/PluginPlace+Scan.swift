@@ -4,6 +4,6 @@ extension PluginPlace {
     package static var scan: PluginPlace {
         PluginPlace(
             handle: 0, role: "scan", hasVirtualClock: false, frameLimit: 0, log: { _, _ in },
-            lose: { _ in }, agreedRate: { nil }, runningCallback: { nil })
+            lose: { _ in }, agreedRate: { nil }, whereabouts: { nil })
     }
 }
