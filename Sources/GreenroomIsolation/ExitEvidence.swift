@@ -24,9 +24,12 @@ struct ExitEvidence {
             text += "; its last words: \(last)"
         }
         if let heading {
-            let frames = lastWords[(heading + 1)...].compactMap(Self.place).filter {
-                !$0.hasPrefix("libc.so")
-            }.prefix(8)
+            let all = lastWords[(heading + 1)...].compactMap(Self.place).filter {
+                !$0.hasPrefix("libc.so") && !$0.hasPrefix("ld-linux")
+            }
+            // Whence the runner called the plugin is of no interest, but where it crashed itself is.
+            let own = all.firstIndex { $0.hasPrefix("greenroom-runner(") } ?? all.endIndex
+            let frames = all.prefix(own > 0 ? min(own, 8) : 8)
             if !frames.isEmpty { text += "; at \(frames.joined(separator: " < "))" }
         }
         return text

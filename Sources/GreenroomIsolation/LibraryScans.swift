@@ -37,9 +37,12 @@ package final class LibraryScans: Sendable {
             return Result { () throws(LoadError) in try scan(path) }
         }
         if !looksAgain, let known = cache.finding(for: hash, at: path) { return remark(on: known) }
+        let start = MonotonicClock.now
         let finding = Result { () throws(LoadError) in try scan(path) }
         // A file that changed meanwhile may have been hashed as one and scanned as another.
-        if Self.isKept(finding), LibraryFile.identity(of: path) == file.identity {
+        if Self.isKept(finding, MonotonicClock.now - start),
+            LibraryFile.identity(of: path) == file.identity
+        {
             cache.keep(finding, for: hash)
         }
         return finding
@@ -60,24 +63,26 @@ package final class LibraryScans: Sendable {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
-    /// Whether a finding is the library's own doing, and so is the same next time.
+    /// How long a look may take that is no burden to take again, in nanoseconds.
+    private static let patience: Int64 = 1_000_000_000
+
+    /// Whether a finding is worth keeping.
     ///
-    /// What it needs of the system may be there then. A crash is soon seen again, with its evidence,
-    /// and may have had a reason elsewhere. To hang may have had one, too, but takes seconds each
-    /// time.
-    private static func isKept(_ finding: ScanCache.Finding) -> Bool {
+    /// What a library says of itself is the same next time. What it needs of the system may be there
+    /// then. That it crashes or hangs may have had a reason elsewhere, too, and is seen again with
+    /// its evidence, unless that takes long.
+    private static func isKept(_ finding: ScanCache.Finding, _ nanoseconds: Int64) -> Bool {
         guard case .failure(let error) = finding else { return true }
         return switch error.code {
-        case .wrongMajor, .badEntry, .badDescriptor, .unknownKind, .hangs: true
-        case .notFound, .notAPlugin, .missingLibrary, .noSuchPlugin, .crashes, .noRunner,
-            .badInstance:
-            false
+        case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
+        case .hangs, .crashes: nanoseconds >= patience
+        case .notFound, .notAPlugin, .missingLibrary, .noSuchPlugin, .noRunner, .badInstance: false
         }
     }
 
     private func remark(on known: ScanCache.Finding) -> ScanCache.Finding {
         known.mapError { error in
-            guard error.code == .hangs else { return error }
+            guard error.code == .hangs || error.code == .crashes else { return error }
             var error = error
             error.explanation +=
                 " This was seen before: `greenroom plugin info --rescan` looks again."

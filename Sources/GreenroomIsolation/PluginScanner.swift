@@ -1,6 +1,7 @@
 import GreenroomChannel
 import GreenroomHost
 package import GreenroomLoading
+import Synchronization
 
 /// Looks into a library in a process of its own, so that whatever its code does while it is loaded
 /// is done to that process alone.
@@ -21,10 +22,11 @@ package struct PluginScanner: Sendable {
     /// - Throws: ``LoadError``; with the code `hangs` if there was no answer in time, and with
     ///   `crashes` and the evidence if its process is lost.
     package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+        let refusals = Refusals()
         let runner: RunnerProcess
         do throws(ChannelError) {
             runner = try RunnerProcess(
-                confinement, library: path, frames: nil, place: .scan)
+                confinement, library: path, frames: nil, place: .scan(log: refusals.take))
         } catch {
             throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
         }
@@ -44,7 +46,8 @@ package struct PluginScanner: Sendable {
                 code: .hangs, place: path,
                 explanation: "it hangs while it is loaded: after "
                     + "\(Self.deadline / 1_000_000_000) s its constructors, its entry and its "
-                    + "descriptors have not returned. They should do nothing but return.")
+                    + "descriptors have not returned. They should do nothing but return."
+                    + refusals.text)
         }
         runner.end()
         do throws(LoadError) {
@@ -53,7 +56,26 @@ package struct PluginScanner: Sendable {
             guard error.code == .crashes else { throw error }
             throw LoadError(
                 code: .crashes, place: path,
-                explanation: "it crashes while it is loaded: \(error.explanation).")
+                explanation: "it crashes while it is loaded: \(error.explanation)."
+                    + refusals.text)
         }
+    }
+}
+
+/// What the sandbox refused to a library, which may be why it failed.
+private final class Refusals: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    /// The most that are told.
+    private static let most = 3
+
+    func take(_ level: LogLevel, _ line: String) {
+        guard level == .warning else { return }
+        lines.withLock { if $0.count < Self.most { $0.append(line) } }
+    }
+
+    var text: String {
+        let lines = lines.withLock { $0 }
+        return lines.isEmpty ? "" : " Before that: \(lines.joined(separator: "; "))."
     }
 }

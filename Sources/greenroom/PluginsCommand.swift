@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomHost
 import GreenroomLoading
 import GreenroomMedia
+import GreenroomSandbox
 
 /// What `--rescan` does.
 private let lookAgainHelp = "Look also into files that were looked into before."
@@ -106,8 +107,9 @@ struct PluginCommand: ParsableCommand {
             _ descriptor: PluginDescriptor, _ library: LibraryDescription, _ locator: PluginLocator
         ) {
             let isBundled = locator.isBundled(library.path)
+            let sandbox = Sandbox.available
             if json {
-                print(descriptor.json(in: library, isBundled: isBundled).text)
+                print(descriptor.json(in: library, isBundled: isBundled, sandbox).text)
                 return
             }
             print("\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name)")
@@ -118,8 +120,13 @@ struct PluginCommand: ParsableCommand {
             print("  library: \(library.path), interface 1.\(library.minorVersion)")
             print(
                 isBundled
-                    ? "  runs in the host's process, unless isolation: process is set"
-                    : "  runs in a process of its own, unless isolation: host is set")
+                    ? "  runs in the host's process; with isolation: process in one of its own"
+                    : "  runs in a process of its own; with isolation: host in the host's")
+            print("  sandbox of a process of its own, on this machine:")
+            let layers = sandbox.entries.map { entry in
+                ["    " + entry.layer.name, entry.state == .on ? "yes" : "no", entry.text]
+            }
+            print(table(layers))
             guard !descriptor.parameters.isEmpty else {
                 print("  settings: none")
                 return
@@ -139,7 +146,11 @@ struct PluginCommand: ParsableCommand {
 
 extension PluginDescriptor {
     /// The plugin for programs.
-    fileprivate func json(in library: LibraryDescription, isBundled: Bool) -> JSON {
+    ///
+    /// - Parameter sandbox: What this machine has; nil to say nothing of it.
+    fileprivate func json(
+        in library: LibraryDescription, isBundled: Bool, _ sandbox: SandboxReport? = nil
+    ) -> JSON {
         .members([
             ("name", .string(name)),
             ("id", .string(id)),
@@ -150,8 +161,19 @@ extension PluginDescriptor {
             ("url", url.map { .string($0) }),
             ("library", .string(library.path)),
             ("isolation", .string(isBundled ? "host" : "process")),
+            ("sandbox", sandbox.map { .array($0.entries.map(\.json)) }),
             ("settings", .array(parameters.map(\.json))),
         ])
+    }
+}
+
+extension SandboxReport.Entry {
+    /// The layer for programs.
+    fileprivate var json: JSON {
+        [
+            "layer": .string(layer.name), "available": .boolean(state == .on),
+            "text": .string(text),
+        ]
     }
 }
 

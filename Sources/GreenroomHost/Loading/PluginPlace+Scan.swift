@@ -1,9 +1,12 @@
 extension PluginPlace {
-    /// No place in a session: of what is loaded there no instance is made, and nobody reads what it
-    /// prints.
-    package static var scan: PluginPlace {
+    /// No place in a session: of what is loaded there no instance is made.
+    ///
+    /// - Parameter log: Takes what is written meanwhile.
+    package static func scan(
+        log: @escaping @Sendable (LogLevel, String) -> Void
+    ) -> PluginPlace {
         PluginPlace(
-            handle: 0, role: "scan", hasVirtualClock: false, frameLimit: 0, log: { _, _ in },
+            handle: 0, role: "scan", hasVirtualClock: false, frameLimit: 0, log: log,
             lose: { _ in }, agreedRate: { nil }, whereabouts: { nil })
     }
 }
