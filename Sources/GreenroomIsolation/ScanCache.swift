@@ -14,7 +14,7 @@ package struct ScanCache: Sendable {
     /// What a look into a library found.
     package typealias Finding = Result<LibraryDescription, LoadError>
 
-    private let folder: String
+    let folder: String
 
     /// - Parameter folder: Absolute. It is made when it is needed.
     package init(folder: String) { self.folder = folder }
