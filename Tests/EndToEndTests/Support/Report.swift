@@ -20,6 +20,13 @@ struct Report: Decodable {
             var longestMilliseconds: Double
         }
 
+        struct Loss: Decodable {
+            var seconds: Double
+            var evidence: String
+            var policy: String
+            var awaySeconds: Double?
+        }
+
         var role: String
         var id: String
         var name: String
@@ -28,6 +35,7 @@ struct Report: Decodable {
         var state: String
         var fault: String?
         var gaveUp: String?
+        var losses: [Loss]?
         var offer: Offer?
         var callbacks: [String: Callback]
     }
@@ -40,6 +48,14 @@ struct Report: Decodable {
             var maximumMilliseconds: Double
         }
 
+        struct Unprocessed: Decodable {
+            var refused: Int
+            var late: Int
+            var lost: Int
+
+            var total: Int { refused + late + lost }
+        }
+
         struct Output: Decodable {
             var output: String
             var rate: String
@@ -47,6 +63,7 @@ struct Report: Decodable {
             var delayed: Int
             var repeated: Int
             var black: Int
+            var slate: Int
             var excess: Int
             var queueFull: Int
             var early: Int
@@ -59,7 +76,7 @@ struct Report: Decodable {
             var failure: String?
 
             /// Periods, which are the pictures in it.
-            var periods: Int { delivered + repeated + black }
+            var periods: Int { delivered + repeated + black + slate }
         }
 
         var track: String
@@ -79,7 +96,7 @@ struct Report: Decodable {
         var unconvertible: Int
         var lostInFilter: Int
         var carried: Int
-        var unprocessed: Int
+        var unprocessed: Unprocessed
         var conversions: Int
         var bytesConverted: Int
         var allocations: Int?
