@@ -163,7 +163,9 @@ extension WireReader {
 
     package mutating func readLoadError() throws(Problem) -> LoadError {
         guard let code = LoadError.Code(rawValue: try readString()) else { throw Problem() }
+        let (place, explanation) = (try readString(), try readString())
         return LoadError(
-            code: code, place: try readString().repaired, explanation: try readString().repaired)
+            code: code, place: String(place.repaired.prefix(4096)),
+            explanation: String(explanation.repaired.prefix(4096)))
     }
 }

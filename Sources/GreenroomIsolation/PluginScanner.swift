@@ -41,41 +41,47 @@ package struct PluginScanner: Sendable {
         let deadline = MonotonicClock.deadline(after: Self.deadline)
         let result: Result<LibraryDescription, LoadError>? = answer.wait(until: deadline) { $0 }
         guard let result else {
-            runner.kill()
+            let whereabouts = runner.endTellingWhere().map { " It was at \($0)." } ?? ""
             throw LoadError(
                 code: .hangs, place: path,
                 explanation: "it hangs while it is loaded: after "
                     + "\(Self.deadline / 1_000_000_000) s its constructors, its entry and its "
                     + "descriptors have not returned. They should do nothing but return."
-                    + refusals.text)
+                    + whereabouts + refusals.text)
         }
         runner.end()
         do throws(LoadError) {
             return try result.get()
         } catch {
-            guard error.code == .crashes else { throw error }
-            throw LoadError(
-                code: .crashes, place: path,
-                explanation: "it crashes while it is loaded: \(error.explanation)."
-                    + refusals.text)
+            var error = error
+            if error.code == .crashes {
+                error.explanation = "it crashes while it is loaded: \(error.explanation)."
+            }
+            error.explanation += refusals.text
+            throw error
         }
     }
 }
 
 /// What the sandbox refused to a library, which may be why it failed.
 private final class Refusals: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let attempts = Mutex<[String]>([])
 
     /// The most that are told.
     private static let most = 3
 
+    /// Takes a line of the log. The grant that it names would not help: there are none here.
     func take(_ level: LogLevel, _ line: String) {
         guard level == .warning else { return }
-        lines.withLock { if $0.count < Self.most { $0.append(line) } }
+        let cure = line.firstRange(of: ": ")?.lowerBound ?? line.endIndex
+        attempts.withLock { if $0.count < Self.most { $0.append(String(line[..<cure])) } }
     }
 
     var text: String {
-        let lines = lines.withLock { $0 }
-        return lines.isEmpty ? "" : " Before that: \(lines.joined(separator: "; "))."
+        let attempts = attempts.withLock { $0 }
+        return attempts.isEmpty
+            ? ""
+            : " Nothing is granted to it while it is loaded for a look, and "
+                + "\(attempts.joined(separator: ", and "))."
     }
 }

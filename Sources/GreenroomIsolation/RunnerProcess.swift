@@ -170,7 +170,10 @@ final class RunnerProcess: Sendable {
         guard let answer = call(.load, message) else { throw lossWhileMade(path) }
         switch Self.read(answer, path) {
         case .success(let library): return library
-        case .failure(let error): throw error
+        case .failure(var error):
+            // Of which file it tells is not the runner's to say.
+            error.place = path
+            throw error
         case nil: throw garbage(path)
         }
     }
@@ -209,6 +212,17 @@ final class RunnerProcess: Sendable {
             $0 ? () : nil
         }
         if ended == nil { kill() }
+    }
+
+    /// Ends the process, which may tell first where it is. [any]
+    ///
+    /// - Returns: The innermost function first; nil if it did not tell.
+    func endTellingWhere() -> String? {
+        state.withLock { $0.isEnding = true }
+        greenroom_pidfd_kill(pidfd, SIGABRT)
+        _ = hasEnded.wait(until: MonotonicClock.deadline(after: 500_000_000)) { $0 ? () : nil }
+        kill()
+        return ExitEvidence.backtrace(in: state.withLock { $0.lastWords })
     }
 
     /// Ends the process at once. [any]

@@ -43,7 +43,8 @@ struct DescriptorReader {
         guard (1...DescriptorRules.mostPlugins).contains(Int(entry.plugin_count)) else {
             throw error(
                 .badEntry,
-                "plugin_count is \(entry.plugin_count), and 1 to \(DescriptorRules.mostPlugins) are accepted.")
+                "plugin_count is \(entry.plugin_count), and 1 to \(DescriptorRules.mostPlugins) are accepted."
+            )
         }
         return entry
     }
@@ -58,9 +59,11 @@ struct DescriptorReader {
         try requireSize(of: gr_descriptor.self, at: raw, place)
         let kindNumber = raw.load(fromByteOffset: offset(\gr_descriptor.kind), as: UInt32.self)
         let id = try string(raw, offset(\gr_descriptor.id), "\(place): id")
-        try requireCharacters(id, "\(place): id", DescriptorRules.isIdentifierByte, "a-z, 0-9, '-' and '.'")
+        try requireCharacters(
+            id, "\(place): id", DescriptorRules.isIdentifierByte, "a-z, 0-9, '-' and '.'")
         let name = try string(raw, offset(\gr_descriptor.name), "\(place): name")
-        try requireCharacters(name, "\(place): name", DescriptorRules.isNameByte, "letters, digits and '-'")
+        try requireCharacters(
+            name, "\(place): name", DescriptorRules.isNameByte, "letters, digits and '-'")
         guard let kind = PluginKind(rawValue: kindNumber) else {
             throw error(
                 .unknownKind,
@@ -151,7 +154,8 @@ struct DescriptorReader {
         of parameter: gr_parameter, _ place: String
     ) throws(LoadError) -> [String] {
         let count = Int(parameter.choice_count)
-        guard (1...DescriptorRules.mostChoices).contains(count), let table = parameter.choices else {
+        guard (1...DescriptorRules.mostChoices).contains(count), let table = parameter.choices
+        else {
             throw error(.badDescriptor, "\(place): a choice without choices.")
         }
         var choices: [String] = []

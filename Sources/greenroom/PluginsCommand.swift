@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import GreenroomConfig
 import GreenroomHost
 import GreenroomLoading
@@ -103,10 +104,16 @@ struct PluginCommand: ParsableCommand {
             }
         }
 
+        private var workingFolder: String {
+            let folder = realpath(".", nil)
+            defer { free(folder) }
+            return folder.map { String(cString: $0) } ?? ""
+        }
+
         private func show(
             _ descriptor: PluginDescriptor, _ library: LibraryDescription, _ locator: PluginLocator
         ) {
-            let isBundled = locator.isBundled(library.path)
+            let isBundled = locator.isBundled(absolutePath(library.path, from: workingFolder))
             let sandbox = Sandbox.available
             if json {
                 print(descriptor.json(in: library, isBundled: isBundled, sandbox).text)

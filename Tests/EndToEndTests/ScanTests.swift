@@ -80,6 +80,7 @@ import Testing
             let file = "\(place)-\(action).so"
             let line = try line(of: file, in: first)
             #expect(line.contains("refused: it hangs while it is loaded"), "\(line)")
+            #expect(line.contains("It was at \(file)("), "\(line)")
             #expect(!line.contains("--rescan"), "\(line)")
             let again = try self.line(of: file, in: second)
             #expect(again.contains("hangs while it is loaded"), "\(again)")
@@ -107,7 +108,10 @@ import Testing
         let library = try TestPlugins.loading("give_up", in: "ENTRY")
         let run = try Greenroom.run("plugin", "info", library, environment: environment)
         #expect(run.exit == .code(65), "\(run)")
-        for words in [library, "crashes while it is loaded", "SIGABRT", "I have no camera"] {
+        for words in [
+            library, "crashes while it is loaded", "SIGABRT", "I have no camera",
+            "Nothing is granted to it", "it tried to make",
+        ] {
             #expect(run.standardError.contains(words), "\(run)")
         }
     }

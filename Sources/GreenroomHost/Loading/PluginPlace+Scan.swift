@@ -6,7 +6,7 @@ extension PluginPlace {
         log: @escaping @Sendable (LogLevel, String) -> Void
     ) -> PluginPlace {
         PluginPlace(
-            handle: 0, role: "scan", hasVirtualClock: false, frameLimit: 0, log: log,
-            lose: { _ in }, agreedRate: { nil }, whereabouts: { nil })
+            handle: 0, role: "scan", hasVirtualClock: false, frameLimit: 0, lentBytes: { 0 },
+            log: log, lose: { _ in }, agreedRate: { nil }, whereabouts: { nil })
     }
 }
