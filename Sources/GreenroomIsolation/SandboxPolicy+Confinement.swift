@@ -14,19 +14,16 @@ extension SandboxPolicy {
             }
         self.init(
             mode: mode,
-            ownFolders: [library, confinement.program].flatMap(Self.folders),
+            ownFolders: [library, confinement.program].map(Self.folder),
             readPaths: plan.read, writePaths: plan.write, devicePaths: plan.devices,
             allowsNetwork: plan.network, memoryLimitBytes: UInt64(clamping: plan.memoryLimitBytes))
     }
 
-    /// The folder that a file is said to be in, and the one that it is in.
-    private static func folders(of path: String) -> [String] {
-        guard let real = realpath(path, nil) else { return [folder(of: path)] }
-        defer { free(real) }
-        return [folder(of: path), folder(of: String(cString: real))]
-    }
-
-    private static func folder(of path: String) -> String {
+    /// Where a file really lies: a link to it says nothing of what is beside it.
+    private static func folder(of file: String) -> String {
+        let resolved = realpath(file, nil)
+        defer { free(resolved) }
+        let path = resolved.map { String(cString: $0) } ?? file
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         return parts.isEmpty ? "." : parts.count == 1 ? "/" : parts.joined(separator: "/")
     }
