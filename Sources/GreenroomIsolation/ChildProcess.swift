@@ -44,8 +44,12 @@ struct ChildProcess {
         let words = [program] + arguments
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for word in argv { free(word) } }
+        var environment: [UnsafeMutablePointer<CChar>?] =
+            Self.environment().map { strdup($0) } + [nil]
+        defer { for variable in environment { free(variable) } }
         var process = pid_t()
-        let status = posix_spawn(&process, program, &actions, &attributes, &argv, environ)
+        let status = posix_spawn(
+            &process, program, &actions, &attributes, &argv, &environment)
         guard status == 0 else {
             close(pair.host)
             close(pipe[0])
@@ -55,5 +59,25 @@ struct ChildProcess {
         socket = pair.host
         output = pipe[0]
         pidfd = greenroom_pidfd(process)
+    }
+
+    /// What a plugin's process is told of the host's environment: nothing that may be a secret.
+    private static func environment() -> [String] {
+        var variables = ["SWIFT_BACKTRACE=enable=no"]
+        var next = environ
+        while let variable = next.pointee {
+            let text = String(cString: variable)
+            if isHarmless(String(text.prefix { $0 != "=" })) { variables.append(text) }
+            next += 1
+        }
+        return variables
+    }
+
+    /// Names of this host's own, of what libraries are found and configured by, and of language
+    /// and time.
+    private static func isHarmless(_ name: String) -> Bool {
+        let names = ["PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY"]
+        let beginnings = ["GREENROOM_", "LC_", "ALSA_", "ASAN_", "TSAN_", "XDG_"]
+        return names.contains(name) || beginnings.contains { name.hasPrefix($0) }
     }
 }

@@ -5,8 +5,8 @@ struct ExitEvidence {
     /// As `waitid` tells it.
     var code: Int32
     var status: Int32
-    /// The callback that was running on the control thread.
-    var callback: String?
+    /// Where the control thread was.
+    var whereabouts: String?
     /// The last lines that the process wrote, oldest first.
     var lastWords: [String]
 
@@ -18,13 +18,13 @@ struct ExitEvidence {
             code == CLD_EXITED
             ? "its process exited with status \(status)"
             : "its process was killed by \(Self.name(ofSignal: status))"
-        if let callback { text += " in \(callback)" }
+        if let whereabouts { text += " \(whereabouts)" }
         let heading = lastWords.lastIndex(of: Self.backtraceHeading)
         if let last = lastWords[..<(heading ?? lastWords.endIndex)].last {
             text += "; its last words: \(last)"
         }
         if let heading {
-            let frames = lastWords[(heading + 1)...].compactMap(Self.place).prefix(5)
+            let frames = lastWords[(heading + 1)...].compactMap(Self.place).filter { !$0.hasPrefix("libc.so") }.prefix(8)
             if !frames.isEmpty { text += "; at \(frames.joined(separator: " < "))" }
         }
         return text

@@ -217,7 +217,7 @@ final class RunnerProcess: Sendable {
             if greenroom_reap(process, &code, &status) != 0 {
                 readOutput(&lines)
                 let evidence = ExitEvidence(
-                    code: code, status: status, callback: place.runningCallback(),
+                    code: code, status: status, whereabouts: place.whereabouts(),
                     lastWords: state.withLock { $0.lastWords })
                 lose(because: evidence.text)
                 hasEnded.change { $0 = true }
@@ -289,12 +289,14 @@ final class RunnerProcess: Sendable {
 
     private func readOutput(_ lines: inout LineReader) {
         lines.read(output) { line in
-            state.withLock { state in
+            let isLastWord = state.withLock { state in
                 state.lines += 1
                 state.lastWords.append(line)
                 if state.lastWords.count > 40 { state.lastWords.removeFirst() }
+                return state.lastWords.contains(ExitEvidence.backtraceHeading)
             }
-            place.log(.info, line)
+            // A backtrace is told with the loss.
+            if !isLastWord { place.log(.info, line) }
         }
     }
 }

@@ -78,6 +78,6 @@ package struct PluginPlace: Sendable {
     package var lose: @Sendable (String) -> Void
     /// The rate that was agreed on, in frames a second; nil if none was.
     package var agreedRate: @Sendable () -> Double?
-    /// The callback that is running, for the evidence.
-    package var runningCallback: @Sendable () -> String?
+    /// Where its control thread is, in words: `in start-send`, or `after start-send`.
+    package var whereabouts: @Sendable () -> String?
 }

@@ -39,9 +39,13 @@ final class PluginInstance: Sendable {
         var sender: UInt64 = 0
         /// The callback that is running, since when, and whether it has waited for a time.
         var running: (name: String, since: Int64, thread: pthread_t, hasWaited: Bool)?
+        /// The callback that returned last.
+        var last: String?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
         var fault: String?
+        /// Its process was lost: what steps return says nothing.
+        var isLost = false
         var times: [String: CallbackTimes] = [:]
         var linesThisSecond = 0
         var second: Int64 = 0
@@ -59,7 +63,8 @@ final class PluginInstance: Sendable {
     private let origin: any PluginOrigin
     private let clock: SessionClock
     private let events: SessionEvents
-    private let control: ControlThread
+    /// The control thread of this life.
+    private let control: Mutex<ControlThread>
     private let state: Mutex<State>
     /// Held while gates and waits are set, so that nobody opens what a fault has closed.
     private let following = Mutex(())
@@ -81,7 +86,7 @@ final class PluginInstance: Sendable {
         self.events = events
         self.videoGate = videoGate
         self.audioGate = audioGate
-        control = ControlThread(name: role, clock: clock, as: .control(number))
+        control = Mutex(ControlThread(name: role, clock: clock, as: .control(number)))
     }
 
     // MARK: What the session asks
@@ -123,6 +128,12 @@ final class PluginInstance: Sendable {
         state.withLock { state in state.running.map { ($0.name, MonotonicClock.now - $0.since) } }
     }
 
+    private var whereabouts: String? {
+        state.withLock { state in
+            state.running.map { "in \($0.name)" } ?? state.last.map { "after \($0)" }
+        }
+    }
+
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool {
         state.withLock {
@@ -152,6 +163,39 @@ final class PluginInstance: Sendable {
 
     // MARK: Steps
 
+    /// Makes a new life possible after one that has ended or was lost: the same place in the
+    /// session, the same gates and counters, the settings as they are now.
+    func revive() {
+        let isOver = state.withLock { state in
+            guard state.lifecycle == .faulted || state.lifecycle == .destroyed else { return false }
+            state.lifecycle = .created
+            state.calls = nil
+            state.agreement = nil
+            state.newestReply = nil
+            state.running = nil
+            state.last = nil
+            state.errorText = nil
+            state.gaveUp = nil
+            state.fault = nil
+            state.isLost = false
+            return true
+        }
+        guard isOver else { return }
+        clock.stopExpecting(plugin: number)
+        control.withLock { $0 = ControlThread(name: role, clock: clock, as: .control(number)) }
+        follow(.created)
+    }
+
+    /// Changes a setting of a plugin that is away: it has it when it comes back.
+    func remember(_ setting: Setting) {
+        state.withLock { state in
+            guard let index = state.settings.firstIndex(where: { $0.name == setting.name }) else {
+                return
+            }
+            state.settings[index] = setting
+        }
+    }
+
     /// Begins to make the instance.
     func beginCreate() -> PendingStep {
         let handle = HostInterface.instances.insert(self)
@@ -164,7 +208,7 @@ final class PluginInstance: Sendable {
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
-                runningCallback: { [weak self] in self?.runningCallback?.name }))
+                whereabouts: { [weak self] in self?.whereabouts }))
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in
             do throws(LoadError) {
@@ -352,6 +396,7 @@ final class PluginInstance: Sendable {
 
     /// Gives the instance up because its process is lost.
     private func lose(because evidence: String) {
+        state.withLock { $0.isLost = true }
         events.send(.pluginLost(role: role, evidence: evidence))
         giveUp(because: evidence)
     }
@@ -419,16 +464,18 @@ final class PluginInstance: Sendable {
             pending.result.change { $0 = .illegal(lifecycle) }
             return pending
         }
-        control.run { [self] in
+        control.withLock { $0 }.run { [self] in
             let begun = MonotonicClock.now
             state.withLock {
                 $0.running = (name, begun, pthread_self(), hasWaited: false)
                 $0.errorText = nil
             }
             let sessionBegun = clock.now
-            let result = body()
+            var result = body()
+            if state.withLock({ $0.isLost }) { result = .illegal(.faulted) }
             state.withLock {
                 $0.running = nil
+                $0.last = name
                 if case .illegal = result { return }
                 $0.times[name, default: CallbackTimes()].add(
                     nanoseconds: clock.now - sessionBegun)
@@ -475,7 +522,7 @@ final class PluginInstance: Sendable {
     private func endInstance() {
         let handle = state.withLock { $0.handle }
         HostInterface.instances.remove(handle)
-        control.close()
+        control.withLock { $0 }.close()
     }
 
     // MARK: The media thread of a pre-processor

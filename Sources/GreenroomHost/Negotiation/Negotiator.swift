@@ -129,6 +129,16 @@ struct Negotiator: Sendable {
         return due
     }
 
+    /// The offer to a source that begins anew: what applies now, whatever it was told before. It is
+    /// in flight from then on.
+    mutating func renew(at now: Int64) -> Offer {
+        let renewed = effectiveInputs.offer(revision: (offer?.revision ?? 0) + 1, after: nil)
+        offer = renewed
+        isInFlight = true
+        record(renewed, at: now)
+        return renewed
+    }
+
     /// When ``next(at:)`` may have an offer: a time that has passed if one is due, nil if only a
     /// change of ceilings or an answer can bring one.
     var wake: Int64? {

@@ -58,7 +58,7 @@ struct OpenOutputs {
             let folder = try RecordingFolder(path: folder, overwrite: overwrite)
             reports.append(ReportFile(path: try folder.file("session.json")))
             for (kind, source) in [(VideoTrackKind.camera, cast.camera), (.share, cast.share)] {
-                guard let agreed = source?.instance.agreement?.track else { continue }
+                guard let agreed = source.flatMap(cast.track) else { continue }
                 try addPicture(
                     kind, picture, agreed, name: "recording of \(kind.rawValue) in \(folder.path)"
                 ) {
@@ -85,7 +85,7 @@ struct OpenOutputs {
             loudspeakers.append(try Loudspeaker(device: device, events: events))
         case .y4mStandardOutput(let kind, let picture):
             let source = kind == .camera ? cast.camera : cast.share
-            guard let agreed = source?.instance.agreement?.track else {
+            guard let agreed = source.flatMap(cast.track) else {
                 throw OutputError(
                     place: "y4m: -", explanation: "the session has no \(kind.rawValue) to write.")
             }

@@ -40,10 +40,24 @@ public struct SessionReport: Codable, Sendable {
         public var fault: String?
         /// What it said when it gave up.
         public var gaveUp: String?
+        /// When it was lost, and what came of it; nil if it never was.
+        public var losses: [Loss]?
         /// What it was offered.
         public var offer: Offered?
         /// How long its callbacks took, by name.
         public var callbacks: [String: Callback]
+    }
+
+    /// A plugin that was lost.
+    public struct Loss: Codable, Sendable {
+        /// When, in seconds of the session.
+        public var seconds: Double
+        /// Why, in words.
+        public var evidence: String
+        /// What the session did about it.
+        public var policy: FailurePolicy
+        /// How long the plugin was away; nil if it did not come back from this loss.
+        public var awaySeconds: Double?
     }
 
     /// An offer and what came of it.
@@ -299,7 +313,8 @@ public struct SessionReport: Codable, Sendable {
     public var loudspeakers: [Loudspeaker]
 
     init(
-        plan: SessionPlan, instances: [PluginInstance], negotiations: [PictureNegotiation],
+        plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
+        negotiations: [PictureNegotiation],
         parts: SessionParts?,
         outcome: SessionOutcome?
     ) {
@@ -314,7 +329,7 @@ public struct SessionReport: Codable, Sendable {
             self.outcome = "plugin-failed"
             failedPlugin = role
         }
-        plugins = instances.map(Plugin.init)
+        plugins = instances.map { Plugin($0, losses) }
         pictures =
             parts?.pictures.map { picture in
                 let negotiation = negotiations.first { $0.instance === picture.instance }
@@ -341,8 +356,14 @@ public struct SessionReport: Codable, Sendable {
 }
 
 extension SessionReport.Plugin {
-    init(_ instance: PluginInstance) {
+    init(_ instance: PluginInstance, _ all: [PluginLoss]) {
+        let losses = all.filter { $0.role == instance.role }.map {
+            SessionReport.Loss(
+                seconds: $0.seconds, evidence: $0.evidence, policy: $0.policy,
+                awaySeconds: $0.awaySeconds)
+        }
         role = instance.role
+        self.losses = losses.isEmpty ? nil : losses
         id = instance.descriptor.id
         name = instance.descriptor.name
         version = instance.descriptor.version

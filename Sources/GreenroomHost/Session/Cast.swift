@@ -24,6 +24,7 @@ struct Cast {
 
     private let plan: SessionPlan
     let events: SessionEvents
+    let clock: SessionClock
     private let deadlineNanoseconds: Int64
 
     private(set) var camera: Source?
@@ -38,7 +39,20 @@ struct Cast {
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
     /// The negotiations with the sources of pictures.
-    private(set) var negotiations: [PictureNegotiation] = []
+    var negotiations: [PictureNegotiation] = []
+    /// The row that filters get, as an offer; nil before the camera has agreed.
+    private(set) var filterOffer: Offer?
+    /// When the session's timeline began, on the session clock; when it was made, before that.
+    var epoch: Int64
+    /// Plugins that were lost and are to come back, by number.
+    var absences: [Int: Absence] = [:]
+    var backoffs: [Int: Backoff] = [:]
+    /// Slates that are to be shown, at most one a picture.
+    var slates: [DueSlate] = []
+    /// Plugins that were lost, oldest first.
+    var losses: [PluginLoss] = []
+    /// Whether everyone is being ended: nobody comes back any more.
+    private(set) var isEnding = false
     /// Numbers of the sources that a command has stopped.
     var switchedOff: Set<Int> = []
     /// Steps that are running while the session goes on.
@@ -58,6 +72,8 @@ struct Cast {
     init(plan: SessionPlan, clock: SessionClock, events: SessionEvents, deadline: Int64) {
         self.plan = plan
         self.events = events
+        self.clock = clock
+        epoch = clock.now
         deadlineNanoseconds = deadline
         var count = 0
         func nextNumber() -> Int {
@@ -101,7 +117,7 @@ struct Cast {
     /// Those that send: all but the filters.
     var sources: [Source] { [camera, microphone, share, shareAudio].compactMap(\.self) }
 
-    private var all: [Source] { sources + filters }
+    var all: [Source] { sources + filters }
 
     // MARK: Phases
 
@@ -128,9 +144,17 @@ struct Cast {
             else { continue }
             events.send(.agreed(role: instance.role, agreement: agreement, record))
         }
-        guard let track = camera?.instance.agreement?.track else { return }
+        guard let track = camera.flatMap(track) else { return }
         let row = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
+        filterOffer = row
         perform(filters) { $0.beginInitialize(offer: row) }
+    }
+
+    /// What the track of a picture carries at first: what its source agreed on, or was suggested if
+    /// it was lost before that.
+    func track(of source: Source) -> VideoCapability? {
+        source.instance.agreement?.track
+            ?? negotiations.first { $0.instance === source.instance }?.negotiator.offer?.suggested
     }
 
     mutating func startFilters() {
@@ -146,12 +170,14 @@ struct Cast {
 
     /// Closes every gate at once, then waits for the callbacks.
     mutating func stopSources() {
+        isEnding = true
         finishSteps()
         perform(sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
     }
 
     /// Ends everyone who is still callable, from whatever state they are in.
     mutating func end() {
+        isEnding = true
         for step in LifecycleStep.ending {
             let due = all.filter {
                 LifecycleTable.stepsToEnd(from: $0.instance.lifecycle).contains(step)
@@ -179,7 +205,8 @@ struct Cast {
     mutating func negotiate(on parts: SessionParts, at nanoseconds: Int64, measures: Bool) {
         for index in negotiations.indices {
             let (kind, instance) = (negotiations[index].kind, negotiations[index].instance)
-            guard let picture = parts.pictures.first(where: { $0.track.kind == kind }),
+            guard !isAway(instance),
+                let picture = parts.pictures.first(where: { $0.track.kind == kind }),
                 let source = sources.first(where: { $0.instance === instance })
             else { continue }
             negotiations[index].observe(picture, at: nanoseconds, measures: measures)
@@ -199,7 +226,8 @@ struct Cast {
     /// When an offer may be due next, in nanoseconds of the session.
     var nextNegotiation: Int64? {
         negotiations.filter { negotiation in
-            sources.contains { $0.instance === negotiation.instance }
+            !isAway(negotiation.instance)
+                && sources.contains { $0.instance === negotiation.instance }
         }.compactMap(\.negotiator.wake).min()
     }
 
@@ -257,6 +285,7 @@ struct Cast {
                 instance.runningCallback.flatMap { $0.name == entry.step.name ? $0 : nil }?
                 .nanoseconds ?? 0
             if entry.isPump {
+                welcome(instance)
                 if !entry.isNamed, instance.fault == nil, taken > deadlineNanoseconds {
                     entry.isNamed = true
                     name(pump: instance, taken)
@@ -285,8 +314,12 @@ struct Cast {
     mutating func dropLost() {
         for source in all {
             if source.instance.fault != nil {
-                fail(source)
-            } else if let (status, _) = source.instance.gaveUp {
+                if !isAway(source.instance) || absences[source.instance.number]?.due == nil {
+                    fail(source)
+                }
+            } else if let (status, _) = source.instance.gaveUp,
+                source.instance.lifecycle != .destroyed
+            {
                 for step in LifecycleStep.ending { perform([source]) { $0.begin(ending: step) } }
                 if status == .ok { remove(source.instance) } else { fail(source) }
             }
@@ -349,6 +382,8 @@ struct Cast {
         _ result: PluginInstance.StepResult, of step: PluginInstance.PendingStep, _ source: Source
     ) {
         switch result {
+        case .done where isAway(source.instance):
+            advance(source, after: step.name)
         case .done where step.name == LifecycleStep.propertyChange.rawValue:
             settleChange(of: source.instance)
         case .done:
@@ -361,11 +396,11 @@ struct Cast {
             if step.name != LifecycleStep.setParameter.rawValue { fail(source) }
         case .illegal:
             // It was given up, or ended, since the step was begun.
-            break
+            if source.instance.fault != nil { fail(source) }
         }
     }
 
-    private mutating func settleChange(of instance: PluginInstance) {
+    mutating func settleChange(of instance: PluginInstance) {
         guard let index = negotiations.firstIndex(where: { $0.instance === instance }),
             let record = negotiations[index].settle()
         else { return }
@@ -395,13 +430,24 @@ struct Cast {
     private mutating func fail(_ source: Source) {
         switch source.onFailure {
         case .end:
-            if failedRole == nil { failedRole = source.instance.role }
-        case .restart, .off:
-            if remove(source.instance) {
-                wasDropped = true
-                events.send(.pluginDropped(role: source.instance.role))
-            }
+            guard failedRole == nil else { return }
+            failedRole = source.instance.role
+            record(source.instance, lostAt: clock.now, source.instance.fault, .end)
+        case .off:
+            guard all.contains(where: { $0.instance === source.instance }) else { return }
+            record(source.instance, lostAt: clock.now, source.instance.fault, .off)
+            drop(source)
+        case .restart:
+            comeBack(source)
         }
+    }
+
+    /// Goes on without a plugin.
+    mutating func drop(_ source: Source) {
+        guard remove(source.instance) else { return }
+        wasDropped = true
+        announceSlate(of: source.instance, SlateText.lost, at: clock.now)
+        events.send(.pluginDropped(role: source.instance.role))
     }
 
     /// Takes an instance out of the cast, after ending it as far as it can be ended.

@@ -44,6 +44,9 @@ struct PictureNegotiation {
     /// The offer to make now, if one is due.
     mutating func next(at nanoseconds: Int64) -> Offer? { negotiator.next(at: nanoseconds) }
 
+    /// The offer to a source that begins anew; the one that may be in flight is void.
+    mutating func renew(at nanoseconds: Int64) -> Offer { negotiator.renew(at: nanoseconds) }
+
     /// Sets what whoever runs the session allows; nil for anything.
     mutating func set(ceiling: VideoCapability?, origin: String, at nanoseconds: Int64) {
         negotiator.set(ceiling, kind: .outside, origin: origin, at: nanoseconds)

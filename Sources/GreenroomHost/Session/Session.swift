@@ -106,6 +106,7 @@ public final class Session: Sendable {
         cast.startFilters()
         cast.startSources()
         parts.begin(at: clock.now)
+        cast.epoch = parts.epoch
         self.parts.withLock { $0 = parts }
         events.send(.started)
         write(report(cast, parts, outcome: nil), to: parts)
@@ -151,6 +152,10 @@ public final class Session: Sendable {
         while true {
             cast.dropLost()
             cast.watchSteps()
+            cast.startComebacks()
+            for slate in cast.takeSlates() {
+                parts.showSlate(of: slate.kind, slate.text, at: slate.due)
+            }
             // Commands first: a request to end comes after those that were made before it.
             for (command, origin) in takeCommands() { perform(command, origin, &cast, parts) }
             if let outcome = ended(cast, parts, end) { return outcome }
@@ -166,7 +171,7 @@ public final class Session: Sendable {
             }
             let next = timeline.first.map { parts.epoch + $0.nanoseconds }
             let offer = cast.nextNegotiation.map { parts.epoch + $0 }
-            let check = [end, next, offer, clock.now + 100_000_000].compactMap(\.self).min()
+            let check = [end, next, offer, cast.nextComeback, clock.now + 100_000_000].compactMap(\.self).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = clock.isVirtual && cast.awaitsCallbacks
             let wake: Control? =
@@ -241,7 +246,7 @@ public final class Session: Sendable {
         _ cast: Cast, _ parts: SessionParts?, outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(
-            plan: plan, instances: cast.everyone, negotiations: cast.negotiations, parts: parts,
+            plan: plan, instances: cast.everyone, losses: cast.losses, negotiations: cast.negotiations, parts: parts,
             outcome: outcome)
     }
 }

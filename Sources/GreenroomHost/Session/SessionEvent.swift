@@ -60,6 +60,10 @@ public enum SessionEvent: Sendable {
     case pluginGaveUp(role: String, status: Status, reason: String)
     /// The process that a plugin lived in has ended, or was ended for what it did.
     case pluginLost(role: String, evidence: String)
+    /// A plugin that was lost is started again after some seconds.
+    case pluginRestarts(role: String, seconds: Double)
+    /// A plugin is back that was away for some seconds.
+    case pluginReturned(role: String, seconds: Double)
     /// The session goes on without a plugin.
     case pluginDropped(role: String)
     /// An output failed; the others go on.

@@ -49,7 +49,7 @@ final class SessionParts: Sendable {
         pictures = [(VideoTrackKind.camera, cast.camera), (.share, cast.share)].compactMap {
             kind, source in
             guard let source, let input = source.input, let pool = source.pool,
-                let agreed = source.instance.agreement?.track
+                let agreed = cast.track(of: source)
             else { return nil }
             let track = VideoTrack(
                 kind: kind, agreed: agreed, input: input, pool: pool,
@@ -127,6 +127,8 @@ final class SessionParts: Sendable {
     func showBlack() {
         pictures.first { $0.track.kind == .camera }?.track.showBlack()
     }
+
+    func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {}
 
     /// Lets the sound end at a time of the session; what is due until then is still delivered.
     ///

@@ -167,6 +167,10 @@ extension SessionEvent {
         case .pluginGaveUp(let role, let status, let reason):
             status == .ok ? "\(role): ended: \(reason)" : "\(role): gave up (\(status)): \(reason)"
         case .pluginLost(let role, let evidence): "\(role): lost: \(evidence)"
+        case .pluginRestarts(let role, let seconds):
+            "\(role): it is started again in \(seconds) s"
+        case .pluginReturned(let role, let seconds):
+            "\(role): it is back after \((seconds * 10).rounded() / 10) s"
         case .pluginDropped(let role): "\(role): the session goes on without it"
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .note(let role, let text): "\(role): \(text)"

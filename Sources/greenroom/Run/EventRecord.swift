@@ -94,6 +94,14 @@ extension SessionEvent {
             record = EventRecord(event: "plugin-lost")
             record.role = role
             record.text = evidence
+        case .pluginRestarts(let role, let seconds):
+            record = EventRecord(event: "plugin-restarts")
+            record.role = role
+            record.seconds = seconds
+        case .pluginReturned(let role, let seconds):
+            record = EventRecord(event: "plugin-returned")
+            record.role = role
+            record.seconds = seconds
         case .pluginDropped(let role):
             record = EventRecord(event: "plugin-dropped")
             record.role = role

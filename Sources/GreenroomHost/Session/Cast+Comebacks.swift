@@ -1,0 +1,165 @@
+import GreenroomLoading
+import GreenroomMedia
+
+extension Cast {
+    /// A plugin that was lost and is to come back.
+    struct Absence {
+        /// When it was lost, on the session clock.
+        var since: Int64
+        /// When it is started again; nil while it is being started.
+        var due: Int64?
+    }
+
+    /// A slate that is to be shown if the picture stays away.
+    struct DueSlate {
+        var kind: VideoTrackKind
+        var due: Int64
+        var text: SlateText
+    }
+
+    /// How long the last picture stays before a slate takes its place, in nanoseconds.
+    private static let slateDelay: Int64 = 1_000_000_000
+
+    /// Whether a plugin is lost, and waits for its next life or is in the middle of its beginning.
+    func isAway(_ instance: PluginInstance) -> Bool { absences[instance.number] != nil }
+
+    /// Lets a plugin come back that has failed, unless it failed too often: then it stays away.
+    mutating func comeBack(_ source: Source) {
+        let instance = source.instance
+        let absence = absences[instance.number]
+        // Of a loss everybody hears who waits for the plugin.
+        guard absence?.due == nil else { return }
+        let reason = instance.fault ?? instance.gaveUp?.reason
+        // A new life begins in a new process.
+        instance.giveUp(because: "it failed")
+        let now = clock.now
+        let since = absence?.since ?? now
+        guard let delay = backoffs[instance.number, default: Backoff()].lost(at: now) else {
+            absences[instance.number] = nil
+            record(instance, lostAt: since, reason, .off)
+            events.send(
+                .note(
+                    role: instance.role,
+                    text: "it was lost \(Backoff.delays.count + 1) times within a minute, and is "
+                        + "not started again"))
+            drop(source)
+            return
+        }
+        record(instance, lostAt: now, reason, .restart)
+        absences[instance.number] = Absence(since: since, due: now + delay)
+        if absence == nil { announceSlate(of: instance, SlateText.restarting, at: now) }
+        events.send(.pluginRestarts(role: instance.role, seconds: Double(delay) / 1e9))
+    }
+
+    /// When a plugin is to be started again next, or a slate to be shown, on the session clock.
+    var nextComeback: Int64? {
+        (absences.values.compactMap(\.due) + slates.map(\.due)).min()
+    }
+
+    /// Starts the plugins again whose time has come.
+    mutating func startComebacks() {
+        let now = clock.now
+        for source in all {
+            let number = source.instance.number
+            guard let due = absences[number]?.due, due <= now else { continue }
+            absences[number]?.due = nil
+            source.instance.revive()
+            begin(source) { $0.beginCreate() }
+        }
+    }
+
+    /// Takes the slates that are due.
+    mutating func takeSlates() -> [DueSlate] {
+        let now = clock.now
+        defer { slates.removeAll { $0.due <= now } }
+        return slates.filter { $0.due <= now }
+    }
+
+    /// Goes on with the beginning of a new life, after a step of it that succeeded.
+    mutating func advance(_ source: Source, after step: String) {
+        let instance = source.instance
+        guard absences[instance.number] != nil, !isEnding else { return }
+        switch step {
+        case "create":
+            guard let offer = freshOffer(to: instance) else {
+                begin(source) { $0.beginInitialize(offer: nil) }
+                return
+            }
+            begin(source) { $0.beginInitialize(offer: offer) }
+        case LifecycleStep.initialize.rawValue:
+            settleChange(of: instance)
+            if switchedOff.contains(instance.number) {
+                welcome(instance)
+            } else {
+                begin(source) { $0.beginStartSend() }
+            }
+        case LifecycleStep.startSend.rawValue: welcome(instance)
+        default: break
+        }
+    }
+
+    /// A plugin is back.
+    mutating func welcome(_ instance: PluginInstance) {
+        guard let absence = absences.removeValue(forKey: instance.number) else { return }
+        let kind = kind(of: instance)
+        slates.removeAll { $0.kind == kind }
+        let seconds = Double(clock.now - absence.since) / 1e9
+        if let last = losses.lastIndex(where: { $0.role == instance.role }) {
+            losses[last].awaySeconds = seconds
+        }
+        events.send(.pluginReturned(role: instance.role, seconds: seconds))
+    }
+
+    /// What a plugin is offered at the beginning of a new life; nil for sound.
+    private mutating func freshOffer(to instance: PluginInstance) -> Offer? {
+        if let index = negotiations.firstIndex(where: { $0.instance === instance }) {
+            return negotiations[index].renew(at: clock.now - epoch)
+        }
+        guard instance.descriptor.kind == .preProcessor else { return nil }
+        return filterOffer
+    }
+
+    /// Has a slate shown unless the picture comes back soon.
+    mutating func announceSlate(
+        of instance: PluginInstance, _ text: (VideoTrackKind) -> SlateText, at now: Int64
+    ) {
+        guard let kind = kind(of: instance) else { return }
+        slates.removeAll { $0.kind == kind }
+        slates.append(DueSlate(kind: kind, due: now + Self.slateDelay, text: text(kind)))
+    }
+
+    private func kind(of instance: PluginInstance) -> VideoTrackKind? {
+        switch instance.descriptor.kind {
+        case .videoSource: .camera
+        case .shareSource: .share
+        case .preProcessor, .virtualMic, .shareAudioSource: nil
+        }
+    }
+
+    /// Takes a loss down for the report.
+    mutating func record(
+        _ instance: PluginInstance, lostAt moment: Int64, _ evidence: String?,
+        _ policy: FailurePolicy
+    ) {
+        guard losses.count < Self.mostLosses else { return }
+        losses.append(
+            PluginLoss(
+                role: instance.role, seconds: max(0, Double(moment - epoch) / 1e9),
+                evidence: evidence ?? "it failed", policy: policy, awaySeconds: nil))
+    }
+
+    private static let mostLosses = 1000
+}
+
+/// A plugin that was lost.
+struct PluginLoss: Sendable {
+    var role: String
+    /// Session time.
+    var seconds: Double
+    /// Why, in words.
+    var evidence: String
+    /// What the session did about it.
+    var policy: FailurePolicy
+    /// How long it was away; nil if it did not come back from this loss.
+    var awaySeconds: Double?
+}
