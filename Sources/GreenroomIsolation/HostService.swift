@@ -20,15 +20,19 @@ struct HostService {
         case .log, .setError, .giveUp: tell(call, length)
         case .now: answer(HostInterface.host.pointee.now_ns(instance))
         case .waitUntil:
-            answer(HostInterface.host.pointee.wait_until_ns(
-                instance, channel.read(Int64.self, at: MessageLayout.subject)))
+            answer(
+                HostInterface.host.pointee.wait_until_ns(
+                    instance, channel.read(Int64.self, at: MessageLayout.subject)))
         case .refusalText: refusalText()
+        case .paused: answer(HostInterface.broadcast.pointee.paused(instance))
+        case .resumed: answer(HostInterface.broadcast.pointee.resumed(instance))
         case .videoSend: send()
         case .videoAcquire: acquire()
         case .videoCommit: commit()
         case .videoAbandon:
-            answer(HostInterface.video.pointee.abandon(
-                sender, channel.read(UInt64.self, at: MessageLayout.subject)))
+            answer(
+                HostInterface.video.pointee.abandon(
+                    sender, channel.read(UInt64.self, at: MessageLayout.subject)))
         case .audioSend: sendSound(length)
         default: nil
         }
@@ -77,7 +81,8 @@ struct HostService {
             let length = HostInterface.host.pointee.refusal_text(
                 buffer.baseAddress, UInt64(most))
             let count = min(Int(clamping: length), most - 1)
-            return channel.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), at: 0)
+            return channel.write(
+                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), at: 0)
         }
         return length
     }

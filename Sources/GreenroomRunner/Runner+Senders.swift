@@ -6,7 +6,7 @@ import Synchronization
 extension Runner {
     /// Whether `now` needs no question: the session clock is the machine's, and the instance lives.
     func isOnRealClock(_ instance: UInt64) -> Bool {
-        state.withLock { !$0.hasVirtualClock && $0.instance == instance && $0.functions != nil }
+        state.withLock { !$0.hasVirtualClock && $0.instance.own == instance && $0.functions != nil }
     }
 
     /// Has the host check a frame of the plugin, and copies it to where the host says.
@@ -74,7 +74,8 @@ extension Runner {
         channel.write(sender, at: MessageLayout.name)
         channel.write(timeout, at: MessageLayout.number)
         var length = MessageLayout.samples
-        if let sent = channel.writeSized(block, at: MessageLayout.subject), let from = sent.samples {
+        if let sent = channel.writeSized(block, at: MessageLayout.subject), let from = sent.samples
+        {
             // As much as the block says that it has; more than a block may have is refused unread.
             let bytes = UInt64(sent.frame_count) * UInt64(sent.channels) * 2
             if bytes <= sent.size_bytes, bytes <= UInt64(channel.message.count - length) {
