@@ -59,6 +59,7 @@ let package = Package(
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -83,6 +84,9 @@ let package = Package(
         .target(
             name: "GreenroomChannel",
             dependencies: ["CLinux", "GreenroomABI", "GreenroomLoading", "GreenroomMedia"]),
+        .target(
+            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomChannel"],
+            linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .target(
             name: "GreenroomRunner",
             dependencies: ["GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia"]),
@@ -118,11 +122,14 @@ let package = Package(
             name: "GreenroomIsolation",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
-                "GreenroomHost", "GreenroomLoading", "GreenroomMedia",
+                "GreenroomHost", "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
             ]),
         .executableTarget(
             name: "greenroom-runner",
-            dependencies: ["CLinux", "GreenroomChannel", "GreenroomLoading", "GreenroomRunner"]),
+            dependencies: [
+                "CLinux", "GreenroomChannel", "GreenroomLoading", "GreenroomRunner",
+                "GreenroomSandbox",
+            ]),
         .target(
             name: "GreenroomConfig",
             dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
@@ -130,7 +137,7 @@ let package = Package(
             name: "greenroom",
             dependencies: [
                 "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomIsolation",
-                "GreenroomLoading", "GreenroomMedia",
+                "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -157,6 +164,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomSandboxTests",
+            dependencies: ["CSeccomp", "GreenroomSandbox", "sandbox-probe", "TestSupport"]),
+        .executableTarget(
+            name: "sandbox-probe",
+            dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
+            path: "Tests/SandboxProbe"),
         .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),

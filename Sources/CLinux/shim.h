@@ -158,5 +158,6 @@ static inline long greenroom_receive(
 }
 
 #include "crash.h"
+#include "sandbox.h"
 
 #endif

@@ -8,6 +8,9 @@ package struct WireWriter {
         withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
     }
 
+    /// Writes what another writer wrote.
+    package mutating func append(_ bytes: [UInt8]) { self.bytes += bytes }
+
     package mutating func write(_ value: Bool) { write(UInt8(value ? 1 : 0)) }
     package mutating func write(_ value: Double) { write(value.bitPattern) }
 

@@ -76,7 +76,9 @@ struct ChildProcess {
     /// Names of this host's own, of what libraries are found and configured by, and of language
     /// and time.
     private static func isHarmless(_ name: String) -> Bool {
-        let names = ["PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY"]
+        let names = [
+            "PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY",
+        ]
         let beginnings = ["GREENROOM_", "LC_", "ALSA_", "ASAN_", "TSAN_", "XDG_"]
         return names.contains(name) || beginnings.contains { name.hasPrefix($0) }
     }

@@ -24,7 +24,9 @@ struct ExitEvidence {
             text += "; its last words: \(last)"
         }
         if let heading {
-            let frames = lastWords[(heading + 1)...].compactMap(Self.place).filter { !$0.hasPrefix("libc.so") }.prefix(8)
+            let frames = lastWords[(heading + 1)...].compactMap(Self.place).filter {
+                !$0.hasPrefix("libc.so")
+            }.prefix(8)
             if !frames.isEmpty { text += "; at \(frames.joined(separator: " < "))" }
         }
         return text

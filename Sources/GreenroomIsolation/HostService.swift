@@ -63,9 +63,12 @@ struct HostService {
         if call == .log { runner.countLine() }
         let text = channel.text(
             from: MessageLayout.subject + 8, length: length, longest: Self.longestText)
+        let isText = channel.read(UInt8.self, at: MessageLayout.subject + 4) != 0
         let host = HostInterface.host.pointee
-        text.withUnsafeBufferPointer { text in
-            guard let text = text.baseAddress else { return }
+        text.withUnsafeBufferPointer { buffer in
+            let null: UnsafePointer<CChar>? = nil
+            let text = unsafeBitCast(
+                isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self)
             switch call {
             case .log: host.log(instance, UInt32(bitPattern: number), text)
             case .setError: host.set_error(instance, text)

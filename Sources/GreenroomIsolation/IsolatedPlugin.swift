@@ -4,6 +4,7 @@ import GreenroomConversion
 import GreenroomHost
 import GreenroomLoading
 import GreenroomMedia
+import GreenroomSandbox
 import Synchronization
 
 /// A life in a process of its own.
@@ -34,6 +35,12 @@ final class IsolatedPlugin: PluginCalls {
     var capabilities: [VideoCapability] { state.withLock { $0.capabilities } }
     var takesNewOffers: Bool { state.withLock { $0.takesNewOffers } }
     var pool: FramePool? { state.withLock { $0.pool } }
+
+    var sandbox: [SandboxLayerState]? {
+        runner?.sandbox?.entries.map {
+            SandboxLayerState(name: $0.layer.name, state: "\($0.state)", text: $0.text)
+        }
+    }
 
     private var runner: RunnerProcess? { state.withLock { $0.runner } }
 

@@ -4,6 +4,8 @@ import Glibc
 struct ProcessStatus {
     /// Memory that no other process shares, in bytes: what it allocated, and its stacks.
     var privateBytes = 0
+    /// Memory that it shares with the host, as far as it has touched it, in bytes: its frames.
+    var sharedBytes = 0
     /// Whether a signal has stopped it.
     var isStopped = false
 
@@ -22,6 +24,7 @@ struct ProcessStatus {
             switch words[0] {
             case "State:": isStopped = words[1] == "T" || words[1] == "t"
             case "RssAnon:", "VmSwap:": privateBytes += (Int(words[1]) ?? 0) * 1024
+            case "RssShmem:": sharedBytes = (Int(words[1]) ?? 0) * 1024
             default: continue
             }
         }

@@ -21,7 +21,8 @@ extension IsolatedLibrary: RunnerOrigin {
         _ frames: SharedMemory?, in place: PluginPlace
     ) throws(LoadError) -> RunnerProcess {
         do throws(ChannelError) {
-            return try RunnerProcess(confinement, frames: frames, place: place)
+            return try RunnerProcess(
+                confinement, library: path, frames: frames, place: place)
         } catch {
             throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
         }

@@ -5,6 +5,7 @@ import GreenroomChannel
 import GreenroomHost
 import GreenroomLoading
 import GreenroomMedia
+import GreenroomSandbox
 import Synchronization
 
 /// A runner, from its start to its end, and the threads that make its calls.
@@ -17,7 +18,10 @@ final class RunnerProcess: Sendable {
         var isEnding = false
         /// It has a thread that answers pings.
         var isConfined = false
+        var sandbox: SandboxReport?
         var sender: UInt64 = 0
+        /// Channels that threads of the plugin use.
+        var open: Set<Int> = []
         var evidence: String?
         /// The last lines that it wrote, oldest first.
         var lastWords: [String] = []
@@ -33,6 +37,8 @@ final class RunnerProcess: Sendable {
     let place: PluginPlace
     let channels: Channels
     let frames: SharedMemory?
+    /// nil for a process that the host did not start: it stays as it is.
+    private let policy: SandboxPolicy?
     private let socket: ControlSocket
     /// Set for a process that the host did not start, and does not end: whom to tell that it has
     /// left.
@@ -48,10 +54,11 @@ final class RunnerProcess: Sendable {
     ///
     /// - Throws: ``ChannelError`` if there is no program, or no memory for it.
     init(
-        _ confinement: Confinement, frames: SharedMemory?, place: PluginPlace
+        _ confinement: Confinement, library: String, frames: SharedMemory?, place: PluginPlace
     ) throws(ChannelError) {
         channels = try Channels()
         self.confinement = confinement
+        policy = SandboxPolicy(confinement, library: library)
         self.frames = frames
         self.place = place
         let child = try ChildProcess(spawning: confinement.program, [String(getpid())])
@@ -78,6 +85,7 @@ final class RunnerProcess: Sendable {
         self.frames = frames
         self.place = place
         self.leave = leave
+        policy = nil
         process = visitor.process
         socket = try visitor.socket.copy()
         pidfd = process > 0 ? greenroom_pidfd(process) : -1
@@ -138,10 +146,34 @@ final class RunnerProcess: Sendable {
 
     // MARK: The beginning
 
-    /// Has the runner go into its sandbox. [control]
+    /// Has the runner go into its sandbox, if it is to be in one. [control]
     func enterSandbox() throws(LoadError) {
+        let answer = try beginToTalk()
+        guard policy != nil else {
+            state.withLock { $0.isConfined = true }
+            return
+        }
+        switch Self.readReport(answer) {
+        case .success(let report):
+            state.withLock {
+                $0.isConfined = true
+                $0.sandbox = report
+            }
+            for note in report.notes { place.log(.warning, note) }
+        case .failure(let refusal):
+            throw LoadError(
+                code: .noRunner, place: confinement.program, explanation: refusal.text + ".")
+        case nil: throw garbage(confinement.program)
+        }
+    }
+
+    /// Makes sure that both sides are of one version.
+    ///
+    /// - Returns: What the runner says beyond that.
+    private func beginToTalk() throws(LoadError) -> WireReader {
         var message = WireWriter()
         message.write(GreenroomProtocol.version)
+        policy?.write(to: &message)
         guard var answer = call(.confine, message) else {
             throw lossWhileMade(confinement.program)
         }
@@ -151,8 +183,27 @@ final class RunnerProcess: Sendable {
                 code: .noRunner, place: confinement.program,
                 explanation: "it is of another version than this program. Install both anew.")
         }
-        state.withLock { $0.isConfined = true }
+        return answer
     }
+
+    private struct NoSandbox: Error { var text: String }
+
+    private static func readReport(
+        _ answer: WireReader
+    ) -> Result<SandboxReport, NoSandbox>? {
+        var answer = answer
+        do throws(WireReader.Problem) {
+            guard try answer.readBool() else {
+                return .failure(NoSandbox(text: try answer.readString()))
+            }
+            return .success(try SandboxReport(from: &answer))
+        } catch {
+            return nil
+        }
+    }
+
+    /// What there is of the sandbox; nil before it has been entered.
+    var sandbox: SandboxReport? { state.withLock { $0.sandbox } }
 
     /// Has the runner load a library. [control]
     ///
@@ -236,6 +287,7 @@ final class RunnerProcess: Sendable {
 
     private func watch() {
         var lines = LineReader()
+        var notifier: SandboxNotifier?
         var vigilance = Vigilance(memoryLimitBytes: confinement.plan.memoryLimitBytes)
         var looked = MonotonicClock.now
         while true {
@@ -243,10 +295,12 @@ final class RunnerProcess: Sendable {
                 pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
             _ = poll(&descriptors, nfds_t(descriptors.count), Self.glanceMilliseconds)
             if descriptors[2].revents != 0 { readOutput(&lines) }
-            let hasLeft = descriptors[1].revents != 0 && !readSocket()
+            let hasLeft = descriptors[1].revents != 0 && !readSocket(&notifier)
+            if descriptors[3].revents != 0 { answerRefusals(&notifier) }
             if let evidence = leave == nil
                 ? evidenceOfExit(&lines) : evidenceOfLeave(hasLeft, descriptors[0].revents != 0)
             {
@@ -287,9 +341,12 @@ final class RunnerProcess: Sendable {
         let status = ProcessStatus(of: process)
         // One that has ended is no news here; one that can't be seen from here is asked all the same.
         guard status != nil || process == 0 else { return }
+        // How much memory somebody else's process has is no business of the host.
+        let isGuarded = leave == nil
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
         let sight = Vigilance.Sight(
-            hasAnswered: hasAnswered, memoryBytes: status?.privateBytes ?? 0,
+            hasAnswered: hasAnswered, memoryBytes: isGuarded ? status?.privateBytes ?? 0 : 0,
+            sharedBytes: isGuarded ? status?.sharedBytes ?? 0 : 0,
             frames: frameCount.load(ordering: .relaxed), lines: lines,
             rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
         if let finding = vigilance.look(sight, after: nanoseconds) {
@@ -309,16 +366,38 @@ final class RunnerProcess: Sendable {
     /// Counts a line that the plugin writes.
     func countLine() { state.withLock { $0.lines += 1 } }
 
+    /// Tells which grants are missing.
+    private func answerRefusals(_ notifier: inout SandboxNotifier?) {
+        switch notifier?.handleOne() {
+        case .refused(let refusal): place.log(.warning, refusal.text)
+        case .ended: notifier = nil
+        case .nothing, .answered, nil: break
+        }
+    }
+
     /// - Returns: Whether the other side is connected still.
-    private func readSocket() -> Bool {
+    private func readSocket(_ notifier: inout SandboxNotifier?) -> Bool {
         switch socket.receive(waits: false) {
-        case .message(let message):
+        case .message(var message):
+            if message.kind == .refusals, notifier == nil, let policy,
+                let first = message.descriptors.first
+            {
+                message.descriptors.removeFirst()
+                notifier = SandboxNotifier(
+                    descriptor: first, process: process, policy: policy,
+                    report: Sandbox.available)
+            }
             for descriptor in message.descriptors { close(descriptor) }
             if message.kind == .pong { state.withLock { $0.pongs = message.value } }
             guard message.kind == .open,
                 (Channels.firstOfPlugin..<Channels.count).contains(Int(message.value))
             else { return true }
-            serve(channels[Int(message.value)])
+            let index = Int(message.value)
+            guard state.withLock({ $0.open.insert(index).inserted }) else {
+                lose(because: "its process opened a channel twice")
+                return true
+            }
+            serve(index)
         case .nothing: break
         case .end: return false
         case .garbage: lose(because: "its process sent something that is no message")
@@ -327,11 +406,13 @@ final class RunnerProcess: Sendable {
     }
 
     /// Makes the calls of a thread of the plugin.
-    private func serve(_ channel: Channel) {
+    private func serve(_ index: Int) {
+        let channel = channels[index]
         _ = HostThread(name: place.role) { [self] in
             while let (call, length) = channel.take() {
                 if call == .leave {
                     HostThread.leaveClock()
+                    state.withLock { _ = $0.open.remove(index) }
                     channel.pass(.return)
                     return
                 }

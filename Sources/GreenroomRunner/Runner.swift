@@ -148,7 +148,7 @@ package final class Runner: Sendable {
         case .confine:
             answer.write(GreenroomProtocol.version)
             if try message.read(UInt32.self) == GreenroomProtocol.version {
-                answer.write(surroundings.confine(message.remaining, socket)) { $0.write($1) }
+                answer.append(surroundings.confine(message.remaining, socket))
                 watchSocket()
             }
         case .load:

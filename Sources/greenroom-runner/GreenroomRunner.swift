@@ -13,15 +13,20 @@ struct RunnerProgram {
     static func main() {
         greenroom_close_from(socketNumber + 1)
         greenroom_tell_of_crashes()
+        guard CommandLine.arguments.count == 2, let host = pid_t(CommandLine.arguments[1]) else {
+            print(
+                "greenroom-runner is started by greenroom, for plugins in processes of their own.")
+            _exit(64)
+        }
         let surroundings = Runner.Surroundings(
-            confine: { _, _ in [] },
+            confine: { policy, socket in confine(policy, socket, host: host) },
             load: { path throws(LoadError) in try PluginLibrary(onThisThread: path) },
             end: { _exit(0) })
         do {
             let socket = ControlSocket(adopting: socketNumber)
             try Runner(socket: socket, surroundings: surroundings).run()
         } catch {
-            print("greenroom-runner is started by greenroom: \(error)")
+            print("greenroom-runner: \(error)")
             _exit(64)
         }
         _exit(0)

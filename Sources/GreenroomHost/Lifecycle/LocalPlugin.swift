@@ -31,6 +31,7 @@ final class LocalPlugin: PluginCalls {
     var capabilities: [VideoCapability] { made?.capabilities ?? [] }
     var takesNewOffers: Bool { made?.takesNewOffers ?? false }
     var pool: FramePool? { nil }
+    var sandbox: [SandboxLayerState]? { nil }
 
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
         made?.initialize(

@@ -22,6 +22,9 @@ package protocol PluginCalls: Sendable {
     /// Where frames must lie that the plugin fills or edits; nil for anywhere.
     var pool: FramePool? { get }
 
+    /// What its process is confined by; nil in the host's process, and before `create`.
+    var sandbox: [SandboxLayerState]? { get }
+
     /// Hands over a sender and an offer. [control]
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer)
 
@@ -48,6 +51,21 @@ package protocol PluginCalls: Sendable {
 
     /// Ends the life by force where that is possible: calls that are running return. [any]
     func kill()
+}
+
+/// A layer of the sandbox around a plugin's process.
+package struct SandboxLayerState: Equatable, Sendable {
+    package var name: String
+    /// `on`, `off` or `unavailable`.
+    package var state: String
+    /// What it does, or why it is not there.
+    package var text: String
+
+    package init(name: String, state: String, text: String) {
+        self.name = name
+        self.state = state
+        self.text = text
+    }
 }
 
 /// Where a plugin's lives begin.

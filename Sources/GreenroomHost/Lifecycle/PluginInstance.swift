@@ -116,6 +116,12 @@ final class PluginInstance: Sendable {
     /// Where frames must lie for the plugin to edit them, in this life of it; nil for anywhere.
     var editingPool: FramePool? { state.withLock { $0.calls?.pool } }
 
+    /// Set for a plugin that arrives by itself.
+    var arrivals: (any PluginArrivals)? { origin.arrivals }
+
+    /// What its process is confined by; nil in the host's process.
+    var sandbox: [SandboxLayerState]? { state.withLock { $0.calls }?.sandbox }
+
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
 
@@ -382,7 +388,6 @@ final class PluginInstance: Sendable {
     func beginDestroy() -> PendingStep {
         begin(.destroy) { [self] calls in
             calls.destroy()
-            state.withLock { $0.calls = nil }
             endInstance()
             return .done
         }

@@ -10,6 +10,11 @@ struct SlateText: Equatable, Sendable {
         Self(subject: kind.rawValue, state: "restarting")
     }
 
+    /// The source of a picture has not come yet.
+    static func waiting(_ kind: VideoTrackKind) -> Self {
+        Self(subject: kind.rawValue, state: "waiting")
+    }
+
     /// The source of a picture was lost for good.
     static func lost(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "lost")

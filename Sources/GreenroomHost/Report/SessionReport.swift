@@ -40,6 +40,9 @@ public struct SessionReport: Codable, Sendable {
         public var fault: String?
         /// What it said when it gave up.
         public var gaveUp: String?
+        /// The layers of the sandbox around its process, `on`, `off` or `unavailable`, each with what
+        /// it does or why it is not there; nil in the host's process.
+        public var sandbox: [String: String]?
         /// When it was lost, and what came of it; nil if it never was.
         public var losses: [Loss]?
         /// What it was offered.
@@ -363,6 +366,9 @@ extension SessionReport.Plugin {
                 awaySeconds: $0.awaySeconds)
         }
         role = instance.role
+        sandbox = instance.sandbox.map { layers in
+            Dictionary(uniqueKeysWithValues: layers.map { ($0.name, "\($0.state): \($0.text)") })
+        }
         self.losses = losses.isEmpty ? nil : losses
         id = instance.descriptor.id
         name = instance.descriptor.name

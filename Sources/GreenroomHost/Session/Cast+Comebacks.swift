@@ -2,12 +2,21 @@ import GreenroomLoading
 import GreenroomMedia
 
 extension Cast {
-    /// A plugin that was lost and is to come back.
+    /// A plugin that was lost and is to come back, or has not come yet.
     struct Absence {
+        /// What it waits for.
+        enum Wait: Equatable {
+            /// To be started, at a time on the session clock.
+            case start(at: Int64)
+            /// To arrive by itself.
+            case arrival
+            /// For its new life to begin, step by step.
+            case steps
+        }
+
         /// When it was lost, on the session clock.
         var since: Int64
-        /// When it is started again; nil while it is being started.
-        var due: Int64?
+        var wait: Wait
     }
 
     /// A slate that is to be shown if the picture stays away.
@@ -28,7 +37,7 @@ extension Cast {
         let instance = source.instance
         let absence = absences[instance.number]
         // Of a loss everybody hears who waits for the plugin.
-        guard absence?.due == nil else { return }
+        guard absence == nil || absence?.wait == .steps else { return }
         let reason = instance.fault ?? instance.gaveUp?.reason
         // A new life begins in a new process.
         instance.giveUp(because: "it failed")
@@ -46,14 +55,17 @@ extension Cast {
             return
         }
         record(instance, lostAt: now, reason, .restart)
-        absences[instance.number] = Absence(since: since, due: now + delay)
+        absences[instance.number] = Absence(since: since, wait: .start(at: now + delay))
         if absence == nil { announceSlate(of: instance, SlateText.restarting, at: now) }
         events.send(.pluginRestarts(role: instance.role, seconds: Double(delay) / 1e9))
     }
 
     /// When a plugin is to be started again next, or a slate to be shown, on the session clock.
     var nextComeback: Int64? {
-        (absences.values.compactMap(\.due) + slates.map(\.due)).min()
+        let starts = absences.values.compactMap { absence -> Int64? in
+            if case .start(let due) = absence.wait { due } else { nil }
+        }
+        return (starts + slates.map(\.due)).min()
     }
 
     /// Starts the plugins again whose time has come.
@@ -61,11 +73,57 @@ extension Cast {
         let now = clock.now
         for source in all {
             let number = source.instance.number
-            guard let due = absences[number]?.due, due <= now else { continue }
-            absences[number]?.due = nil
+            switch absences[number]?.wait {
+            case .start(let due) where due <= now: break
+            case .arrival where source.instance.arrivals?.isAnybodyWaiting == true: break
+            default: continue
+            }
+            absences[number]?.wait = .steps
             source.instance.revive()
             begin(source) { $0.beginCreate() }
         }
+    }
+
+    /// Waits for plugins that arrive by themselves.
+    mutating func openArrivals() {
+        for source in all {
+            guard let arrivals = source.instance.arrivals else { continue }
+            let (role, events) = (source.instance.role, events)
+            do throws(LoadError) {
+                try arrivals.open { arrival in
+                    switch arrival {
+                    case .waiting(let who):
+                        events.send(.broadcastArrived(role: role, text: who))
+                        events.wake()
+                    case .refused(let who):
+                        events.send(.broadcastRefused(role: role, text: who))
+                    }
+                }
+                absences[source.instance.number] = Absence(since: clock.now, wait: .arrival)
+                announceSlate(of: source.instance, SlateText.waiting, at: clock.now)
+            } catch {
+                events.send(
+                    .stepFailed(
+                        role: role, step: "broadcast", status: .unavailable,
+                        reason: error.explanation))
+                if failedRole == nil { failedRole = role }
+            }
+        }
+    }
+
+    /// Lets nobody in any more.
+    func closeArrivals() {
+        for instance in everyone { instance.arrivals?.close() }
+    }
+
+    /// Waits for a plugin that has left to arrive once more.
+    mutating func waitForArrival(_ source: Source) {
+        let instance = source.instance
+        guard absences[instance.number]?.wait != .arrival else { return }
+        instance.giveUp(because: "it has left")
+        absences[instance.number] = Absence(since: clock.now, wait: .arrival)
+        announceSlate(of: instance, SlateText.waiting, at: clock.now)
+        events.send(.note(role: instance.role, text: "it has left, and may come again"))
     }
 
     /// Takes the slates that are due.

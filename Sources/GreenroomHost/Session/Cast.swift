@@ -35,7 +35,7 @@ struct Cast {
     /// Everyone who was ever in, for the report.
     let everyone: [PluginInstance]
     /// The first whose failure ends the session.
-    private(set) var failedRole: String?
+    var failedRole: String?
     /// Whether the session goes on without somebody.
     private(set) var wasDropped = false
     /// The negotiations with the sources of pictures.
@@ -117,12 +117,16 @@ struct Cast {
     /// Those that send: all but the filters.
     var sources: [Source] { [camera, microphone, share, shareAudio].compactMap(\.self) }
 
+    /// The sources that are not away.
+    private var present: [Source] { sources.filter { !isAway($0.instance) } }
+
     var all: [Source] { sources + filters }
 
     // MARK: Phases
 
     mutating func make() {
-        perform(all) { $0.beginCreate() }
+        openArrivals()
+        perform(all.filter { !isAway($0.instance) }) { $0.beginCreate() }
     }
 
     /// Initializes the sources; then the filters, which are told what frames they will get.
@@ -137,7 +141,7 @@ struct Cast {
         for index in negotiations.indices {
             offers[negotiations[index].instance.number] = negotiations[index].next(at: 0)
         }
-        perform(sources) { $0.beginInitialize(offer: offers[$0.number]) }
+        perform(present) { $0.beginInitialize(offer: offers[$0.number]) }
         for index in negotiations.indices {
             let instance = negotiations[index].instance
             guard let record = negotiations[index].settle(), let agreement = instance.agreement
@@ -165,7 +169,7 @@ struct Cast {
     /// something from inside it: a source that pumps there is kept, and named when its deadline
     /// has passed.
     mutating func startSources() {
-        perform(sources) { $0.beginStartSend() }
+        perform(present) { $0.beginStartSend() }
     }
 
     /// Closes every gate at once, then waits for the callbacks.
@@ -178,6 +182,7 @@ struct Cast {
     /// Ends everyone who is still callable, from whatever state they are in.
     mutating func end() {
         isEnding = true
+        closeArrivals()
         for step in LifecycleStep.ending {
             let due = all.filter {
                 LifecycleTable.stepsToEnd(from: $0.instance.lifecycle).contains(step)
@@ -314,14 +319,16 @@ struct Cast {
     mutating func dropLost() {
         for source in all {
             if source.instance.fault != nil {
-                if !isAway(source.instance) || absences[source.instance.number]?.due == nil {
-                    fail(source)
-                }
+                fail(source)
             } else if let (status, _) = source.instance.gaveUp,
                 source.instance.lifecycle != .destroyed
             {
                 for step in LifecycleStep.ending { perform([source]) { $0.begin(ending: step) } }
-                if status == .ok { remove(source.instance) } else { fail(source) }
+                if status == .ok, source.instance.arrivals == nil {
+                    remove(source.instance)
+                } else {
+                    fail(source)
+                }
             }
         }
     }
@@ -428,6 +435,10 @@ struct Cast {
     }
 
     private mutating func fail(_ source: Source) {
+        guard source.instance.arrivals == nil else {
+            waitForArrival(source)
+            return
+        }
         switch source.onFailure {
         case .end:
             guard failedRole == nil else { return }

@@ -171,7 +171,9 @@ public final class Session: Sendable {
             }
             let next = timeline.first.map { parts.epoch + $0.nanoseconds }
             let offer = cast.nextNegotiation.map { parts.epoch + $0 }
-            let check = [end, next, offer, cast.nextComeback, clock.now + 100_000_000].compactMap(\.self).min()
+            let check = [end, next, offer, cast.nextComeback, clock.now + 100_000_000].compactMap(
+                \.self
+            ).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = clock.isVirtual && cast.awaitsCallbacks
             let wake: Control? =
@@ -246,7 +248,8 @@ public final class Session: Sendable {
         _ cast: Cast, _ parts: SessionParts?, outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(
-            plan: plan, instances: cast.everyone, losses: cast.losses, negotiations: cast.negotiations, parts: parts,
+            plan: plan, instances: cast.everyone, losses: cast.losses,
+            negotiations: cast.negotiations, parts: parts,
             outcome: outcome)
     }
 }

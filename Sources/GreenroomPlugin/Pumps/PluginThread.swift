@@ -64,9 +64,12 @@ private final class ThreadBody {
     }
 
     /// Names the calling thread. Only tools read the name, so a failure is nobody's loss.
+    ///
+    /// The function is a GNU extension that Swift's Glibc does not import; the file that does the
+    /// same is out of reach in a sandbox.
     func nameThread() {
-        guard let file = fopen("/proc/thread-self/comm", "w") else { return }
-        fputs(name, file)
-        fclose(file)
+        guard let function = dlsym(nil, "pthread_setname_np") else { return }
+        typealias SetName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> Int32
+        _ = unsafeBitCast(function, to: SetName.self)(pthread_self(), name)
     }
 }

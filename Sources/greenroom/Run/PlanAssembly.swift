@@ -4,6 +4,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
+import GreenroomSandbox
 
 extension SessionPlan {
     /// Loads the plugins that a session file names, and checks their settings.
@@ -62,6 +63,12 @@ private struct Assembly {
             let isolation =
                 file.isolation(of: plugin, isBundled: isBundled) == .process
                 ? isolation(of: plugin, settings) : nil
+            if isolation?.sandbox == .require, let shortfall = Sandbox.available.shortfall {
+                report(
+                    "it requires the whole sandbox, and this machine lacks a part of it: "
+                        + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
+                    plugin.place)
+            }
             return SourcePlan(
                 origin: isolation.map { locator.isolated(library.path, $0) } ?? library,
                 descriptor: descriptor, settings: settings,

@@ -1,0 +1,76 @@
+internal import CLinux
+import Glibc
+
+/// The layer that hides files: Landlock.
+enum Landlock {
+    /// What a version governs, in words.
+    static func summary(version: Int) -> String {
+        var governs = ["files"]
+        if version >= 3 { governs.append("truncation") }
+        if version >= 4 { governs.append("TCP") }
+        if version >= 5 { governs.append("devices") }
+        if version >= 6 { governs.append("signals") }
+        return "version \(version): \(governs.joined(separator: ", "))"
+    }
+
+    /// Why there is none.
+    static func absence(_ error: Int32) -> String {
+        switch error {
+        case ENOSYS: "the kernel is older than 5.13, or was built without it"
+        case EOPNOTSUPP: "the kernel has it, but was started without it"
+        default: Sandbox.message(of: error)
+        }
+    }
+
+    /// Puts this process under the grants of a policy.
+    ///
+    /// - Parameter notes: Gets a line for each grant that can't be given.
+    static func apply(_ policy: SandboxPolicy, notes: inout [String]) -> SandboxReport.Entry {
+        let version = Int(greenroom_landlock_version())
+        guard version > 0 else { return absent(absence(errno)) }
+        let known = LandlockRights.known(version: version)
+        let reach = LandlockReach(version: version, allowsNetwork: policy.allowsNetwork)
+        let ruleset = greenroom_landlock_create(
+            greenroom_landlock_ruleset(
+                handled_access_fs: known.rawValue, handled_access_net: reach.ports,
+                scoped: reach.scopes))
+        guard ruleset >= 0 else { return absent(Sandbox.message(of: errno)) }
+        defer { close(ruleset) }
+
+        let own = policy.ownGrants
+        for grant in policy.grants {
+            guard let problem = allow(grant, known: known, in: ruleset) else { continue }
+            // Of the system's own files not every machine has each.
+            if own.contains(grant) { notes.append("can't grant \(grant.path): \(problem)") }
+        }
+        guard greenroom_landlock_restrict(ruleset) == 0 else {
+            return absent(Sandbox.message(of: errno))
+        }
+        return .init(layer: .landlock, state: .on, text: summary(version: version))
+    }
+
+    /// Adds a grant.
+    ///
+    /// - Returns: Why it can't be; nil if it is.
+    private static func allow(
+        _ grant: PathGrant, known: LandlockRights, in ruleset: Int32
+    ) -> String? {
+        let place = open(grant.path, Int32(greenroom_open_path) | O_CLOEXEC)
+        guard place >= 0 else {
+            return errno == ENOENT && grant.access == .write
+                ? "it doesn't exist; make it, or name the folder that it will be in"
+                : Sandbox.message(of: errno)
+        }
+        defer { close(place) }
+        var status = stat()
+        guard fstat(place, &status) == 0 else { return Sandbox.message(of: errno) }
+        var rights = LandlockRights(grant.access).intersection(known)
+        if status.st_mode & S_IFMT != S_IFDIR { rights.formIntersection(.ofFiles) }
+        return greenroom_landlock_allow(ruleset, place, rights.rawValue) == 0
+            ? nil : Sandbox.message(of: errno)
+    }
+
+    private static func absent(_ text: String) -> SandboxReport.Entry {
+        .init(layer: .landlock, state: .unavailable, text: text)
+    }
+}

@@ -1,0 +1,15 @@
+/// What a version of Landlock can forbid outside of the file system.
+struct LandlockReach: Equatable, Sendable {
+    /// Binding and connecting of TCP sockets, since version 4.
+    var ports: UInt64
+    /// Signals to, and abstract sockets of, processes outside, since version 6.
+    var scopes: UInt64
+
+    init(version: Int, allowsNetwork: Bool) {
+        let bindAndConnect: UInt64 = 0b11
+        let abstractSocket: UInt64 = 0b01
+        let signal: UInt64 = 0b10
+        ports = version >= 4 && !allowsNetwork ? bindAndConnect : 0
+        scopes = version >= 6 ? signal | (allowsNetwork ? 0 : abstractSocket) : 0
+    }
+}

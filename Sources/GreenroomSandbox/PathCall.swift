@@ -1,0 +1,53 @@
+import Glibc
+
+/// A system call that names files: the kernel's files layer decides about it, and the host reads
+/// the names to explain refusals.
+struct PathCall: Sendable {
+    /// Where the arguments of a call have a name.
+    struct Name: Sendable {
+        /// The argument with the folder that the name is relative to; nil for the current one.
+        var folder: Int?
+        /// The argument with the address of the name.
+        var path: Int
+    }
+
+    /// Its name on Linux.
+    var name: String
+    /// What it does to a file, after "it tried to".
+    var verb: String
+    /// The names that it takes and that need a grant.
+    var names: [Name]
+    /// The argument with the flags of `open`; nil if it changes what is in a folder.
+    var openFlags: Int?
+
+    /// Calls that open a file.
+    static let opening = [
+        PathCall(name: "openat", verb: "open", names: [Name(folder: 0, path: 1)], openFlags: 2),
+        PathCall(name: "open", verb: "open", names: [Name(path: 0)], openFlags: 1),
+    ]
+
+    /// Calls that change what is in a folder.
+    static let changing = [
+        PathCall(name: "creat", verb: "make", names: [Name(path: 0)]),
+        PathCall(name: "mkdir", verb: "make the folder", names: [Name(path: 0)]),
+        PathCall(name: "mkdirat", verb: "make the folder", names: [Name(folder: 0, path: 1)]),
+        PathCall(name: "unlink", verb: "remove", names: [Name(path: 0)]),
+        PathCall(name: "unlinkat", verb: "remove", names: [Name(folder: 0, path: 1)]),
+        PathCall(name: "rmdir", verb: "remove the folder", names: [Name(path: 0)]),
+        PathCall(name: "rename", verb: "rename", names: [Name(path: 0), Name(path: 1)]),
+        PathCall(
+            name: "renameat", verb: "rename",
+            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)]),
+        PathCall(
+            name: "renameat2", verb: "rename",
+            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)]),
+        PathCall(name: "link", verb: "link", names: [Name(path: 0), Name(path: 1)]),
+        PathCall(
+            name: "linkat", verb: "link",
+            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)]),
+    ]
+
+    /// All of them, by name.
+    static let byName = Dictionary(
+        uniqueKeysWithValues: (opening + changing).map { ($0.name, $0) })
+}

@@ -1,0 +1,58 @@
+package import GreenroomChannel
+
+// How host and runner tell each other of the sandbox.
+
+extension SandboxPolicy {
+    /// Writes it.
+    package func write(to writer: inout WireWriter) {
+        writer.write(mode.rawValue)
+        for paths in [ownFolders, readPaths, writePaths, devicePaths] {
+            writer.write(paths) { $0.write($1) }
+        }
+        writer.write(allowsNetwork)
+        writer.write(memoryLimitBytes)
+    }
+
+    /// Reads it.
+    package init(from reader: inout WireReader) throws(WireReader.Problem) {
+        guard let mode = Mode(rawValue: try reader.readString()) else {
+            throw WireReader.Problem()
+        }
+        func readPaths(_ reader: inout WireReader) throws(WireReader.Problem) -> [String] {
+            try reader.readArray(most: 256) { reader throws(WireReader.Problem) in
+                try reader.readString()
+            }
+        }
+        self.init(
+            mode: mode, ownFolders: try readPaths(&reader), readPaths: try readPaths(&reader),
+            writePaths: try readPaths(&reader), devicePaths: try readPaths(&reader),
+            allowsNetwork: try reader.readBool(), memoryLimitBytes: try reader.read())
+    }
+}
+
+extension SandboxReport {
+    /// Writes it.
+    package func write(to writer: inout WireWriter) {
+        writer.write(entries) {
+            $0.write(UInt8(clamping: $1.layer.rawValue))
+            $0.write($1.state.rawValue)
+            $0.write($1.text)
+        }
+        writer.write(notes) { $0.write($1) }
+    }
+
+    /// Reads it.
+    package init(from reader: inout WireReader) throws(WireReader.Problem) {
+        let entries = try reader.readArray(most: 16) { reader throws(WireReader.Problem) in
+            guard let layer = SandboxLayer(rawValue: .init(try reader.read(UInt8.self))),
+                let state = State(rawValue: try reader.read())
+            else { throw WireReader.Problem() }
+            return Entry(layer: layer, state: state, text: try reader.readString())
+        }
+        self.init(
+            entries: entries,
+            notes: try reader.readArray(most: 256) { reader throws(WireReader.Problem) in
+                try reader.readString()
+            })
+    }
+}

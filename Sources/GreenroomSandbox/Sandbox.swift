@@ -1,0 +1,114 @@
+internal import CLinux
+import Glibc
+
+/// The sandbox around an isolated plugin's process.
+package enum Sandbox {
+    /// What ``apply(_:host:)`` leaves.
+    package struct Applied: Sendable {
+        /// What there is, layer by layer.
+        package var report: SandboxReport
+        /// Where the host hears of refusals, for ``SandboxNotifier``; nil where the kernel can't
+        /// tell of them. It closes when a program is started.
+        ///
+        /// Hand it to the host and close it before the plugin is loaded: whoever holds it can
+        /// allow itself everything. Until the host listens, each call to open a file waits.
+        package var notifyDescriptor: Int32?
+    }
+
+    /// Puts this process into the sandbox, for good.
+    ///
+    /// Call it while the process has one thread, and before any code of the plugin runs.
+    ///
+    /// - Parameters:
+    ///   - policy: What the plugin may do.
+    ///   - host: The process that started this one. If it has ended already, this one ends. To
+    ///     the kernel the host is the thread that started it: that thread must go on as long.
+    /// - Throws: If the policy requires layers that the kernel lacks. The process is then in
+    ///   the layers that there are, and is of no use but to say so and end.
+    package static func apply(
+        _ policy: SandboxPolicy, host: Int32
+    ) throws(SandboxError) -> Applied {
+        var report = SandboxReport(entries: [dieWithHost(host)])
+        guard policy.mode != .off else {
+            report.entries.append(ResourceLimits.applyCoreLimit())
+            for layer in SandboxLayer.allCases where layer.rawValue > SandboxLayer.limits.rawValue {
+                report.entries.append(.init(layer: layer, state: .off, text: "sandbox: off"))
+            }
+            return Applied(report: report)
+        }
+        report.entries.append(ResourceLimits.apply(policy))
+        report.entries.append(refuseNewPrivileges())
+        report.entries.append(dropCapabilities())
+        report.entries.append(Landlock.apply(policy, notes: &report.notes))
+        let filter = SystemCallFilter.apply(policy, landlock: report.has(.landlock))
+        report.entries.append(filter.entry)
+        if policy.mode == .require, let shortfall = report.shortfall {
+            throw SandboxError(
+                description: "this kernel lacks a part of the sandbox: \(shortfall); a newer "
+                    + "kernel has it, and sandbox: on does without it",
+                report: report)
+        }
+        return Applied(report: report, notifyDescriptor: filter.notifyDescriptor)
+    }
+
+    /// What this machine has, layer by layer; changes nothing.
+    package static var available: SandboxReport {
+        let landlock = greenroom_landlock_version()
+        let landlockError = errno
+        let filters = greenroom_seccomp_knows(SystemCallFilter.refusingKind)
+        let filtersError = errno
+        let notifies = greenroom_seccomp_knows(SystemCallFilter.notifying) == 0
+        func entry(_ layer: SandboxLayer, _ has: Bool, _ text: String) -> SandboxReport.Entry {
+            .init(layer: layer, state: has ? .on : .unavailable, text: text)
+        }
+        return SandboxReport(entries: [
+            entry(
+                .diesWithHost, greenroom_parent_death_signal() >= 0, "the kernel ends it with it"),
+            entry(.limits, true, "memory, file sizes, open files, threads, core dumps"),
+            entry(.noNewPrivileges, greenroom_no_new_privileges() >= 0, "for it and all below it"),
+            entry(.capabilities, greenroom_has_capabilities() >= 0, "all are dropped"),
+            landlock > 0
+                ? entry(.landlock, true, Landlock.summary(version: Int(landlock)))
+                : entry(.landlock, false, Landlock.absence(landlockError)),
+            filters == 0
+                ? entry(.seccomp, true, SystemCallFilter.summary(notifies: notifies))
+                : entry(.seccomp, false, message(of: filtersError)),
+        ])
+    }
+}
+
+// MARK: The small layers
+
+extension Sandbox {
+    private static func dieWithHost(_ host: Int32) -> SandboxReport.Entry {
+        let result = greenroom_set_parent_death_signal(SIGKILL)
+        let error = errno
+        // A host that ended before the call above has left this process behind.
+        if getppid() != host { kill(getpid(), SIGKILL) }
+        return result == 0
+            ? .init(layer: .diesWithHost, state: .on, text: "the kernel ends it with it")
+            : .init(layer: .diesWithHost, state: .unavailable, text: message(of: error))
+    }
+
+    private static func refuseNewPrivileges() -> SandboxReport.Entry {
+        greenroom_set_no_new_privileges() == 0
+            ? .init(layer: .noNewPrivileges, state: .on, text: "for it and all below it")
+            : .init(layer: .noNewPrivileges, state: .unavailable, text: message(of: errno))
+    }
+
+    private static func dropCapabilities() -> SandboxReport.Entry {
+        let had = greenroom_has_capabilities() > 0
+        let result = greenroom_drop_capabilities()
+        let error = errno
+        guard result == 0, greenroom_has_capabilities() == 0 else {
+            return .init(layer: .capabilities, state: .unavailable, text: message(of: error))
+        }
+        return .init(
+            layer: .capabilities, state: .on, text: had ? "all dropped" : "there were none")
+    }
+
+    /// The system's text for an error.
+    static func message(of error: Int32) -> String {
+        strerror(error).map { String(cString: $0) } ?? "error \(error)"
+    }
+}

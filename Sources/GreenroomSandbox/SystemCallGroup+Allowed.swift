@@ -1,0 +1,215 @@
+internal import CLinux
+import Glibc
+
+extension SystemCallGroup {
+    /// What a plugin may call. All that is not here is refused, and the host is told.
+    ///
+    /// - Parameters:
+    ///   - process: The plugin's process.
+    ///   - allowsNetwork: Whether sockets are granted.
+    package static func allowed(process: Int32, allowsNetwork: Bool) -> [SystemCallGroup] {
+        usual + conditional(process: process) + (allowsNetwork ? [network] : [])
+    }
+
+    private static let usual = [
+        SystemCallGroup(
+            name: "memory",
+            calls: [
+                "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore",
+                "membarrier",
+            ]),
+        SystemCallGroup(
+            name: "pinned memory",
+            reason: "sound libraries keep their buffers from being swapped out; the limit of "
+                + "pinned memory holds",
+            calls: ["mlock", "mlock2", "munlock"]),
+        SystemCallGroup(
+            name: "threads",
+            calls: [
+                "futex", "futex_time64", "futex_waitv", "set_robust_list", "get_robust_list",
+                "rseq", "set_tid_address", "exit", "exit_group", "sched_yield", "gettid",
+                "getcpu", "arch_prctl",
+            ]),
+        SystemCallGroup(
+            name: "signals of its own",
+            calls: [
+                "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending",
+                "rt_sigsuspend", "rt_sigtimedwait", "sigaltstack", "signalfd", "signalfd4",
+                "restart_syscall", "pause",
+            ]),
+        SystemCallGroup(
+            name: "time",
+            calls: [
+                "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday",
+                "time", "times", "timerfd_create", "timerfd_settime", "timerfd_gettime",
+                "timer_create", "timer_settime", "timer_gettime", "timer_getoverrun",
+                "timer_delete", "setitimer", "getitimer", "alarm",
+            ]),
+        SystemCallGroup(
+            name: "waiting for events",
+            calls: [
+                "poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1",
+                "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2",
+                "pipe", "pipe2",
+            ]),
+        SystemCallGroup(
+            name: "open files",
+            calls: [
+                "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev",
+                "preadv2", "pwritev2", "lseek", "close", "close_range", "dup", "dup2", "dup3",
+                "fcntl", "flock", "fsync", "fdatasync", "sync_file_range", "ftruncate",
+                "fallocate", "fadvise64", "readahead", "sendfile", "copy_file_range",
+                "getdents", "getdents64", "fstat", "fstatfs", "fchdir", "umask",
+            ]),
+        SystemCallGroup(
+            name: "control of open files and devices",
+            reason: "devices differ in their requests; Landlock decides which device can be "
+                + "opened, and requests that reach other processes are refused",
+            calls: ["ioctl"]),
+        SystemCallGroup(
+            name: "questions about files",
+            reason: "they tell whether a file is there and how large it is, never what is in "
+                + "it; the kernel has no layer that could tell granted ones from others",
+            calls: [
+                "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
+                "readlink", "readlinkat", "statfs", "getcwd", "chdir",
+            ]),
+        SystemCallGroup(
+            name: "messages over what is open already",
+            reason: "the socket to the host was made before; new ones need the network",
+            calls: [
+                "sendmsg", "recvmsg", "sendmmsg", "recvmmsg", "sendto", "recvfrom", "shutdown",
+                "getsockopt", "setsockopt", "getsockname", "getpeername",
+            ]),
+        SystemCallGroup(
+            name: "questions about itself and the machine",
+            calls: [
+                "getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getresuid",
+                "getresgid", "getgroups", "getpgrp", "getpgid", "getsid", "getrlimit",
+                "getrusage", "getpriority", "capget", "uname", "sysinfo", "getrandom",
+                "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
+                "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval",
+            ]),
+        SystemCallGroup(
+            name: "waiting for processes",
+            reason: "it has none, and some libraries ask",
+            calls: ["wait4", "waitid"]),
+    ]
+
+    private static func conditional(process: Int32) -> [SystemCallGroup] {
+        [
+            SystemCallGroup(
+                name: "new threads",
+                reason: "clone makes processes too, but none that stays a thread of this one and "
+                    + "in its namespaces",
+                calls: [
+                    SystemCall(
+                        "clone",
+                        .argument(
+                            0, masked: cloneThread | cloneNamespaces, is: cloneThread))
+                ]),
+            SystemCallGroup(
+                name: "signals to itself",
+                reason: "abort and pthread_kill work so; signals to others do not pass",
+                calls: [
+                    SystemCall("kill", .argument(0, is: process)),
+                    SystemCall("tgkill", .argument(0, is: process)),
+                    SystemCall("rt_sigqueueinfo", .argument(0, is: process)),
+                    SystemCall("rt_tgsigqueueinfo", .argument(0, is: process)),
+                ]),
+            SystemCallGroup(
+                name: "its threads' names, memory names and timer slack",
+                reason: "of prctl the requests that concern nobody else, and cannot undo the "
+                    + "sandbox",
+                calls: [
+                    PR_SET_NAME, PR_GET_NAME, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK,
+                    PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_GET_DUMPABLE, PR_GET_PDEATHSIG,
+                    PR_GET_SECCOMP, PR_CAPBSET_READ, setMemoryName,
+                ].map { SystemCall("prctl", .argument(0, is: $0)) }),
+            SystemCallGroup(
+                name: "its limits",
+                reason: "to read them: changing needs a new value",
+                calls: [
+                    SystemCall(
+                        "prlimit64", .argument(0, is: 0), .argument(2, masked: .max, is: 0)),
+                    SystemCall(
+                        "prlimit64", .argument(0, is: process),
+                        .argument(2, masked: .max, is: 0)),
+                ]),
+            SystemCallGroup(
+                name: "how the calling thread is scheduled",
+                reason: "media threads ask for it; of another thread or process it is refused",
+                calls: [
+                    SystemCall("sched_setaffinity", .argument(0, is: 0)),
+                    SystemCall("sched_setscheduler", .argument(0, is: 0)),
+                    SystemCall("sched_setparam", .argument(0, is: 0)),
+                    SystemCall("sched_setattr", .argument(0, is: 0)),
+                    SystemCall("setpriority", .argument(0, is: 0), .argument(1, is: 0)),
+                ]),
+            SystemCallGroup(
+                name: "pairs of sockets",
+                reason: "libraries wake their own threads with them; of types that can't send "
+                    + "to anybody but the other end",
+                calls: [SOCK_STREAM, SOCK_SEQPACKET].map { type in
+                    SystemCall(
+                        "socketpair", .argument(0, is: AF_UNIX),
+                        .argument(1, masked: socketTypes, is: UInt64(type.rawValue)))
+                }),
+        ]
+    }
+
+    private static let network = SystemCallGroup(
+        name: "network",
+        reason: "granted in the session file; sockets of other programs on this machine come "
+            + "with it, and the kernel's routing tables, which name look-up reads",
+        calls: [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map {
+            SystemCall("socket", .argument(0, is: $0))
+        } + ["connect", "bind", "listen", "accept", "accept4"])
+
+    /// What is answered as if the kernel did not know it, so that callers take the older call,
+    /// whose arguments a filter can see.
+    static let unknown = [
+        SystemCall("clone3"),  // the C library goes on with clone
+        SystemCall("openat2"),  // its callers go on with openat
+    ]
+
+    /// What is refused by its arguments, though the call is allowed or the kernel's files layer
+    /// decides.
+    static let refused = [
+        SystemCallGroup(
+            name: "typing into the terminal",
+            reason: "the host's terminal would run what is typed",
+            calls: [TIOCSTI, tioclinux].map { SystemCall("ioctl", .argument(1, is: $0)) }),
+        SystemCallGroup(
+            name: "signals to whoever owns a file",
+            reason: "the owner can be any process",
+            calls: [F_SETOWN, setOwnerOfKind, setOwnerSignal].map {
+                SystemCall("fcntl", .argument(1, is: $0))
+            }
+                + [FIOSETOWN, SIOCSPGRP].map { SystemCall("ioctl", .argument(1, is: $0)) }),
+        SystemCallGroup(
+            name: "leases of files",
+            reason: "whoever opens the file for writing would wait for the plugin",
+            calls: [SystemCall("fcntl", .argument(1, is: setLease))]),
+        SystemCallGroup(
+            name: "emptying a file by opening it for reading",
+            reason: "before its version 3 Landlock takes it for reading",
+            calls: [
+                SystemCall("openat", .argument(2, masked: truncating, is: UInt64(O_TRUNC))),
+                SystemCall("open", .argument(1, masked: truncating, is: UInt64(O_TRUNC))),
+            ]),
+    ]
+}
+
+// MARK: Constants that Swift does not see, or that the C library's headers are too old for
+
+private let cloneThread: UInt64 = 0x0001_0000
+/// New mount, cgroup, host name, IPC, user, process and network namespaces.
+private let cloneNamespaces: UInt64 = 0x7e02_0000
+private let socketTypes: UInt64 = 0xf
+private let setMemoryName: Int32 = 0x5356_4d41
+private let truncating = UInt64(O_TRUNC | O_ACCMODE)
+private let setLease: Int32 = 1024
+private let setOwnerOfKind: Int32 = 15
+private let setOwnerSignal: Int32 = 10
+private let tioclinux: Int32 = 0x541c

@@ -1,0 +1,33 @@
+import Glibc
+import GreenroomChannel
+import GreenroomSandbox
+
+/// Goes into the sandbox, and answers what came of it.
+///
+/// - Parameters:
+///   - message: The policy.
+///   - socket: Takes the descriptor that tells the host of refusals.
+///   - host: The host's process id.
+func confine(_ message: [UInt8], _ socket: borrowing ControlSocket, host: pid_t) -> [UInt8] {
+    var answer = WireWriter()
+    do throws(WireReader.Problem) {
+        var reader = WireReader(message)
+        let policy = try SandboxPolicy(from: &reader)
+        do throws(SandboxError) {
+            let applied = try Sandbox.apply(policy, host: host)
+            if let descriptor = applied.notifyDescriptor {
+                socket.send(.refusals, descriptors: [descriptor])
+                close(descriptor)
+            }
+            answer.write(true)
+            applied.report.write(to: &answer)
+        } catch {
+            answer.write(false)
+            answer.write(error.description)
+        }
+    } catch {
+        answer.write(false)
+        answer.write("the host's policy can't be read")
+    }
+    return answer.bytes
+}

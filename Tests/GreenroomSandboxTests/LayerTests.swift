@@ -1,0 +1,150 @@
+import Glibc
+import GreenroomSandbox
+import TestSupport
+import Testing
+
+/// Limits, ends, and kernels that lack a layer.
+@Suite(.enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
+struct LayerTests {
+    @Test(arguments: Account.possible)
+    func `memory far over the limit is not had`(account: Account) throws {
+        let folder = try ProbeFolder()
+        let actions = ["allocate:1000000000", "allocate:1300000000"]
+        let outcome = try folder.run(["--memory", "50000000"] + actions, as: account)
+        #expect(outcome.result(actions[0]) == 0, "stacks have room: \(outcome)")
+        #expect(outcome.result(actions[1]) == ENOMEM, "\(outcome)")
+        let roomier = try folder.run(["--memory", "500000000"] + actions, as: account)
+        #expect(roomier.result(actions[1]) == 0, "\(roomier)")
+    }
+
+    @Test func `core dumps and open files are limited`() throws {
+        let outcome = try ProbeFolder().run(["core-limit", "file-limit"])
+        #expect(outcome.result("core-limit") == 0, "\(outcome)")
+        #expect(outcome.result("file-limit") == 256, "\(outcome)")
+    }
+
+    @Test(arguments: Account.possible)
+    func `a crash is a crash`(account: Account) throws {
+        let outcome = try ProbeFolder().run(["abort"], as: account)
+        #expect(outcome.end == "signal \(SIGABRT)", "\(outcome)")
+        #expect(outcome.refusals.isEmpty, "\(outcome)")
+    }
+
+    @Test(arguments: Account.possible)
+    func `it dies with its host`(account: Account) throws {
+        let folder = try ProbeFolder()
+        let file = folder.makeOpenFolder("open") + "/plugin"
+        let host = try folder.start(["--abandon", file, "sleep:60000"], as: account)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while access(file, F_OK) != 0, ContinuousClock.now < deadline { usleep(1000) }
+        let plugin = try #require(Int32(String(decoding: readFile(file), as: UTF8.self)))
+        while isRunning(plugin), ContinuousClock.now < deadline { usleep(1000) }
+        #expect(!isRunning(plugin))
+        #expect(host.wait(atMost: .seconds(10)).exit == .signal(SIGKILL))
+    }
+
+    @Test func `it does not start for a host that is gone`() throws {
+        let outcome = try ProbeFolder().run(["--orphan", "read:/none"])
+        #expect(outcome.end == "signal \(SIGKILL)", "\(outcome)")
+        #expect(outcome.result("read:/none") == nil)
+    }
+
+    @Test func `a plugin that dies while it asks does not hold its host up`() throws {
+        let folder = try ProbeFolder()
+        for _ in 0..<12 {
+            let outcome = try folder.run(["die-while-opening:/etc/passwd"])
+            #expect(outcome.end == "signal \(SIGKILL)", "\(outcome)")
+        }
+    }
+
+    @Test func `without a listener files are not opened, and nothing waits`() throws {
+        let outcome = try ProbeFolder().run(["--deaf", "sleep:200", "read:/etc/ld.so.cache"])
+        #expect(outcome.result("read:/etc/ld.so.cache") == ENOSYS, "\(outcome)")
+        #expect(outcome.end == "exit 0", "\(outcome)")
+    }
+
+    @Test func `a kernel without Landlock is told of, and the rest holds`() throws {
+        let outcome = try ProbeFolder().run(
+            ["--without", "landlock", "read:/etc/passwd", "socket:inet", "mkdir:/tmp/none-such"])
+        #expect(outcome.state(.landlock) == "unavailable", "\(outcome)")
+        #expect(outcome.state(.seccomp) == "on")
+        #expect(outcome.result("read:/etc/passwd") == 0, "nothing hides it")
+        #expect(outcome.result("socket:inet") == EPERM)
+        #expect(outcome.result("mkdir:/tmp/none-such") == EACCES)
+        #expect(!outcome.refusals.contains { $0.contains("/etc/passwd") }, "\(outcome)")
+    }
+
+    @Test func `a kernel that can't notify refuses all the same`() throws {
+        let folder = try ProbeFolder()
+        let open = folder.makeOpenFolder("open")
+        let outcome = try folder.run([
+            "--without", "notifications", "--write", open, "read:/etc/passwd", "socket:inet",
+            "fork", "fill:\(open)/file", "mkdir:\(open)/deep", "mkdir:/tmp/none-such",
+            "threads:2", "read:/etc/ld.so.cache",
+        ])
+        #expect(outcome.state(.seccomp) == "on", "\(outcome)")
+        #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
+        #expect(outcome.result("socket:inet") == EPERM)
+        #expect(outcome.result("fork") == EPERM)
+        #expect(outcome.result("mkdir:/tmp/none-such") == EACCES)
+        for action in [
+            "fill:\(open)/file", "mkdir:\(open)/deep", "threads:2", "read:/etc/ld.so.cache",
+        ] {
+            #expect(outcome.result(action) == 0, "\(action) \(outcome)")
+        }
+        #expect(outcome.refusals.isEmpty)
+    }
+
+    @Test func `a kernel without seccomp is told of`() throws {
+        let outcome = try ProbeFolder().run(
+            ["--without", "seccomp", "read:/etc/passwd", "socket:inet"])
+        #expect(outcome.state(.seccomp) == "unavailable", "\(outcome)")
+        #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
+        #expect(outcome.result("socket:inet") == 0, "\(outcome)")
+    }
+
+    @Test(arguments: ["landlock", "seccomp"])
+    func `where a layer is missing a required sandbox is an error`(layer: String) throws {
+        let outcome = try ProbeFolder().run(
+            ["--mode", "require", "--without", layer, "read:/none"])
+        let text = try #require(outcome.requirement, "\(outcome)")
+        #expect(text.lowercased().contains("lacks a part of the sandbox: \(layer) ("), "\(text)")
+        #expect(outcome.end == "exit 4")
+        #expect(outcome.result("read:/none") == nil)
+    }
+
+    @Test(arguments: Account.possible)
+    func `a required sandbox is there where the kernel has it`(account: Account) throws {
+        let outcome = try ProbeFolder().run(
+            ["--mode", "require", "read:/etc/passwd"], as: account)
+        #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
+    }
+
+    @Test func `without a sandbox it still dies with its host, and dumps no core`() throws {
+        let outcome = try ProbeFolder().run(
+            ["--mode", "off", "read:/etc/passwd", "fork", "socket:inet", "core-limit"])
+        for action in ["read:/etc/passwd", "fork", "socket:inet", "core-limit"] {
+            #expect(outcome.result(action) == 0, "\(action) \(outcome)")
+        }
+        #expect(outcome.state(.diesWithHost) == "on")
+        #expect(outcome.state(.landlock) == "off")
+        #expect(outcome.state(.seccomp) == "off")
+    }
+
+    @Test func `what is available is known without a plugin`() {
+        let report = Sandbox.available
+        #expect(report.entries.map(\.layer) == SandboxLayer.allCases)
+        // Asking has changed nothing: this process can still start others and open sockets.
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #expect(descriptor >= 0)
+        close(descriptor)
+    }
+
+    /// Whether a process is there and not only waiting to be buried.
+    private func isRunning(_ process: Int32) -> Bool {
+        guard let status = try? readFile("/proc/\(process)/stat") else { return false }
+        let text = String(decoding: status, as: UTF8.self)
+        guard let end = text.lastIndex(of: ")") else { return false }
+        return !["Z", "X"].contains(text[end...].dropFirst(2).prefix(1))
+    }
+}

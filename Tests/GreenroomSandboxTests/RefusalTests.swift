@@ -1,0 +1,197 @@
+import Glibc
+import GreenroomSandbox
+import TestSupport
+import Testing
+
+/// Something that a plugin may not do.
+struct Attempt: CustomTestStringConvertible {
+    /// The probe's action.
+    var action: String
+    /// The error that the plugin gets.
+    var error: Int32
+    /// What the host says.
+    var text: String?
+
+    init(_ action: String, _ error: Int32, _ text: String? = nil) {
+        self.action = action
+        self.error = error
+        self.text = text
+    }
+
+    var testDescription: String { action }
+}
+
+private let final = "a sandboxed plugin can't; sandbox: off would let it"
+
+/// What is refused without grants, and what is said of it.
+@Suite(.enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
+struct RefusalTests {
+    static let attempts = [
+        Attempt(
+            "read:/etc/passwd", EACCES,
+            "it tried to read /etc/passwd: add it to allow: {read: [/etc/passwd]}"),
+        Attempt(
+            "relative:/etc/group", EACCES,
+            "it tried to read /etc/group: add it to allow: {read: [/etc/group]}"),
+        Attempt(
+            "list:/etc", EACCES, "it tried to read /etc: add it to allow: {read: [/etc]}"),
+        Attempt(
+            "read:/proc/1/status", EACCES,
+            "it tried to read /proc/1/status: add it to allow: {read: [/proc/1/status]}"),
+        Attempt(
+            "write:/tmp/greenroom-sandbox-test", EACCES,
+            "it tried to make /tmp/greenroom-sandbox-test: add it to allow: {write: [/tmp]}"),
+        Attempt(
+            "mkdir:/tmp/greenroom-sandbox-test", EACCES,
+            "it tried to make the folder /tmp/greenroom-sandbox-test: "
+                + "add it to allow: {write: [/tmp]}"),
+        Attempt(
+            "update:/dev/tty", EACCES,
+            "it tried to write /dev/tty: add it to allow: {devices: [/dev/tty]}"),
+        Attempt(
+            "socket:inet", EPERM,
+            "it tried to open a network socket (socket AF_INET): add allow: {network: true}"),
+        Attempt(
+            "socket:inet6", EPERM,
+            "it tried to open a network socket (socket AF_INET6): add allow: {network: true}"),
+        Attempt(
+            "socket:unix", EPERM,
+            "it tried to open a socket to other programs (socket AF_UNIX): "
+                + "add allow: {network: true}"),
+        Attempt(
+            "socket:netlink", EPERM,
+            "it tried to ask the kernel about the network (socket AF_NETLINK): "
+                + "add allow: {network: true}"),
+        // A pair of them could send to any other socket.
+        Attempt(
+            "socketpair:datagram", EPERM,
+            "it tried to write to the system's log or to another program (socketpair AF_UNIX): "
+                + final),
+        Attempt("fork", EPERM, "it tried to start a process (fork): \(final)"),
+        Attempt("spawn:/bin/true", EPERM, "it tried to start a process (fork): \(final)"),
+        Attempt("call:execve", EPERM, "it tried to start a process (execve): \(final)"),
+        Attempt("call:vfork", EPERM, "it tried to start a process (vfork): \(final)"),
+        // CLONE_THREAD with CLONE_NEWUSER: a thread in a user namespace of its own
+        Attempt("call:clone,268500992", EPERM, "it tried to start a process (fork): \(final)"),
+        Attempt("kill-host", EPERM, "it tried to signal another process (kill): \(final)"),
+        Attempt("kill-group", EPERM, "it tried to signal another process (kill): \(final)"),
+        Attempt("call:tkill,1,0", EPERM, "it tried to signal another process (tkill): \(final)"),
+        Attempt("type-into-terminal", EPERM),
+        Attempt("own-file-signal", EPERM),
+        Attempt("lease", EPERM),
+        // PR_SET_PDEATHSIG: it would outlive the host
+        Attempt(
+            "call:prctl,1,0", EPERM,
+            "it tried to change how the kernel treats it (prctl): \(final)"),
+        Attempt(
+            "call:ptrace,0", EPERM, "it tried to look into another process (ptrace): \(final)"),
+        Attempt(
+            "call:process_vm_readv,1", EPERM,
+            "it tried to look into another process (process_vm_readv): \(final)"),
+        Attempt(
+            "call:pidfd_open,1,0", EPERM,
+            "it tried to look into another process (pidfd_open): \(final)"),
+        Attempt(
+            "call:io_uring_setup,1", EPERM,
+            "it tried to hand work to the kernel out of sight of the sandbox (io_uring_setup): "
+                + final),
+        Attempt("call:bpf", EPERM, "it tried to load code into the kernel (bpf): \(final)"),
+        Attempt(
+            "call:userfaultfd", EPERM,
+            "it tried to handle its own page faults (userfaultfd): \(final)"),
+        Attempt("call:keyctl", EPERM, "it tried to use the kernel's keys (keyctl): \(final)"),
+        Attempt("call:mount", EPERM, "it tried to mount a file system (mount): \(final)"),
+        Attempt("call:chroot", EPERM, "it tried to mount a file system (chroot): \(final)"),
+        Attempt(
+            "call:perf_event_open", EPERM,
+            "it tried to measure the machine (perf_event_open): \(final)"),
+        Attempt(
+            "call:unshare,268435456", EPERM,
+            "it tried to change its namespaces (unshare): \(final)"),
+        Attempt("call:setns", EPERM, "it tried to change its namespaces (setns): \(final)"),
+        Attempt(
+            "call:setuid,0", EPERM, "it tried to change its user or its rights (setuid): \(final)"),
+        Attempt(
+            "call:setrlimit,0", EPERM, "it tried to change its limits (setrlimit): \(final)"),
+        Attempt(
+            "call:memfd_create", EPERM,
+            "it tried to make memory that no limit counts (memfd_create): \(final)"),
+        Attempt(
+            "call:shmget,0,4096,512", EPERM,
+            "it tried to make memory that no limit counts (shmget): \(final)"),
+        Attempt("call:setsid", EPERM, "it tried to leave its process group (setsid): \(final)"),
+        Attempt(
+            "call:sched_setscheduler,1,0,0", EPERM,
+            "it tried to change how another thread is scheduled (sched_setscheduler): \(final)"),
+        Attempt("call:swapon", EPERM, "it tried to make a system call (swapon): \(final)"),
+        // The C library goes on with older calls.
+        Attempt("call:clone3", ENOSYS),
+        Attempt("call:openat2", ENOSYS),
+    ]
+
+    @Test(arguments: Account.possible)
+    func `each attempt fails, and the host names it with its cure`(account: Account) throws {
+        let folder = try ProbeFolder()
+        let outcome = try folder.run(Self.attempts.map(\.action), as: account)
+        for attempt in Self.attempts {
+            #expect(outcome.result(attempt.action) == attempt.error, "\(attempt.action) \(outcome)")
+        }
+        let expected = Set(Self.attempts.compactMap(\.text))
+        #expect(Set(outcome.refusals) == expected, "\(outcome)")
+        #expect(outcome.refusals.count == expected.count, "each is told once")
+        #expect(outcome.end == "exit 0", "\(outcome)")
+    }
+
+    @Test(arguments: Account.possible)
+    func `its own folder is for reading`(account: Account) throws {
+        let folder = try ProbeFolder()
+        let open = folder.makeOpenFolder("open")
+        let file = try folder.folder.write("open/file", "text")
+        chmod(file, 0o666)
+        let actions = [
+            "update:\(file)", "write:\(file)", "empty:\(file)", "truncate:\(file)",
+            "unlink:\(file)", "chmod:\(file)", "rename:\(file),\(open)/other",
+            "mkdir:\(open)/new", "symlink:\(open)/link",
+        ]
+        let outcome = try folder.run(["read:\(file)"] + actions, as: account)
+        #expect(outcome.result("read:\(file)") == 0, "\(outcome)")
+        for action in actions {
+            #expect([EACCES, EPERM].contains(outcome.result(action)), "\(action) \(outcome)")
+        }
+        #expect(try readFile(file) == Array("text".utf8))
+        #expect(!folder.folder.has("open/other"))
+        // The path has a space in it.
+        #expect(
+            outcome.refusals.contains(
+                "it tried to write \"\(file)\": add it to allow: {write: [\"\(file)\"]}"),
+            "\(outcome)")
+    }
+
+    @Test func `a look at what is not there is no refusal`() throws {
+        let outcome = try ProbeFolder().run(["read:/etc/greenroom/none", "read:/none"])
+        #expect(outcome.result("read:/etc/greenroom/none") == ENOENT)
+        #expect(outcome.refusals.isEmpty, "\(outcome)")
+    }
+
+    @Test func `what many libraries do at first is no refusal`() throws {
+        let outcome = try ProbeFolder().run(["foundation", "load:libFoundationXML.so"])
+        #expect(outcome.refusals.isEmpty, "\(outcome)")
+    }
+
+    @Test func `a plugin that tries everything is not quoted for ever`() throws {
+        let outcome = try ProbeFolder().run(["probe-many:200"])
+        #expect(outcome.refusals.count == 65, "\(outcome)")
+        #expect(outcome.refusals.last?.contains("no more of them are named") == true)
+    }
+
+    @Test func `a path can't write lines into the log`() throws {
+        let folder = try ProbeFolder()
+        let path = "/tmp/greenroom \"x\"\u{1b}[2J"
+        let outcome = try folder.run(["write:\(path)"])
+        #expect(
+            outcome.refusals == [
+                "it tried to make \"/tmp/greenroom \\\"x\\\"\\x1b[2J\": "
+                    + "add it to allow: {write: [/tmp]}"
+            ], "\(outcome)")
+    }
+}

@@ -1,0 +1,113 @@
+import CSeccomp
+import Glibc
+import Testing
+
+@testable import GreenroomSandbox
+
+/// The tables and the arithmetic of the sandbox.
+@Suite struct TableTests {
+    private let allowed = SystemCallGroup.allowed(process: 4711, allowsNetwork: true)
+
+    @Test func `every call of the tables is one that Linux has`() {
+        let calls =
+            allowed.flatMap(\.calls) + SystemCallGroup.unknown
+            + SystemCallGroup.refused.flatMap(\.calls)
+        for name in calls.map(\.name) + PathCall.byName.keys {
+            #expect(seccomp_syscall_resolve_name(name) != -1, "\(name)")
+        }
+    }
+
+    @Test func `what reaches beyond the process is never allowed outright`() {
+        let outright = Set(
+            allowed.flatMap(\.calls).filter(\.conditions.isEmpty).map(\.name))
+        let dangerous: Set = [
+            "fork", "vfork", "clone", "clone3", "execve", "execveat", "ptrace", "kill", "tkill",
+            "tgkill", "pidfd_send_signal", "pidfd_getfd", "process_vm_readv",
+            "process_vm_writev", "prctl", "prlimit64", "setrlimit", "socket", "socketpair",
+            "open", "openat", "openat2", "creat", "truncate", "chmod", "fchmod", "fchmodat",
+            "chown", "fchown", "fchownat", "rename", "renameat2", "unlink", "unlinkat", "link",
+            "linkat", "symlink", "symlinkat", "mknod", "mknodat", "mount", "umount2", "chroot",
+            "pivot_root", "unshare", "setns", "io_uring_setup", "bpf", "userfaultfd", "keyctl",
+            "add_key", "perf_event_open", "memfd_create", "shmget", "open_by_handle_at",
+            "name_to_handle_at", "setuid", "capset", "seccomp", "init_module", "kexec_load",
+            "reboot", "syslog", "quotactl", "acct", "swapon", "setxattr", "utimensat",
+        ]
+        #expect(outright.isDisjoint(with: dangerous))
+        for name in dangerous { #expect(seccomp_syscall_resolve_name(name) != -1, "\(name)") }
+    }
+
+    @Test func `nothing of the network is allowed without its grant`() {
+        let names = SystemCallGroup.allowed(process: 4711, allowsNetwork: false)
+            .flatMap(\.calls).map(\.name)
+        #expect(Set(names).isDisjoint(with: ["socket", "connect", "bind", "listen", "accept4"]))
+    }
+
+    @Test(arguments: [
+        (1, 0x1fff), (2, 0x3fff), (3, 0x7fff), (4, 0x7fff), (5, 0xffff), (6, 0xffff),
+        (7, 0xffff), (99, 0xffff),
+    ])
+    func `a version of Landlock is asked for what it knows`(version: Int, rights: UInt64) {
+        #expect(LandlockRights.known(version: version).rawValue == rights)
+    }
+
+    @Test(arguments: [
+        (3, false, 0, 0), (4, false, 3, 0), (4, true, 0, 0), (5, false, 3, 0), (6, false, 3, 3),
+        (6, true, 0, 2),
+    ])
+    func `outside of files Landlock is asked for what it knows`(
+        version: Int, network: Bool, ports: UInt64, scopes: UInt64
+    ) {
+        let reach = LandlockReach(version: version, allowsNetwork: network)
+        #expect(reach.ports == ports)
+        #expect(reach.scopes == scopes)
+    }
+
+    @Test func `no grant lets programs run, or links and devices be made`() {
+        for access in [PathGrant.Access.read, .write, .device] {
+            #expect(
+                LandlockRights(access).isDisjoint(with: [
+                    .execute, .makeLink, .makeSocket, .makePipe, .makeCharacterDevice,
+                    .makeBlockDevice,
+                ]))
+        }
+        #expect(
+            LandlockRights(.read).isDisjoint(with: [.writeFile, .truncate, .controlDevice]))
+    }
+
+    @Test func `the backstop for memory takes any limit`() {
+        let few = ResourceLimits.dataBytes(memoryLimit: 50_000_000, mapped: 7)
+        #expect(few == 100_000_007 + (1 << 30))
+        #expect(ResourceLimits.dataBytes(memoryLimit: .max, mapped: 0) == .max)
+        #expect(ResourceLimits.dataBytes(memoryLimit: .max / 2, mapped: .max) == .max)
+    }
+
+    @Test func `a grant covers what is below it, and not what begins alike`() {
+        let policy = SandboxPolicy(readPaths: ["/etc/ssl"], writePaths: ["/tmp"])
+        let granted = GrantedPaths(policy, process: 4711)
+        #expect(granted.cover("/etc/ssl", for: .read))
+        #expect(granted.cover("/etc/ssl/certs/x", for: .read))
+        #expect(!granted.cover("/etc/ssl/certs/x", for: .write))
+        #expect(!granted.cover("/etc/ssl2", for: .read))
+        #expect(!granted.cover("/etc", for: .read))
+        #expect(granted.cover("/tmp/x", for: .read))
+        #expect(granted.cover("/tmp/x", for: .write))
+        #expect(!granted.cover("/dev/video0", for: .device))
+        #expect(granted.cover("/dev/null", for: .write))
+    }
+
+    @Test func `a place is named by the real path of its folder`() {
+        #expect(canonicalPlace("/proc/self/../new")?.path == "/proc/new")
+        #expect(canonicalPlace("/tmp//new//")?.path == "/tmp/new")
+        #expect(canonicalPlace("/new")?.folder == "/")
+        #expect(canonicalPlace("/none/new") == nil)
+        #expect(canonicalPlace("/tmp/..") == nil)
+        #expect(canonicalPlace("/") == nil)
+        #expect(canonicalPlace("") == nil)
+    }
+
+    @Test func `every system path has its reason`() {
+        let paths = SystemPath.always + SystemPath.network
+        #expect(paths.allSatisfy { $0.path.hasPrefix("/") && !$0.reason.isEmpty })
+        #expect(Set(paths.map(\.path)).count == paths.count)
+    }
+}

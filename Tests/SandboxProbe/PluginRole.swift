@@ -1,0 +1,59 @@
+import CSeccomp
+import Glibc
+import GreenroomSandbox
+
+/// The plugin's part of the probe.
+enum PluginRole {
+    static func run(_ job: ProbeJob) {
+        for part in job.without { takeAway(part) }
+        func say(_ text: String, _ descriptor: Int32? = nil) {
+            send(ProbeMessage(text: text, descriptor: descriptor), to: job.socket)
+        }
+        do throws(SandboxError) {
+            let applied = try Sandbox.apply(job.policy, host: job.host)
+            say(
+                applied.report.has(.landlock) ? "ready landlock" : "ready",
+                applied.notifyDescriptor)
+            if let descriptor = applied.notifyDescriptor { close(descriptor) }
+            for entry in applied.report.entries { say(Probe.line(of: entry)) }
+            for note in applied.report.notes { say("note \(note)") }
+        } catch {
+            say("required \(error)")
+            exit(4)
+        }
+        for action in job.actions { say("result \(action)=\(Action.run(action, host: job.host))") }
+        exit(0)
+    }
+
+    /// Makes the kernel an older one, as far as this process can tell.
+    private static func takeAway(_ part: String) {
+        let context = seccomp_init(greenroom_seccomp_allow())
+        defer { seccomp_release(context) }
+        func refuse(_ name: String, _ error: Int32, _ conditions: [scmp_arg_cmp] = []) {
+            let result = seccomp_rule_add_array(
+                context, greenroom_seccomp_error(error), seccomp_syscall_resolve_name(name),
+                UInt32(conditions.count), conditions)
+            if result != 0 { exit(5) }
+        }
+        switch part {
+        case "landlock": refuse("landlock_create_ruleset", ENOSYS)
+        case "notifications":
+            let newListener: UInt64 = 8
+            refuse(
+                "seccomp", EINVAL,
+                [
+                    scmp_arg_cmp(
+                        arg: 1, op: SCMP_CMP_MASKED_EQ, datum_a: newListener,
+                        datum_b: newListener)
+                ])
+        case "seccomp":
+            let setSeccomp: UInt64 = 22
+            refuse("seccomp", ENOSYS)
+            refuse(
+                "prctl", EINVAL,
+                [scmp_arg_cmp(arg: 0, op: SCMP_CMP_EQ, datum_a: setSeccomp, datum_b: 0)])
+        default: exit(5)
+        }
+        if seccomp_load(context) != 0 { exit(5) }
+    }
+}
