@@ -33,7 +33,7 @@ struct Bouncer: ShareSource {
 /// Every ten seconds it has nothing to show for a second, and says so.
 private func send(_ capability: VideoCapability, to sender: ShareSender, of host: PluginHost) {
     let start = host.nowNanoseconds
-    let turns: [Rotation] = [.none, .clockwise90, .clockwise180, .clockwise270]
+    let turns: [Rotation] = [.none, .quarter, .half, .threeQuarters]
     var isPaused = false
     for number in 0... {
         let time = capability.rate.dueNanoseconds(ofFrame: Int64(number))
@@ -41,7 +41,7 @@ private func send(_ capability: VideoCapability, to sender: ShareSender, of host
         let tenths = Int(time / 100_000_000)
         if isPaused != (tenths % 100 >= 90) {
             isPaused.toggle()
-            isPaused ? host.pauseShare() : host.resumeShare()
+            if isPaused { host.pauseShare() } else { host.resumeShare() }
         }
         guard !isPaused else { continue }
         // Without a buffer the host is behind, and the frame is left out.
@@ -69,9 +69,9 @@ private func draw(_ number: Int, _ turn: Rotation, into frame: inout VideoLease)
         }
         switch turn {
         case .none: if y < edge { row.update(repeating: 235) }
-        case .clockwise90: for x in 0..<edge { row[x] = 235 }
-        case .clockwise180: if y >= height - edge { row.update(repeating: 235) }
-        case .clockwise270: for x in width - edge..<width { row[x] = 235 }
+        case .quarter: for x in 0..<edge { row[x] = 235 }
+        case .half: if y >= height - edge { row.update(repeating: 235) }
+        case .threeQuarters: for x in width - edge..<width { row[x] = 235 }
         }
     }
     frame.fill(plane: 1, with: 140)
