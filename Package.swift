@@ -89,7 +89,10 @@ let package = Package(
             linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .target(
             name: "GreenroomRunner",
-            dependencies: ["GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia"]),
+            dependencies: [
+                "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
+            ]),
+
         // What authors of broadcasts import, or link with.
         .target(
             name: "GreenroomBroadcast",
@@ -164,6 +167,15 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomChannelTests",
+            dependencies: ["GreenroomChannel", "GreenroomLoading", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomIsolationTests",
+            dependencies: [
+                "CLinux", "GreenroomChannel", "GreenroomHost", "GreenroomIsolation",
+                "GreenroomLoading", "GreenroomMedia", "TestSupport",
+            ]),
         .testTarget(
             name: "GreenroomSandboxTests",
             dependencies: ["CSeccomp", "GreenroomSandbox", "sandbox-probe", "TestSupport"]),

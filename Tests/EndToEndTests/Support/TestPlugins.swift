@@ -39,7 +39,7 @@ enum TestPlugins {
     static func hostileSources() throws -> [String] {
         [
             "hostile", "picture", "well_behaved", "bad_senders", "bad_sounds", "bad_timing",
-            "bad_answers", "bad_filters", "real_pictures", "real_sounds", "clocked",
+            "bad_answers", "bad_filters", "real_pictures", "real_sounds", "clocked", "faults",
         ].map { "\(sources)/hostile/\($0).c" }
     }
 

@@ -16,6 +16,7 @@ import Testing
 
     static let plugin = PluginDescriptor(
         kind: .videoSource, id: "org.example.test", name: "Test", version: "1", summary: "Test",
+        vendor: nil, url: nil,
         parameters: [
             parameter("loop", .boolean, default: .boolean(true)),
             parameter("count", .integer, default: .integer(3), bounds: 1...10),

@@ -13,7 +13,8 @@ static const char *const ranges[] = {"limited", "full"};
 static const char *const matrices[] = {"bt601", "bt709"};
 static const char *const ways[] = {"borrowed", "leased"};
 static const char *const places[] = {"nowhere",   "create",       "initialize", "start-send",
-                                     "stop-send", "uninitialize", "destroy"};
+                                     "stop-send", "uninitialize", "destroy",
+                                     "property-change"};
 static const char *const answers[] = {"accept", "fixed", "counter", "unknown"};
 static const char *const stamps[] = {"session", "missing", "wall", "zero", "own", "milliseconds",
                                      "backward"};
@@ -32,6 +33,9 @@ static const char *const chatters[] = {"flood", "long", "not-utf8", "lines", "le
   {.struct_size = sizeof(gr_parameter), .type = GR_TYPE_INTEGER, .name = label,                \
    .title = label, .flags = GR_PARAMETER_BOUNDED | GR_PARAMETER_LIVE, .minimum = least,        \
    .maximum = most, .default_value = {.type = GR_TYPE_INTEGER, .integer = value}}
+#define LIVE_TEXT(label, value)                                                                 \
+  {.struct_size = sizeof(gr_parameter), .type = GR_TYPE_STRING, .name = label, .title = label, \
+   .flags = GR_PARAMETER_LIVE, .default_value = {.type = GR_TYPE_STRING, .string = value}}
 #define TEXT(label, kind)                                                                       \
   {.struct_size = sizeof(gr_parameter), .type = kind, .name = label, .title = label,           \
    .default_value = {.type = kind, .string = ""}}
@@ -60,6 +64,8 @@ static const gr_parameter parameters[] = {
     INTEGER("ppm", 0, -100000, 100000), /* how much too fast the device's crystal is */
     INTEGER("block", 0, 0, 20000),      /* samples of a block; 0: a hundredth of the rate */
     LIVE_INTEGER("tag", 0, 0, 15),
+    LIVE_TEXT("fault", "none"),
+    INTEGER("once", 0, 0, 1),
 };
 
 static const gr_setting *setting(const instance *me, const char *name) {
@@ -187,8 +193,13 @@ static gr_status property_change(void *self, const gr_offer *offer, gr_answer *a
 
 static gr_status set(void *self, const gr_setting *setting) {
   instance *me = self;
-  if (strcmp(setting->name, "tag") != 0) return GR_STATUS_BAD_SETTING;
-  atomic_store(&me->tag, setting->value.integer);
+  if (strcmp(setting->name, "tag") == 0) {
+    atomic_store(&me->tag, setting->value.integer);
+    return GR_STATUS_OK;
+  }
+  const int fault = fault_named(setting->value.string);
+  if (fault < 0) return GR_STATUS_BAD_SETTING;
+  atomic_store(&me->fault, fault);
   return GR_STATUS_OK;
 }
 
@@ -210,7 +221,7 @@ static const void *get_extension(void *self, const char *id) {
 
 static const behaviour *behaviour_at(uint32_t index) {
   const behaviour *const all[] = {well_behaved, bad_senders,   bad_sounds,  bad_timing, bad_answers,
-                                  bad_filters,  real_pictures, real_sounds, clocked};
+                                  bad_filters,  real_pictures, real_sounds, clocked,    faulty};
   for (uint32_t array = 0; array < COUNT(all); array++)
     for (const behaviour *one = all[array]; one->name != NULL; one++)
       if (index-- == 0) return one;
@@ -237,6 +248,7 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
       me->settings[place].value.string = strdup(in->settings[place].value.string);
   }
   atomic_store(&me->tag, setting_integer(me, "tag"));
+  atomic_store(&me->fault, fault_named(setting_text(me, "fault")));
   const gr_status status =
       me->behaviour->create != NULL ? me->behaviour->create(me) : GR_STATUS_OK;
   if (status == GR_STATUS_OK)

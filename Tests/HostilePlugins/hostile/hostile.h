@@ -56,6 +56,8 @@ struct instance {
   gr_capability wanted; /* of the newest offer, under the lock */
   uint32_t wanted_revision;
   atomic_llong tag; /* the live setting */
+  atomic_int fault; /* the live setting, as its place in the table of faults */
+  int committed;    /* the fault that was committed last */
 };
 
 /* The behaviours, by file; each array ends with one that has no name. */
@@ -68,6 +70,7 @@ extern const behaviour bad_filters[];
 extern const behaviour real_pictures[];
 extern const behaviour real_sounds[];
 extern const behaviour clocked[];
+extern const behaviour faulty[];
 
 /* Settings. */
 const char *setting_text(const instance *me, const char *name);
@@ -85,6 +88,14 @@ void join_thread(instance *me);
 void send_well(instance *me);
 void send_video_well(instance *me);
 void send_sound_well(instance *me);
+gr_status invert(instance *me, gr_mutable_frame *frame);
+
+/* Numbered frames at the agreed rate, each change followed at once; and what is done after each. */
+void send_marks_and(instance *me, void (*after_each)(instance *me));
+gr_status follow_offer(instance *me, const gr_offer *offer, gr_answer *answer);
+
+/* A fault's place in the table of faults; -1 if there is none of that name. */
+int fault_named(const char *name);
 
 /* Pictures: four quarters, red, green, blue and grey, in any format. */
 uint32_t format_setting(const instance *me);

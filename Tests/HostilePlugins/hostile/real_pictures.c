@@ -39,12 +39,25 @@ static void mark(gr_mutable_frame *picture, uint64_t number, uint32_t revision, 
   memset(picture->planes[2].data, (int)(64 + 8 * (tag % 16)), picture->planes[2].size_bytes);
 }
 
+static gr_status send_marked_lease(instance *me, const agreement *of, uint32_t columns,
+                                   uint32_t rows) {
+  gr_lease lease = {.struct_size = sizeof lease};
+  const gr_status status =
+      me->video->acquire(me->sender, GR_FORMAT_I420, columns, rows, &lease);
+  if (status != GR_STATUS_OK) return status;
+  mark(&lease.frame, me->count++, of->revision, atomic_load(&me->tag));
+  gr_frame_info info = describe(me);
+  info.offer_revision = of->revision;
+  return me->video->commit(me->sender, lease.id, &info);
+}
+
 /* Sends the next frame for an agreement, stamped now. */
 static gr_status send_marked(instance *me, const agreement *of) {
   const int64_t width = setting_integer(me, "width"), height = setting_integer(me, "height");
-  gr_mutable_frame picture =
-      make_picture(me, GR_FORMAT_I420, width > 0 ? (uint32_t)width : of->capability.width,
-                   height > 0 ? (uint32_t)height : of->capability.height, 0);
+  const uint32_t columns = width > 0 ? (uint32_t)width : of->capability.width;
+  const uint32_t rows = height > 0 ? (uint32_t)height : of->capability.height;
+  if (setting_is(me, "way", "leased")) return send_marked_lease(me, of, columns, rows);
+  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, columns, rows, 0);
   mark(&picture, me->count++, of->revision, atomic_load(&me->tag));
   gr_video_frame frame = as_frame(me, &picture);
   frame.info.offer_revision = of->revision;
@@ -85,10 +98,20 @@ static void send_on_schedule(instance *me, int64_t patience) {
 /* Steady, Follows and those that do not: on an absolute schedule. */
 static void send_steadily(instance *me) { send_on_schedule(me, 0); }
 
+void send_marks_and(instance *me, void (*after_each)(instance *me)) {
+  const int64_t start = me->host->now_ns(me->handle);
+  const agreement first = agreed_now(me);
+  for (int64_t n = 0; waits(me, start + due(me, &first, n)); n++) {
+    const agreement now = agreed_now(me);
+    send_marked(me, &now);
+    after_each(me);
+  }
+}
+
 /* FollowsLate: the old size and revision for `frames` frames more. */
 static void follow_late(instance *me) { send_on_schedule(me, setting_integer(me, "frames")); }
 
-static gr_status follow(instance *me, const gr_offer *offer, gr_answer *answer) {
+gr_status follow_offer(instance *me, const gr_offer *offer, gr_answer *answer) {
   (void)answer;
   pthread_mutex_lock(&me->lock);
   me->wanted = offer->suggested;
@@ -178,11 +201,11 @@ const behaviour real_pictures[] = {
     {.name = "SteadyShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
      .run = send_steadily},
     {.name = "Follows", CAMERA, .summary = "Follows each change with the next frame",
-     .run = send_steadily, .change = follow},
+     .run = send_steadily, .change = follow_offer},
     {.name = "FollowsShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
-     .run = send_steadily, .change = follow},
+     .run = send_steadily, .change = follow_offer},
     {.name = "FollowsLate", CAMERA, .summary = "Follows a change after `frames` frames",
-     .run = follow_late, .change = follow},
+     .run = follow_late, .change = follow_offer},
     {.name = "CountersOutside", CAMERA, .summary = "Answers a change with what was not offered",
      .run = send_steadily, .change = counter_outside},
     {.name = "RefusesChange", CAMERA, .summary = "Fails in property_change",
@@ -190,7 +213,7 @@ const behaviour real_pictures[] = {
     {.name = "HangsInChange", CAMERA, .summary = "Never returns from property_change",
      .run = send_steadily, .change = hang_in_change},
     {.name = "Limited", CAMERA, .summary = "Makes 160x90 at 20 and says so",
-     .run = send_steadily, .change = follow, .capabilities = &limited},
+     .run = send_steadily, .change = follow_offer, .capabilities = &limited},
     {.name = "Sleeper", CAMERA, .summary = "Sleeps 33 ms after 4 ms of work",
      .run = sleep_relatively},
     {.name = "Burst", CAMERA, .summary = "Sends ten frames at once", .run = send_bursts},

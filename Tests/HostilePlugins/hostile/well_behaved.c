@@ -93,7 +93,7 @@ void send_sound_well(instance *me) {
   free(samples);
 }
 
-static gr_status invert(instance *me, gr_mutable_frame *frame) {
+gr_status invert(instance *me, gr_mutable_frame *frame) {
   (void)me;
   for (uint32_t row = 0; row < frame->height; row++)
     for (uint32_t x = 0; x < frame->width; x++) {

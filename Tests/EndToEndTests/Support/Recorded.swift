@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a session leaves behind, to compare it with what another run of it does.
+struct Recorded {
+    /// The recording's pictures and sounds, by file.
+    var files: [String: [UInt8]]
+    /// The report, without what tells in which process a plugin lived.
+    var report: String
+    /// What was said of each plugin, and by it, by its place in the session.
+    var lines: [String: String]
+    var run: Finished
+
+    /// Runs a session.
+    ///
+    /// - Parameter isolation: Where its plugins live, unless they say it themselves: `host` or
+    ///   `process`.
+    init(_ session: TestSession, isolation: String, environment: [String: String?] = [:]) throws {
+        run = try session.run(
+            "--set", "outputs=[{record: {folder: recording, overwrite: true}}]",
+            "--set", "session.isolation=\(isolation)", environment: environment)
+        let recording = session.recording
+        guard session.folder.has("recording/session.json") else { throw Failure("\(run)") }
+        let names = try FileManager.default.contentsOfDirectory(atPath: recording)
+        files = try Dictionary(
+            uniqueKeysWithValues: names.filter { $0 != "session.json" }.map {
+                ($0, try readFile("\(recording)/\($0)"))
+            })
+        report = try Self.withoutProcesses(try readFile("\(recording)/session.json"))
+        let roles = try session.report().plugins.map(\.role)
+        lines = Dictionary(
+            uniqueKeysWithValues: roles.map { [run] in ($0, run.lines(of: $0)) })
+    }
+
+    /// The members of a plugin that are there because it has a process of its own.
+    private static let ofProcesses: Set = ["isolation", "process", "sandbox", "losses"]
+
+    private static func withoutProcesses(_ json: [UInt8]) throws -> String {
+        guard
+            var report = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
+            let plugins = report["plugins"] as? [[String: Any]]
+        else { throw Failure("the report is no object, or has no plugins") }
+        report["plugins"] = plugins.map { $0.filter { !ofProcesses.contains($0.key) } }
+        let text = try JSONSerialization.data(
+            withJSONObject: report, options: [.prettyPrinted, .sortedKeys])
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Expects that two runs of a session have left the same.
+    func expectSame(
+        as other: Recorded, _ comment: String = "",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(
+            run.exit == other.run.exit, "\(comment)\n\(run)\n\(other.run)",
+            sourceLocation: sourceLocation)
+        #expect(
+            files.keys.sorted() == other.files.keys.sorted(), "\(comment)",
+            sourceLocation: sourceLocation)
+        for (file, bytes) in files {
+            // Not compared by the macro, which would print it all.
+            let isSame = other.files[file] == bytes
+            #expect(
+                isSame, "\(comment): \(file) differs\n\(other.run)", sourceLocation: sourceLocation)
+        }
+        let difference = Self.difference(report, other.report)
+        #expect(
+            difference.isEmpty, "\(comment): session.json differs:\n\(difference)\n\(other.run)",
+            sourceLocation: sourceLocation)
+    }
+
+    private static func difference(_ one: String, _ other: String) -> String {
+        let (one, other) = (one.split(separator: "\n"), other.split(separator: "\n"))
+        return other.difference(from: one).map { change in
+            switch change {
+            case .insert(let offset, let line, _): "\(offset) +\(line)"
+            case .remove(let offset, let line, _): "\(offset) -\(line)"
+            }
+        }.joined(separator: "\n")
+    }
+}
