@@ -345,8 +345,9 @@ final class RunnerProcess: Sendable {
         let isGuarded = leave == nil
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
         let sight = Vigilance.Sight(
-            hasAnswered: hasAnswered, memoryBytes: isGuarded ? status?.privateBytes ?? 0 : 0,
-            sharedBytes: isGuarded ? status?.sharedBytes ?? 0 : 0,
+            hasAnswered: hasAnswered,
+            memoryBytes: isGuarded
+                ? status?.bytes(besides: place.lentBytes() + channels.memory.byteCount) ?? 0 : 0,
             frames: frameCount.load(ordering: .relaxed), lines: lines,
             rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
         if let finding = vigilance.look(sight, after: nanoseconds) {
@@ -426,9 +427,8 @@ final class RunnerProcess: Sendable {
     }
 
     private func readOutput(_ lines: inout LineReader) {
-        lines.read(output) { line in
+        let count = lines.read(output) { line in
             let isLastWord = state.withLock { state in
-                state.lines += 1
                 state.lastWords.append(line)
                 if state.lastWords.count > 40 { state.lastWords.removeFirst() }
                 return state.lastWords.contains(ExitEvidence.backtraceHeading)
@@ -436,5 +436,6 @@ final class RunnerProcess: Sendable {
             // A backtrace is told with the loss.
             if !isLastWord { place.log(.info, line) }
         }
+        state.withLock { $0.lines += count }
     }
 }
