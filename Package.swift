@@ -106,7 +106,8 @@ let package = Package(
             exclude: ["exports.map"],
             linkerSettings: [
                 .unsafeFlags([
-                    "-Xlinker", "--version-script=\(Context.packageDirectory)"
+                    "-Xlinker",
+                    "--version-script=\(Context.packageDirectory)"
                         + "/Sources/GreenroomBroadcastLibrary/exports.map",
                 ])
             ]),

@@ -34,7 +34,8 @@ extension BroadcastError {
         case EACCES, EPERM:
             self.init(
                 .badArgument, "\(path) is for its host's user alone: run as that user, or as root")
-        default: self.init(.badArgument, "can't connect to \(path): \(String(cString: strerror(error)))")
+        default:
+            self.init(.badArgument, "can't connect to \(path): \(String(cString: strerror(error)))")
         }
     }
 

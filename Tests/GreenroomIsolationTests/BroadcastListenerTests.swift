@@ -36,7 +36,9 @@ import Testing
         func hasRefused(_ text: String) -> Bool {
             eventually {
                 self.all.withLock { all in
-                    all.contains { if case .refused(let why) = $0 { why.contains(text) } else { false } }
+                    all.contains {
+                        if case .refused(let why) = $0 { why.contains(text) } else { false }
+                    }
                 }
             }
         }

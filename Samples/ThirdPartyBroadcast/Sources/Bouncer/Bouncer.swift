@@ -45,7 +45,9 @@ private func send(_ capability: VideoCapability, to sender: ShareSender, of host
         }
         guard !isPaused else { continue }
         // Without a buffer the host is behind, and the frame is left out.
-        guard var frame = try? sender.acquire(format: .i420, size: capability.size) else { continue }
+        guard var frame = try? sender.acquire(format: .i420, size: capability.size) else {
+            continue
+        }
         let turn = turns[tenths / 20 % turns.count]
         draw(number, turn, into: &frame)
         let info = FrameInfo(
