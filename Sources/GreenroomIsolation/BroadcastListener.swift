@@ -58,7 +58,11 @@ package final class BroadcastListener: Sendable {
             }
             state.withLock { $0.bell = bell }
             let box = SocketBox(socket)
-            _ = HostThread(name: "broadcasts") { [self] in listen(box, bell) }
+            _ = HostThread(name: "broadcasts") { [self] in
+                listen(box.descriptor, bell)
+                box.close()
+                bell.hasEnded.change { $0 = true }
+            }
         }
         state.withLock { $0.entrances[kind] = Entrance(tell: tell) }
     }
@@ -112,9 +116,8 @@ package final class BroadcastListener: Sendable {
 
     // MARK: The thread that listens
 
-    /// Until the bell says that it is over. With the box the socket goes.
-    private func listen(_ box: consuming SocketBox, _ bell: Bell) {
-        let socket = box.descriptor
+    /// Until the bell says that it is over.
+    private func listen(_ socket: Int32, _ bell: Bell) {
         while !bell.isOver {
             let (strangers, waiting) = state.withLock { state in
                 (state.strangers, state.entrances.values.compactMap(\.waiting))
@@ -133,7 +136,6 @@ package final class BroadcastListener: Sendable {
             for visitor in waiting { lookAfter(visitor) }
             if descriptors[1].revents != 0 { accept(socket) }
         }
-        bell.hasEnded.change { $0 = true }
     }
 
     private func accept(_ socket: Int32) {
@@ -282,11 +284,15 @@ struct RefusalNews {
 
 /// A socket on its way to the thread that listens at it.
 private final class SocketBox: Sendable {
-    private let socket: ListeningSocket
+    let descriptor: Int32
+    private let socket: Mutex<ListeningSocket?>
 
-    init(_ socket: consuming ListeningSocket) { self.socket = socket }
+    init(_ socket: consuming ListeningSocket) {
+        descriptor = socket.descriptor
+        self.socket = Mutex(socket)
+    }
 
-    var descriptor: Int32 { socket.descriptor }
+    func close() { socket.withLock { $0 = nil } }
 }
 
 /// Tells the thread that listens that it is over.

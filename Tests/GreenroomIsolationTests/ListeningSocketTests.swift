@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
+@testable import GreenroomHost
 import GreenroomLoading
+import Synchronization
 import TestSupport
 import Testing
 
@@ -108,23 +110,26 @@ import Testing
         #expect(folder.has("share.sock"))
     }
 
-    @Test func `of many that start at the same moment one has the name`() async throws {
+    @Test func `of many that start at the same moment one has the name`() throws {
         leaveSocket(at: path)
         let path = path
-        let winners = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    guard let socket = try? ListeningSocket(at: path) else { return false }
-                    // Long enough for all others to have tried.
-                    usleep(300_000)
-                    let descriptor = greenroom_connect(socket.path)
-                    defer { if descriptor >= 0 { close(descriptor) } }
-                    return descriptor >= 0
-                }
+        let attempts = Monitor(0)
+        let winners = Atomic(0)
+        let threads = (0..<8).map { number in
+            HostThread(name: "host \(number)") {
+                let socket = try? ListeningSocket(at: path)
+                attempts.change { $0 += 1 }
+                // Who has it keeps it until all have tried.
+                attempts.wait(until: nil) { $0 == 8 ? () : nil }
+                guard let socket else { return }
+                let descriptor = greenroom_connect(socket.path)
+                guard descriptor >= 0 else { return }
+                close(descriptor)
+                winners.add(1, ordering: .relaxed)
             }
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(winners == 1)
+        for thread in threads { thread.join() }
+        #expect(winners.load(ordering: .relaxed) == 1)
         #expect(!folder.has("share.sock"))
     }
 }
