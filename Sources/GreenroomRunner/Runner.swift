@@ -53,6 +53,8 @@ package final class Runner: Sendable {
     private let socket: ControlSocket
     private let surroundings: Surroundings
     private let freeChannels: ChannelPermits
+    /// Whether the plugin has frames in its memory beyond those that it may keep there.
+    let hasSpareFrames = Atomic(false)
 
     /// Connects to a host: waits for what it sends first.
     ///

@@ -96,6 +96,7 @@ enum RunnerInterface {
                 channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 channel.writeSized(info, at: MessageLayout.subject + 8)
+                defer { runner.putSpareFramesAside() }
                 return channel.status(
                     of: .videoCommit,
                     length: MessageLayout.samples)

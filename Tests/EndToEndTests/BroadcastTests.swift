@@ -78,9 +78,10 @@ import Testing
         #expect(share.callbacks["create"]?.calls == 3, "\(run)")
         let picture = try report.picture("share")
         #expect(picture.accepted >= 25, "\(picture)")
-        // Each period has its frame, whoever was there.
+        // Every period has its frame, whoever was there.
         let output = picture.outputs[0]
-        #expect(try session.picture("share").frameCount == output.delivered, "\(output)")
+        let frames = output.delivered + output.repeated + output.black + output.slate
+        #expect(try session.picture("share").frameCount == frames, "\(output)")
         #expect(!session.folder.has("share.sock"))
     }
 
@@ -226,6 +227,40 @@ import Testing
         #expect(try held() <= before, "descriptors")
         let (_, report) = try finish(host)
         #expect(try report.plugin("share").callbacks["create"]?.calls == 8)
+    }
+
+    /// The sample in Swift, a package of its own, built as its README says, but beside the products.
+    private static let bouncerInSwift = Result {
+        let build = Checkout.products + "/broadcast"
+        let run = try ChildProcess.run(
+            "swift",
+            [
+                "build", "--package-path", Checkout.root + "/Samples/ThirdPartyBroadcast",
+                "--scratch-path", build,
+            ], environment: ["SWIFTPM_HOOKS_DIR": nil], atMost: .seconds(600))
+        guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
+        let warnings = run.text.split(separator: "\n").filter { $0.contains("warning:") }
+        guard warnings.isEmpty else { throw Failure(warnings.joined(separator: "\n")) }
+        return build + "/debug/Bouncer"
+    }
+
+    @Test func `the sample in Swift shares its picture and its sound`() throws {
+        let sample = try Self.bouncerInSwift.get()
+        let host = try startSession()
+        let program = try ChildProcess(sample, [socket])
+        #expect(hears(host, "share: it is back"))
+        #expect(hears(host, "share.audio: it is back"))
+        sleep(2)
+        let (run, report) = try finish(host)
+        let told = end(program)
+        #expect(told.exit == .code(0) && told.text.contains("over"), "\(told)\(told.text)")
+        #expect(try report.picture("share").accepted > 20, "\(run)")
+        let beeps = try FlashAndBeep.beeps(in: session.recording + "/share.wav")
+        #expect(beeps.count >= 1, "\(beeps)\n\(run)")
+        let recording = try session.picture("share")
+        let last = recording.frameCount - 1
+        #expect(try recording.frame(last)[160, 3].y > 200, "its edge is at the top")
+        #expect(try recording.frame(last) != recording.frame(last - 15), "it moves")
     }
 }
 
