@@ -6,12 +6,12 @@ public import GreenroomPlugin
 /// Offers a share from this process to a host that did not start it.
 ///
 /// The host's session file says `share: { broadcast: PATH }`. What is offered is an ordinary
-/// ``ShareSource`` or ``Screen``, and with it a ``ShareAudioSource`` or ``ScreenAudio`` for its
+/// `ShareSource` or `Screen`, and with it a `ShareAudioSource` or `ScreenAudio` for its
 /// sound, and the host drives them as if it had loaded them.
 public enum Broadcast {
     /// Connects to a host and serves it until the share is over, on the calling thread.
     ///
-    /// The plugins' settings have their defaults. Call ``PluginHost/finish(_:)`` to end the share
+    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share
     /// from this side. When to try again is for the program to say.
     ///
     /// - Parameters:

@@ -165,6 +165,22 @@ import Testing
         #expect(life(end(first)) == Self.wholeLife)
     }
 
+    @Test func `a broadcast that does not answer is left, and another one let in`() throws {
+        let host = try startSession()
+        let hung = try visit("idle")
+        #expect(hears(host, "share: it is back"))
+        hung.signal(SIGSTOP)
+        #expect(hears(host, "has not answered"))
+        #expect(life(end(try visit("finish"))) == Self.wholeLife)
+        // It lives: the host has no power over it, and it finds that its share is over.
+        hung.signal(SIGCONT)
+        let told = end(hung)
+        #expect(told.text.contains("status 3 "), "\(told.text)")
+        #expect(life(told).hasSuffix("stop-send uninitialize destroy"), "\(told.text)")
+        let (run, _) = try finish(host)
+        #expect(run.exit == .code(130), "\(run)")
+    }
+
     @Test func `a broadcast without a host is told to try later`() throws {
         let told = end(try visit("idle"))
         #expect(told.text.contains("status 41") && told.text.contains(socket), "\(told.text)")

@@ -586,6 +586,11 @@ final class PluginInstance: Sendable {
     private static let mostLinesASecond = 100
 
     func log(_ level: LogLevel, _ text: String) {
+        tell(.pluginLog(role: role, level: level, text: text))
+    }
+
+    /// Tells what the plugin says, as far as it does not say too much.
+    private func tell(_ event: SessionEvent) {
         let second = MonotonicClock.now / 1_000_000_000
         let (passes, suppressed) = state.withLock { state in
             var suppressed = 0
@@ -606,8 +611,7 @@ final class PluginInstance: Sendable {
             events.send(
                 .pluginLog(role: role, level: .warning, text: "\(suppressed) lines left out"))
         }
-        guard passes else { return }
-        events.send(.pluginLog(role: role, level: level, text: text))
+        if passes { events.send(event) }
     }
 
     func setError(_ text: String) {
@@ -616,14 +620,12 @@ final class PluginInstance: Sendable {
 
     /// Takes note that a share has nothing new for now.
     func pause() {
-        guard setPaused(true) else { return }
-        events.send(.sharePaused(role: role))
+        if setPaused(true) { tell(.sharePaused(role: role)) }
     }
 
     /// Takes note that a share has something new again.
     func resume() {
-        guard setPaused(false) else { return }
-        events.send(.shareResumed(role: role))
+        if setPaused(false) { tell(.shareResumed(role: role)) }
     }
 
     /// - Returns: Whether that is news.
