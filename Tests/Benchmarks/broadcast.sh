@@ -24,7 +24,7 @@ cat > "$work/session.yaml" << YAML
 session: { maximum: 1920x1080@30 }
 share: { broadcast: $work/share.sock }
 outputs:
-  - record: { folder: $work/record, size: 16x16, fps: 1, overwrite: true }
+  - y4m: { to: "-", track: share }
 YAML
 
 for bouncer in "$work/bouncer" "$sample/.build/release/Bouncer"; do
@@ -41,6 +41,6 @@ for bouncer in "$work/bouncer" "$sample/.build/release/Bouncer"; do
     wait "$program" || true
     host=""
     program=""
-    sed -n 's/^recording of/  recording of/p' "$work/log"
+    grep -E "^share: [0-9]+x|^y4m" "$work/log"
     [ "$most" -lt 50000 ] || { echo "more than 50 MB"; exit 1; }
 done
