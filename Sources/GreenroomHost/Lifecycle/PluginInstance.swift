@@ -43,6 +43,8 @@ final class PluginInstance: Sendable {
         var last: String?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
+        /// It is a share, and said that nothing new comes for now.
+        var isPaused = false
         var fault: String?
         /// Its process was lost: what steps return says nothing.
         var isLost = false
@@ -123,6 +125,13 @@ final class PluginInstance: Sendable {
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
 
+    /// Whether it is the picture or the sound of a share.
+    var isShare: Bool { descriptor.kind == .shareSource || descriptor.kind == .shareAudioSource }
+
+    /// Whether it is a share that said that nothing new comes for now: its last picture stays, and
+    /// that is no fault of it.
+    var isPaused: Bool { state.withLock { $0.isPaused } }
+
     /// Why the host gave the instance up.
     var fault: String? { state.withLock { $0.fault } }
 
@@ -182,6 +191,7 @@ final class PluginInstance: Sendable {
             state.last = nil
             state.errorText = nil
             state.gaveUp = nil
+            state.isPaused = false
             state.fault = nil
             state.isLost = false
             return true
@@ -576,6 +586,11 @@ final class PluginInstance: Sendable {
     private static let mostLinesASecond = 100
 
     func log(_ level: LogLevel, _ text: String) {
+        tell(.pluginLog(role: role, level: level, text: text))
+    }
+
+    /// Tells what the plugin says, as far as it does not say too much.
+    private func tell(_ event: SessionEvent) {
         let second = MonotonicClock.now / 1_000_000_000
         let (passes, suppressed) = state.withLock { state in
             var suppressed = 0
@@ -596,12 +611,30 @@ final class PluginInstance: Sendable {
             events.send(
                 .pluginLog(role: role, level: .warning, text: "\(suppressed) lines left out"))
         }
-        guard passes else { return }
-        events.send(.pluginLog(role: role, level: level, text: text))
+        if passes { events.send(event) }
     }
 
     func setError(_ text: String) {
         state.withLock { $0.errorText = text }
+    }
+
+    /// Takes note that a share has nothing new for now.
+    func pause() {
+        if setPaused(true) { tell(.sharePaused(role: role)) }
+    }
+
+    /// Takes note that a share has something new again.
+    func resume() {
+        if setPaused(false) { tell(.shareResumed(role: role)) }
+    }
+
+    /// - Returns: Whether that is news.
+    private func setPaused(_ isPaused: Bool) -> Bool {
+        state.withLock { state in
+            guard isShare, state.isPaused != isPaused else { return false }
+            state.isPaused = isPaused
+            return true
+        }
     }
 
     func giveUp(_ status: Status, _ reason: String) {
