@@ -76,7 +76,7 @@ import Testing
         #expect(
             run.lines(of: "camera").contains("camera: lost: \(loss.evidence)"), "\(run)",
             sourceLocation: sourceLocation)
-        #expect(report.outcome == "completed", "\(run)", sourceLocation: sourceLocation)
+        #expect(report.outcome == "finished", "\(run)", sourceLocation: sourceLocation)
         for plugin in report.plugins where plugin.role != "camera" {
             #expect(plugin.losses == nil, "\(plugin.role)\n\(run)", sourceLocation: sourceLocation)
         }
@@ -137,7 +137,7 @@ import Testing
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
         let report = try session.expectTrueReport(recorded.run)
-        #expect(report.outcome == "completed")
+        #expect(report.outcome == "finished")
         try expectOthersUndisturbed(recorded)
         #expect(try session.picture("camera").frameCount == 120)
     }
@@ -197,7 +197,7 @@ import Testing
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
         let report = try session.expectTrueReport(recorded.run)
-        #expect(report.outcome == "completed")
+        #expect(report.outcome == "finished")
         let lines = recorded.run.lines(of: "camera")
         for word in fault.words + [place] { #expect(lines.contains(word), "\(recorded.run)") }
         #expect(!lines.contains("started again"), "the session is over:\n\(recorded.run)")
