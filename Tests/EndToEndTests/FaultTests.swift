@@ -209,14 +209,14 @@ import Testing
     func `a source that breaks down in property-change comes back`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), where: property-change, once: 1",
-            timeline: ["at: 1s, ceiling: 80x45@15"])
+            timeline: ["at: 1s, ceiling: 80x44@15"])
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
         let report = try session.expectTrueReport(recorded.run)
         try expectOneLoss(report, fault, recorded.run)
         try expectOthersUndisturbed(recorded)
         // It comes back to what is possible now.
-        #expect(try report.plugin("camera").offer?.suggested == "80x45@15", "\(recorded.run)")
+        #expect(try report.plugin("camera").offer?.suggested == "80x44@15", "\(recorded.run)")
     }
 
     // MARK: - Policies
