@@ -7,7 +7,7 @@ internal import GreenroomMedia
 ///
 /// Threads: one converter for each thread.
 public final class FrameConverter {
-    /// Conversions run, identities not counted.
+    /// Conversions run and copies made; identities are not counted.
     public private(set) var conversionCount = 0
     /// Bytes of pixels that conversions wrote, those between two steps included.
     public private(set) var bytesWritten = 0
@@ -51,9 +51,39 @@ public final class FrameConverter {
             same.info.color = plan.color
             return same
         }
-        guard var result = pool.take(plan.format, plan.size) else {
-            throw .noBuffer(pool.explainLack(of: plan.format, plan.size))
+        return try make(plan, of: frame, into: pool)
+    }
+
+    /// Converts a frame into one that nobody else has: where nothing needs doing, into a copy.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame, as for ``convert(_:to:into:)``.
+    ///   - want: What the consumer takes.
+    ///   - pool: Where the result comes from.
+    /// - Returns: What ``convert(_:to:into:)`` would, the only reference to it.
+    /// - Throws: What ``convert(_:to:into:)`` does.
+    public func copy(
+        _ frame: borrowing VideoFrame, to want: VideoWant, into pool: FramePool
+    ) throws(ConversionError) -> VideoFrame {
+        let plan = try plan(for: frame, want)
+        guard plan.isIdentity else { return try make(plan, of: frame, into: pool) }
+        var result = try take(plan, compressedByteCount: frame.byteCount(0), from: pool)
+        result.info = frame.info
+        result.info.color = plan.color
+        for index in 0..<frame.planeCount {
+            try result.copyPlane(
+                index, from: frame.unsafePlanePointer(index), strideBytes: frame.strideBytes(index),
+                byteCount: frame.byteCount(index))
+            bytesWritten += result.byteCount(index)
         }
+        conversionCount += 1
+        return result
+    }
+
+    private func make(
+        _ plan: ConversionPlan, of frame: borrowing VideoFrame, into pool: FramePool
+    ) throws(ConversionError) -> VideoFrame {
+        var result = try take(plan, from: pool)
         result.info = frame.info
         result.info.color = plan.color
         result.info.rotation = plan.rotation
@@ -62,6 +92,16 @@ public final class FrameConverter {
         try run(plan.steps, on: frame, into: canvas.part(plan.placement))
         conversionCount += 1
         return result
+    }
+
+    private func take(
+        _ plan: ConversionPlan, compressedByteCount: Int = 0, from pool: FramePool
+    ) throws(ConversionError) -> VideoFrame {
+        guard
+            let frame = pool.take(
+                plan.format, plan.size, compressedByteCount: compressedByteCount)
+        else { throw .noBuffer(pool.explainLack(of: plan.format, plan.size)) }
+        return frame
     }
 
     private func plan(

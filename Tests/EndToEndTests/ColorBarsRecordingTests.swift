@@ -133,7 +133,7 @@ import TestSupport
         let filter = try report.plugin("camera.pre-processors[0]")
         let picture = try report.picture("camera")
         #expect(filter.callbacks["process"]?.calls == picture.accepted - picture.superseded)
-        #expect(picture.unprocessed == 0)
+        #expect(picture.unprocessed.total == 0)
         #expect(picture.conversions == 0, "it is I420 of the right size already")
         let recording = try session.picture("camera")
         let black = YUV(y: 255 - 16, u: 128, v: 128)

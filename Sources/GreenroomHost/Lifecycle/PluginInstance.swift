@@ -210,7 +210,7 @@ final class PluginInstance: Sendable {
             descriptor,
             in: PluginPlace(
                 handle: handle, role: role, hasVirtualClock: clock.isVirtual,
-                frameLimit: frameLimit,
+                frameLimit: frameLimit, lentBytes: { [weak self] in self?.lentBytes ?? 0 },
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
@@ -414,6 +414,8 @@ final class PluginInstance: Sendable {
         case .virtualMic, .shareAudioSource: 0
         }
     }
+
+    private var lentBytes: Int { state.withLock { $0.calls }?.pool?.heldByteCount ?? 0 }
 
     /// The one that it edits, the one before that goes on, and one whose edit came too late.
     private static let mostFramesInFilter = 4

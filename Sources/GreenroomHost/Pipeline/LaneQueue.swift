@@ -6,16 +6,47 @@ import GreenroomMedia
 ///
 /// Times are nanoseconds from the session's start.
 struct LaneQueue: ~Copyable {
+    /// What there is to see.
+    enum Picture: ~Copyable, Sendable {
+        /// A frame of the source.
+        case frame(VideoFrame)
+        /// What the host shows while the source is lost.
+        case slate(VideoFrame)
+        /// Black, which the lane makes itself.
+        case black
+    }
+
     /// A picture and the slot that it fills.
     struct Item: ~Copyable, Sendable {
-        /// nil for black, which the lane makes itself.
-        var frame: VideoFrame?
+        var picture: Picture
         var slot: Int64
         var isDelayed = false
         /// Whether it came before the first slot was over; then it fills those before its own.
         var isPrompt: Bool
 
-        consuming func takeFrame() -> VideoFrame? { frame.take() }
+        var isFrame: Bool {
+            switch picture {
+            case .frame: true
+            case .slate: false
+            case .black: false
+            }
+        }
+
+        consuming func intoPicture() -> Picture { picture }
+    }
+
+    /// The slot that was given to a frame.
+    struct Claim: Sendable {
+        var slot: Int64
+        var isDelayed: Bool
+        var isPrompt: Bool
+    }
+
+    /// What the newest picture is, so that none of the host's own comes twice.
+    private enum Newest: Equatable {
+        case frame
+        case slate(SlateText)
+        case black
     }
 
     /// What the lane's thread has to do.
@@ -36,12 +67,13 @@ struct LaneQueue: ~Copyable {
 
     private(set) var schedule: LaneSchedule
     private(set) var counts = VideoLane.Counts()
-    /// One more than frames may take, for black.
-    private var items = Ring<18, Item>()
+    /// A few more than frames may take, for what the host shows; if it comes to more than that,
+    /// the picture stays what it was.
+    private var items = Ring<20, Item>()
     /// The first slot that the thread has not taken on itself to fill.
     private(set) var nextSlot: Int64 = 0
     private var hasPicture = false
-    private var newestIsBlack = false
+    private var newest = Newest.frame
     private(set) var isFinishing = false
     private(set) var hasFailed = false
 
@@ -55,7 +87,7 @@ struct LaneQueue: ~Copyable {
     // MARK: The track's side
 
     /// Claims a slot for a frame, or counts why it gets none.
-    mutating func claim(_ nanoseconds: Int64, at now: Int64) -> Item? {
+    mutating func claim(_ nanoseconds: Int64, at now: Int64) -> Claim? {
         guard !hasFailed else {
             counts.failed += 1
             return nil
@@ -63,7 +95,7 @@ struct LaneQueue: ~Copyable {
         switch schedule.claim(nanoseconds, at: now, queueHasRoom: hasRoom) {
         case .slot(let slot, let isDelayed):
             counts.queued += 1
-            return Item(slot: slot, isDelayed: isDelayed, isPrompt: now < schedule.due(0))
+            return Claim(slot: slot, isDelayed: isDelayed, isPrompt: now < schedule.due(0))
         case .early: counts.early += 1
         case .late: counts.late += 1
         case .excess: counts.excess += 1
@@ -73,21 +105,22 @@ struct LaneQueue: ~Copyable {
     }
 
     /// Queues a frame for the slot that it claimed, or the next one if that was filled meanwhile.
-    mutating func push(_ frame: consuming VideoFrame, _ claim: consuming Item) {
+    mutating func push(_ frame: consuming VideoFrame, _ claim: Claim) {
         guard !hasFailed else {
             counts.queued -= 1
             counts.failed += 1
             return
         }
-        var item = claim
-        item.frame = consume frame
-        if item.slot < nextSlot {
-            item.slot = nextSlot
-            item.isDelayed = true
+        var (slot, isDelayed) = (claim.slot, claim.isDelayed)
+        if slot < nextSlot {
+            slot = nextSlot
+            isDelayed = true
             schedule.move(to: nextSlot)
         }
-        newestIsBlack = false
-        _ = items.append(item)
+        newest = .frame
+        _ = items.append(
+            Item(
+                picture: .frame(frame), slot: slot, isDelayed: isDelayed, isPrompt: claim.isPrompt))
     }
 
     /// Counts a frame whose conversion failed after it had claimed a slot.
@@ -97,11 +130,22 @@ struct LaneQueue: ~Copyable {
     }
 
     /// Makes the picture black from a time on, until the next frame.
-    mutating func showBlack(at now: Int64) {
-        guard !hasFailed, !newestIsBlack, let slot = schedule.claim(at: now, from: nextSlot)
+    mutating func showBlack(at now: Int64) { show(.black, as: .black, at: now) }
+
+    /// Makes the picture a slate from a time on, until the next frame.
+    mutating func show(_ slate: consuming VideoFrame, _ text: SlateText, at now: Int64) {
+        show(.slate(slate), as: .slate(text), at: now)
+    }
+
+    private mutating func show(
+        _ picture: consuming Picture, as kind: Newest, at now: Int64
+    ) {
+        guard !hasFailed, newest != kind, !items.isFull,
+            let slot = schedule.claim(at: now, from: nextSlot)
         else { return }
-        newestIsBlack = true
-        _ = items.append(Item(slot: slot, isPrompt: now < schedule.due(0)))
+        newest = kind
+        _ = items.append(
+            Item(picture: picture, slot: slot, isPrompt: now < schedule.due(0)))
     }
 
     /// Lets the lane end with a given number of slots, or as many as it has if those are more.
@@ -161,19 +205,14 @@ struct LaneQueue: ~Copyable {
 
     /// Counts slots that were filled.
     ///
-    /// - Parameters:
-    ///   - frame: Whether a frame of the source was among them, for the first time.
-    ///   - isDelayed: Whether that one is in a later slot than its own.
-    ///   - repeated: Slots with a frame that was written before.
-    ///   - black: Slots with black.
-    mutating func countWritten(frame: Bool, isDelayed: Bool, repeated: Int, black: Int) {
-        if frame {
-            counts.queued -= 1
-            counts.delivered += 1
-            if isDelayed { counts.delayed += 1 }
-        }
-        counts.repeated += repeated
-        counts.black += black
+    /// - Parameter isDelayed: Whether the frame among them is in a later slot than its own.
+    mutating func countWritten(_ written: SlotWriter.Written, isDelayed: Bool) {
+        counts.queued -= written.new
+        counts.delivered += written.new
+        if isDelayed { counts.delayed += written.new }
+        counts.repeated += written.repeated
+        counts.black += written.black
+        counts.slate += written.slate
     }
 
     /// Gives up: what waits is lost with the output, and so is the frame in the thread's hands.
@@ -181,7 +220,7 @@ struct LaneQueue: ~Copyable {
         hasFailed = true
         var lost = hasFrameInHand ? 1 : 0
         while let item = items.popFirst() {
-            if item.takeFrame() != nil { lost += 1 }
+            if item.isFrame { lost += 1 }
         }
         counts.queued -= lost
         counts.failed += lost

@@ -4,21 +4,25 @@ import GreenroomMedia
 
 /// The media thread of one pre-processor.
 ///
-/// It is not the track's thread, so that a filter which hangs costs one frame and itself, and
-/// the picture goes on without it.
+/// It is not the track's thread, so that a filter which hangs holds up the picture no longer than
+/// it is waited for. A frame that nobody waits for any more is dropped when the filter returns it.
 final class PreProcessorRunner: Sendable {
     /// What became of a frame.
     enum Outcome: ~Copyable {
-        /// Edited, or as it was if the filter refused it.
+        /// The filter returned it.
         case returned(VideoFrame, Status)
-        /// The filter has hung with the frame.
-        case lost
+        /// The filter still has it.
+        case late
     }
 
     private struct State: ~Copyable {
         var incoming: VideoFrame?
         var outgoing: VideoFrame?
         var status = Status.ok
+        /// Since when the filter has a frame, in real time.
+        var busySince: Int64?
+        /// Whether anybody waits for that frame.
+        var isAwaited = false
         var isClosed = false
     }
 
@@ -42,28 +46,40 @@ final class PreProcessorRunner: Sendable {
                 let status = instance.process(&next)
                 var edited: VideoFrame? = next
                 state.change { state in
-                    state.outgoing = edited.take()
+                    let edited = edited.take()
+                    state.outgoing = state.isAwaited ? edited : nil
                     state.status = status
+                    state.busySince = nil
                 }
             }
         }
     }
 
-    /// Has a frame edited. [the track's thread]
+    /// How long the filter has had a frame, in nanoseconds of real time; nil if it has none.
+    /// [the track's thread]
+    var busyNanoseconds: Int64? {
+        state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
+    }
+
+    /// Has a frame edited by a filter that has none. [the track's thread]
     ///
     /// - Parameters:
     ///   - frame: Upright I420, the only reference.
-    ///   - deadline: When the filter counts as hung. After that it must not be asked again.
+    ///   - deadline: How long to wait for it, in real time.
     func process(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
         var frame: VideoFrame? = frame
-        state.change { $0.incoming = frame.take() }
-        let status: Status? = state.wait(until: deadline) { state in
-            state.outgoing == nil ? nil : state.status
+        state.change { state in
+            state.incoming = frame.take()
+            state.busySince = MonotonicClock.now
+            state.isAwaited = true
         }
-        guard let status else { return .lost }
-        let edited: VideoFrame? = state.withLock { $0.outgoing.take() }
-        guard let edited else { return .lost }
-        return .returned(edited, status)
+        let _: Void? = state.wait(until: deadline) { $0.busySince == nil ? () : nil }
+        let edited: VideoFrame? = state.withLock { state in
+            state.isAwaited = false
+            return state.outgoing.take()
+        }
+        guard let edited else { return .late }
+        return .returned(edited, state.withLock { $0.status })
     }
 
     /// Ends the thread, after the frame it may have.

@@ -3,19 +3,33 @@ import GreenroomMedia
 
 /// Writes pictures to the slots that they fill, and the one before into those between.
 struct SlotWriter: ~Copyable {
-    /// What was written.
+    /// The slots that were written.
     struct Written {
-        /// Slots with a frame that was written before, or is written once more after this.
+        /// With a frame for the first time: one at most.
+        var new = 0
+        /// With a frame that was written before, or is written once more after this.
         var repeated = 0
-        /// Slots with black.
+        /// With black.
         var black = 0
+        /// With a slate.
+        var slate = 0
+
+        /// All together.
+        var slots: Int { new + repeated + black + slate }
+    }
+
+    /// What the picture is.
+    private enum Kind {
+        case frame
+        case black
+        case slate
     }
 
     private let sink: any VideoSink
     private let want: VideoWant
     private let size: FrameSize
     private var picture: VideoFrame?
-    private var isBlack = false
+    private var kind = Kind.frame
     /// Black, once it has been needed.
     private var black: VideoFrame?
     private var nextSlot: Int64 = 0
@@ -34,35 +48,51 @@ struct SlotWriter: ~Copyable {
         var written = Written()
         let slot = item.slot
         if picture == nil, nextSlot < slot, !item.isPrompt { try beginBlack() }
-        if picture != nil { written = try fill(until: slot) }
-        if let frame = item.takeFrame() {
-            picture = consume frame
-            isBlack = false
-        } else {
-            try beginBlack()
+        if picture != nil { try fill(until: slot, &written) }
+        switch item.intoPicture() {
+        case .frame(let frame): begin(.frame, frame)
+        case .slate(let frame): begin(.slate, frame)
+        case .black: try beginBlack()
         }
         // Slots before the first picture have the first picture.
-        let before = try fill(until: slot)
-        written.repeated += before.repeated
-        written.black += before.black
-        try writePicture(times: 1)
-        if isBlack { written.black += 1 }
-        nextSlot = slot + 1
+        try fill(until: slot, &written)
+        if kind == .frame {
+            try writePicture(times: 1)
+            written.new = 1
+            nextSlot = slot + 1
+        } else {
+            try fill(until: slot + 1, &written)
+        }
         return written
     }
 
     /// Fills the slots before an end.
     mutating func fill(until end: Int64) throws -> Written {
+        var written = Written()
+        if nextSlot < end, picture == nil { try beginBlack() }
+        try fill(until: end, &written)
+        return written
+    }
+
+    private mutating func fill(until end: Int64, _ written: inout Written) throws {
         let gap = Int(max(end - nextSlot, 0))
-        guard gap > 0 else { return Written() }
-        if picture == nil { try beginBlack() }
+        guard gap > 0 else { return }
         try writePicture(times: gap)
         nextSlot = end
-        return isBlack ? Written(black: gap) : Written(repeated: gap)
+        switch kind {
+        case .frame: written.repeated += gap
+        case .black: written.black += gap
+        case .slate: written.slate += gap
+        }
     }
 
     private func writePicture(times: Int) throws {
         if let picture = picture?.share() { try sink.write(picture, times: times) }
+    }
+
+    private mutating func begin(_ kind: Kind, _ frame: consuming VideoFrame) {
+        picture = consume frame
+        self.kind = kind
     }
 
     private mutating func beginBlack() throws {
@@ -75,7 +105,6 @@ struct SlotWriter: ~Copyable {
                 place: want.format.name,
                 explanation: "there is no black of \(want.size ?? size) to begin with.")
         }
-        picture = consume black
-        isBlack = true
+        begin(.black, black)
     }
 }

@@ -4,13 +4,13 @@ import GreenroomMedia
 /// The way of one output: its want, its queue, its thread, its counters.
 ///
 /// Its rate is divided into slots that begin with the session's time, and each gets one picture:
-/// a frame, the frame before once more, or black while there was none. So an output has exactly
-/// as many frames as its time has periods. ``LaneSchedule`` decides which frame fills which slot.
+/// a frame, the frame before once more, black while there was none, or a slate while the source is
+/// lost. So an output has exactly as many frames as its time has periods. ``LaneSchedule`` decides which frame fills which slot.
 final class VideoLane: Sendable {
     /// What became of the frames that were meant for this output, and what its periods show.
     ///
-    /// All but `delayed`, `repeated` and `black` together are the frames that the track carried.
-    /// Periods so far are `delivered` + `repeated` + `black`.
+    /// All but `delayed`, `repeated`, `black` and `slate` together are the frames that the track
+    /// carried. Periods so far are `delivered` + `repeated` + `black` + `slate`.
     struct Counts: Sendable {
         /// Frames written for the first time.
         var delivered = 0
@@ -20,6 +20,8 @@ final class VideoLane: Sendable {
         var repeated = 0
         /// Periods that show black: no frame has come yet, or the camera was stopped.
         var black = 0
+        /// Periods that show a slate: the source was lost.
+        var slate = 0
         /// Frames for a period that has one already: the source is faster than the output.
         var excess = 0
         /// Frames for which the output's queue had no room.
@@ -112,7 +114,7 @@ final class VideoLane: Sendable {
     ///   - nanoseconds: When the frame shows, from the session's start.
     ///   - now: The time, from the session's start.
     /// - Returns: What to ``push(_:_:)`` the frame with, or nil.
-    func claim(_ nanoseconds: Int64, at now: Int64) -> LaneQueue.Item? {
+    func claim(_ nanoseconds: Int64, at now: Int64) -> LaneQueue.Claim? {
         if clock.isVirtual, sink.pace == .asTheyCome {
             // Nobody is ever late there: time stands still until the sink has taken what it has.
             let _: Void? = state.wait(until: nil) { state in
@@ -124,13 +126,10 @@ final class VideoLane: Sendable {
     }
 
     /// Queues a frame for a slot that was claimed. [the track's thread]
-    func push(_ frame: consuming VideoFrame, _ claim: consuming LaneQueue.Item) {
+    func push(_ frame: consuming VideoFrame, _ claim: LaneQueue.Claim) {
         var frame: VideoFrame? = frame
-        var claim: LaneQueue.Item? = claim
         state.change { state in
-            if let frame = frame.take(), let claim = claim.take() {
-                state.queue.push(frame, claim)
-            }
+            if let frame = frame.take() { state.queue.push(frame, claim) }
         }
     }
 
@@ -144,6 +143,15 @@ final class VideoLane: Sendable {
     /// - Parameter nanoseconds: When, from the session's start.
     func showBlack(at nanoseconds: Int64) {
         state.change { $0.queue.showBlack(at: nanoseconds) }
+    }
+
+    /// Makes the picture a slate until the next frame. [the track's thread]
+    ///
+    /// - Parameters:
+    ///   - slate: What the output takes.
+    ///   - nanoseconds: When, from the session's start.
+    func show(_ slate: Slate, at nanoseconds: Int64) {
+        state.change { $0.queue.show(slate.frame.share(), slate.text, at: nanoseconds) }
     }
 
     /// Lets the lane end with a given number of frames, or as many as it has if those are more.
@@ -172,7 +180,7 @@ final class VideoLane: Sendable {
                 var isDelayed = false
                 switch consume turn {
                 case .write(let item):
-                    hasFrame = item.frame != nil
+                    hasFrame = item.isFrame
                     isDelayed = item.isDelayed
                     written = try writer.write(item)
                 case .fill(until: let end):
@@ -181,12 +189,9 @@ final class VideoLane: Sendable {
                     try sink.finish()
                     return
                 }
-                let slots = written.repeated + written.black + (hasFrame ? 1 : 0)
                 state.change { state in
-                    state.queue.countWritten(
-                        frame: hasFrame, isDelayed: isDelayed, repeated: written.repeated,
-                        black: written.black)
-                    state.depart(slots, at: departure, timeline)
+                    state.queue.countWritten(written, isDelayed: isDelayed)
+                    state.depart(written.slots, at: departure, timeline)
                 }
             } catch {
                 fail("\(error)", hasFrameInHand: hasFrame, events)

@@ -23,12 +23,12 @@ final class VideoTrack: Sendable {
         var overRate = 0
         /// Frames that could not be brought down to the track's size, or converted for filters.
         var unconvertible = 0
-        /// Frames lost in a filter that hung.
+        /// Frames lost in a filter in the host's process that hung.
         var lostInFilter = 0
         /// Frames that went on to the outputs.
         var carried = 0
-        /// Frames that a filter refused, and that went on unedited.
-        var unprocessed = 0
+        /// Edits that did not take place.
+        var unprocessed = FilterChain.Unprocessed()
         /// Conversions made, those for filters included.
         var conversions = 0
         /// Bytes that conversions wrote.
@@ -43,8 +43,8 @@ final class VideoTrack: Sendable {
         let converter = FrameConverter()
         /// How many times the source had been started when its last frame came.
         var starts = 0
-        /// Filters that have hung, by index.
-        var hung: Set<Int> = []
+        /// The slate that was shown last, for each group; nil where it can't be had.
+        var slates: [Slate?] = []
         /// Errors that were told.
         var complained: Set<String> = []
         /// What the track carries.
@@ -74,16 +74,15 @@ final class VideoTrack: Sendable {
     let agreed: VideoCapability
     let input: VideoTrackInput
     let groups: [Group]
-    private let filters: [PreProcessorRunner]
+    private let filters: FilterChain
     private let pool: FramePool
     private let events: SessionEvents
-    private let filterDeadline: Int64
     private let counters = Mutex(Counts())
     private let follower = Mutex(StampFollower())
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
-    ///   - filterDeadline: How long a filter may take for a frame, in nanoseconds.
+    ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     init(
         kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
         filters: [PreProcessorRunner], groups: [Group], filterDeadline: Int64,
@@ -93,9 +92,10 @@ final class VideoTrack: Sendable {
         self.agreed = agreed
         self.input = input
         self.pool = pool
-        self.filters = filters
+        self.filters = FilterChain(
+            filters, size: agreed.size, hangNanoseconds: filterDeadline, clock: input.clock,
+            events: events)
         self.groups = groups
-        self.filterDeadline = filterDeadline
         self.events = events
     }
 
@@ -127,6 +127,13 @@ final class VideoTrack: Sendable {
     /// next one comes. [any]
     func showBlack() { input.showBlack() }
 
+    /// Makes the picture a slate on every output, after the frames that came before and until the
+    /// next one comes. [any]
+    ///
+    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
+    ///   is not shown.
+    func showSlate(_ text: SlateText, at moment: Int64) { input.showSlate(text, at: moment) }
+
     /// The track's thread. Ends when the input is closed and empty.
     ///
     /// - Parameter timeline: What moments are told by.
@@ -146,13 +153,15 @@ final class VideoTrack: Sendable {
                     counts.bytesConverted = work.converter.bytesWritten
                     counts.busyNanoseconds += clock.now - begun
                 }
-            case .black(let moment):
+            case .show(.black, let moment):
                 for lane in lanes { lane.showBlack(at: timeline.time(of: moment)) }
+            case .show(.slate(let text), let moment):
+                show(text, at: timeline.time(of: moment), &work)
             case .end:
                 isOver = true
             }
         }
-        for filter in filters { filter.close() }
+        filters.close()
         if counts.carried == 0, !lanes.isEmpty {
             events.send(.note(role: kind.rawValue, text: "no frame came to be shown: it is black"))
         }
@@ -182,6 +191,22 @@ final class VideoTrack: Sendable {
         deliver(edited, at: moment, middle, &work, timeline)
     }
 
+    /// Shows a slate; an output that can't have it is black.
+    private func show(_ text: SlateText, at nanoseconds: Int64, _ work: inout Work) {
+        if work.slates.first??.text != text {
+            work.slates = groups.map { Slate(text, $0.want, size: agreed.size) }
+        }
+        for (group, slate) in zip(groups, work.slates) {
+            for lane in group.lanes {
+                if let slate {
+                    lane.show(slate, at: nanoseconds)
+                } else {
+                    lane.showBlack(at: nanoseconds)
+                }
+            }
+        }
+    }
+
     /// Brings a frame down to the size that the track carries. It keeps its rotation.
     private func reduce(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
         // A row is about the pixels that are sent, whichever way up they are.
@@ -200,31 +225,25 @@ final class VideoTrack: Sendable {
         return moment
     }
 
-    /// Has a frame edited by each filter in order; without filters it stays as it came.
+    /// Has a frame edited by the filters; without any it stays as it came.
     private func filter(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
-        guard work.hung.count < filters.count else { return frame }
-        let want = VideoWant(format: .i420, size: agreed.size)
-        // They need a frame of their own to write to.
-        guard var edited = convert(frame, want, &work) else { return nil }
-        for index in filters.indices where !work.hung.contains(index) {
-            let deadline = MonotonicClock.deadline(after: filterDeadline)
-            switch filters[index].process(edited, until: deadline) {
-            case .returned(let frame, let status):
-                edited = frame
-                if status != .ok { counters.withLock { $0.unprocessed += 1 } }
-            case .lost:
-                work.hung.insert(index)
-                counters.withLock { $0.lostInFilter += 1 }
-                let instance = filters[index].instance
-                events.send(
-                    .callbackHangs(
-                        role: instance.role, callback: "process",
-                        seconds: Double(filterDeadline) / 1e9))
-                instance.giveUp(because: "it hangs in process")
-                return nil
-            }
+        var unprocessed = counters.withLock { $0.unprocessed }
+        defer { counters.withLock { $0.unprocessed = unprocessed } }
+        do throws(ConversionError) {
+            let edited = try filters.edit(
+                frame, with: work.converter, from: pool,
+                within: work.limit.rate.dueNanoseconds(ofFrame: 1), &unprocessed)
+            if edited == nil { counters.withLock { $0.lostInFilter += 1 } }
+            return edited
+        } catch {
+            countUnconvertible(error, &work)
+            return nil
         }
-        return edited
+    }
+
+    private func countUnconvertible(_ error: ConversionError, _ work: inout Work) {
+        counters.withLock { $0.unconvertible += 1 }
+        complain(error, &work)
     }
 
     private func convert(
@@ -234,8 +253,7 @@ final class VideoTrack: Sendable {
             let converted = try work.converter.convert(frame, to: want, into: pool)
             return converted
         } catch {
-            counters.withLock { $0.unconvertible += 1 }
-            complain(error, &work)
+            countUnconvertible(error, &work)
             return nil
         }
     }

@@ -21,10 +21,16 @@ final class VideoTrackInput: Sendable {
     /// What the track has to do next.
     enum Next: ~Copyable, Sendable {
         case frame(Arrival)
-        /// The picture is black from a moment on the session clock.
-        case black(at: Int64)
+        /// The host shows a picture of its own from a moment on the session clock.
+        case show(HostPicture, at: Int64)
         /// The input is closed, and empty.
         case end
+    }
+
+    /// What the host shows when there is nothing of the source.
+    enum HostPicture: Equatable, Sendable {
+        case black
+        case slate(SlateText)
     }
 
     /// What became of the frames that came through the gate, as far as the input knows.
@@ -42,10 +48,18 @@ final class VideoTrackInput: Sendable {
     /// How many frames wait at most.
     static let capacity = 4
 
+    /// A picture of the host's that is to come.
+    private struct Coming {
+        var picture: HostPicture
+        /// When, on the session clock.
+        var nanoseconds: Int64
+        /// After how many of the frames that wait.
+        var framesBefore: Int
+    }
+
     private struct State: ~Copyable {
         var queue = Ring<4, Arrival>()
-        /// When the picture becomes black, and after how many of the frames that wait.
-        var black: (nanoseconds: Int64, framesBefore: Int)?
+        var coming: Coming?
         var limit: VideoCapability?
         var starts = 0
         var isClosed = false
@@ -55,8 +69,24 @@ final class VideoTrackInput: Sendable {
 
         mutating func popFirst() -> Arrival? {
             guard let arrival = queue.popFirst() else { return nil }
-            if let before = black?.framesBefore { black?.framesBefore = before - 1 }
+            if let before = coming?.framesBefore { coming?.framesBefore = before - 1 }
             return arrival
+        }
+
+        /// When there is something to do even if nothing comes.
+        var wake: Int64? { queue.count == 0 && !isClosed ? coming?.nanoseconds : nil }
+
+        /// What there is to do at a time; nil for nothing.
+        mutating func next(at now: Int64) -> Next? {
+            if let coming, coming.framesBefore <= 0, coming.nanoseconds <= now {
+                self.coming = nil
+                return .show(coming.picture, at: coming.nanoseconds)
+            }
+            if let arrival = popFirst() {
+                counts.taken += 1
+                return .frame(arrival)
+            }
+            return isClosed ? .end : nil
         }
     }
 
@@ -99,6 +129,8 @@ final class VideoTrackInput: Sendable {
                 state.counts.discarded += 1
                 return
             }
+            // The source has come back before its absence was to be seen.
+            if let coming = state.coming, coming.nanoseconds > now { state.coming = nil }
             if state.queue.isFull {
                 _ = state.popFirst()
                 state.counts.superseded += 1
@@ -120,28 +152,36 @@ final class VideoTrackInput: Sendable {
     }
 
     /// Makes the picture black, after the frames that wait and until the next one comes. [any]
-    func showBlack() {
+    func showBlack() { show(.black, at: clock.now) }
+
+    /// Makes the picture a slate, after the frames that wait and until the next one comes. [any]
+    ///
+    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
+    ///   is not shown.
+    func showSlate(_ text: SlateText, at moment: Int64) { show(.slate(text), at: moment) }
+
+    /// The newest request counts.
+    private func show(_ picture: HostPicture, at moment: Int64) {
         state.change { state in
-            state.black = (clock.now, state.queue.count)
+            state.coming = Coming(
+                picture: picture, nanoseconds: moment, framesBefore: state.queue.count)
         }
     }
 
     /// Waits for something to do. [the track's thread]
     func next() -> Next {
-        let next: Next? = clock.wait(for: state, until: nil) { state in
-            if let black = state.black, black.framesBefore <= 0 {
-                state.black = nil
-                return .black(at: black.nanoseconds)
+        while true {
+            let wake = state.withLock { $0.wake }
+            let next: Next?? = clock.wait(for: state, until: wake) { state in
+                if let next = state.next(at: clock.now) { return .some(next) }
+                // Another picture is to come meanwhile, at another moment.
+                return state.wake == wake ? nil : .some(nil)
             }
-            if let arrival = state.popFirst() {
-                state.counts.taken += 1
-                return .frame(arrival)
-            }
-            return state.isClosed ? .end : nil
+            guard let found = next, let next = found else { continue }
+            // Senders on a virtual clock wait for room.
+            if clock.isVirtual { state.change { _ in } }
+            return next
         }
-        // Senders on a virtual clock wait for room.
-        if clock.isVirtual { state.change { _ in } }
-        return next ?? .end
     }
 
     /// Lets the track end when it has taken what is queued.

@@ -14,7 +14,7 @@ import GreenroomMedia
 ///
 /// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` +
 ///   `unconvertible` + `failed` + `queued`;
-/// - pictures in it = `delivered` + `repeated` + `black`.
+/// - pictures in it = `delivered` + `repeated` + `black` + `slate`.
 ///
 /// For each sound, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
 /// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
@@ -127,12 +127,12 @@ public struct SessionReport: Codable, Sendable {
         public var overRate: Int
         /// Frames that could not be brought down to the track's size, or converted for filters.
         public var unconvertible: Int
-        /// Frames lost in a filter that hung.
+        /// Frames lost in a filter in the host's process that hung.
         public var lostInFilter: Int
         /// Frames that went on to the outputs.
         public var carried: Int
-        /// Frames that a filter refused, and that went on unedited.
-        public var unprocessed: Int
+        /// Edits that did not take place; the frames went on without them.
+        public var unprocessed: Unprocessed
         /// Conversions made.
         public var conversions: Int
         /// Bytes that conversions wrote.
@@ -144,6 +144,17 @@ public struct SessionReport: Codable, Sendable {
         public var arrival: Intervals
         /// Its outputs.
         public var outputs: [PictureOutput]
+    }
+
+    /// Edits that did not take place, by reason.
+    public struct Unprocessed: Codable, Sendable {
+        /// The filter refused the frame.
+        public var refused: Int
+        /// The filter was not done within a frame's interval, had an earlier frame still, or had
+        /// no room for the frame.
+        public var late: Int
+        /// The filter was lost or had ended.
+        public var lost: Int
     }
 
     /// How long something took, each time.
@@ -172,6 +183,8 @@ public struct SessionReport: Codable, Sendable {
         public var repeated: Int
         /// Periods that show black: no frame had come yet, or the camera was stopped.
         public var black: Int
+        /// Periods that show a slate: the source was lost.
+        public var slate: Int
         /// Frames for a period that had one already.
         public var excess: Int
         /// Frames for which its queue had no room.
@@ -419,7 +432,9 @@ extension SessionReport.Picture {
         unconvertible = counts.unconvertible
         lostInFilter = counts.lostInFilter
         carried = counts.carried
-        unprocessed = counts.unprocessed
+        unprocessed = SessionReport.Unprocessed(
+            refused: counts.unprocessed.refused, late: counts.unprocessed.late,
+            lost: counts.unprocessed.lost)
         conversions = counts.conversions
         bytesConverted = counts.bytesConverted
         allocations = input.clock.isVirtual ? nil : picture.track.allocationCount
@@ -437,6 +452,7 @@ extension SessionReport.PictureOutput {
         delayed = counts.delayed
         repeated = counts.repeated
         black = counts.black
+        slate = counts.slate
         excess = counts.excess
         queueFull = counts.queueFull
         early = counts.early

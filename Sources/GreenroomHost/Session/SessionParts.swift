@@ -128,7 +128,13 @@ final class SessionParts: Sendable {
         pictures.first { $0.track.kind == .camera }?.track.showBlack()
     }
 
-    func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {}
+    /// Makes a picture a slate until its next frame.
+    ///
+    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
+    ///   is not shown.
+    func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {
+        pictures.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
+    }
 
     /// Lets the sound end at a time of the session; what is due until then is still delivered.
     ///

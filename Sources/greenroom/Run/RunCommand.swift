@@ -177,10 +177,12 @@ extension SessionReport {
         var lines: [String] = []
         for picture in pictures {
             for output in picture.outputs {
-                var line =
-                    "\(output.output): \(output.delivered + output.repeated + output.black) frames"
+                let frames =
+                    output.delivered + output.repeated + output.black + output.slate
+                var line = "\(output.output): \(frames) frames"
                 if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
                 if output.black > 0 { line += ", \(output.black) of them black" }
+                if output.slate > 0 { line += ", \(output.slate) of them a slate" }
                 let lost =
                     output.queueFull + output.unconvertible + output.failed + picture.superseded
                 if lost > 0 { line += "; \(lost) frames lost" }

@@ -48,6 +48,14 @@ struct Report: Decodable {
             var maximumMilliseconds: Double
         }
 
+        struct Unprocessed: Decodable {
+            var refused: Int
+            var late: Int
+            var lost: Int
+
+            var total: Int { refused + late + lost }
+        }
+
         struct Output: Decodable {
             var output: String
             var rate: String
@@ -55,6 +63,7 @@ struct Report: Decodable {
             var delayed: Int
             var repeated: Int
             var black: Int
+            var slate: Int
             var excess: Int
             var queueFull: Int
             var early: Int
@@ -67,7 +76,7 @@ struct Report: Decodable {
             var failure: String?
 
             /// Periods, which are the pictures in it.
-            var periods: Int { delivered + repeated + black }
+            var periods: Int { delivered + repeated + black + slate }
         }
 
         var track: String
@@ -87,7 +96,7 @@ struct Report: Decodable {
         var unconvertible: Int
         var lostInFilter: Int
         var carried: Int
-        var unprocessed: Int
+        var unprocessed: Unprocessed
         var conversions: Int
         var bytesConverted: Int
         var allocations: Int?

@@ -174,6 +174,40 @@ import Testing
         #expect(stopped.periods == [100] + [UInt8](repeating: 16, count: 29))
     }
 
+    @Test(arguments: paces)
+    func `a source that is lost shows its last frame, then a slate, until it is back`(
+        pace: OutputPace
+    ) throws {
+        // It is lost at 1 s, and said to be at 2 s, twice.
+        let times = Array(0..<30) + Array(90..<120)
+        let frames = times.map { Frame(Double($0) * 1000 / 30) }
+        let lane = SimulatedLane(pace: pace, duration: 4000, lost: [2001, 2500])
+        let result = try lane.run(frames)
+        let last = [UInt8](repeating: 129, count: 30)
+        let slate = [UInt8](repeating: 34, count: 30)
+        #expect(result.periods == numbers(0..<30) + last + slate + numbers(30..<60))
+        #expect(result.slate == 30 && result.repeated == 30 && result.delivered == 60)
+        #expect(result.black == 0)
+    }
+
+    @Test(arguments: paces)
+    func `black and slates follow each other as they are asked for`(pace: OutputPace) throws {
+        let lane = SimulatedLane(pace: pace, duration: 4000, black: [1001, 3001], lost: [2001])
+        let result = try lane.run((0..<30).map { Frame(Double($0) * 1000 / 30) })
+        let pictures = numbers(0..<30) + [16, 34, 16].flatMap { [UInt8](repeating: $0, count: 30) }
+        #expect(result.periods == pictures)
+        #expect(result.slate == 30 && result.black == 60 && result.repeated == 0)
+    }
+
+    @Test(arguments: paces)
+    func `a source that is lost before its first frame has a slate`(pace: OutputPace) throws {
+        let lane = SimulatedLane(pace: pace, duration: 3000, lost: [1501])
+        let result = try lane.run([])
+        let pictures = [16, 34].flatMap { [UInt8](repeating: $0, count: 45) }
+        #expect(result.periods == pictures)
+        #expect(result.slate == 45 && result.black == 45)
+    }
+
     @Test(arguments: paces, [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func `hostile stamps and times add up, whatever thread comes first`(
         pace: OutputPace, seed: UInt64
@@ -189,10 +223,11 @@ import Testing
             return Frame(comes: comes, shows: comes + random(1500) - 1000)
         }.sorted { $0.comes < $1.comes }
         let black = (0..<5).map { _ in random(3000) }
-        let lane = SimulatedLane(pace: pace, duration: 3000, black: black)
+        let lost = (0..<5).map { _ in random(3000) }
+        let lane = SimulatedLane(pace: pace, duration: 3000, black: black, lost: lost)
         let result = try lane.run(frames)
         #expect(result.periods.count == 90)
-        #expect(result.delivered > 20 && result.black > 0)
+        #expect(result.delivered > 20 && result.black > 0 && result.slate > 0)
         if pace == .onSchedule { #expect(lateness(result, FrameRate(30)) == [0]) }
     }
 }

@@ -51,7 +51,7 @@ extension VideoLane.Counts {
     }
 
     /// The pictures in the output.
-    var periods: Int { delivered + repeated + black }
+    var periods: Int { delivered + repeated + black + slate }
 }
 
 /// Frames that carry a number in their first byte.

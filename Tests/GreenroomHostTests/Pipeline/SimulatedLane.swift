@@ -17,7 +17,7 @@ struct SimulatedLane {
 
     /// What comes out.
     struct Result: Equatable {
-        /// For each period the number of its frame, from 100 on; 16 is black.
+        /// For each period the number of its frame, from 100 on; 16 is black, and 34 a slate.
         var periods: [UInt8] = []
         /// When each period was handed over, in nanoseconds.
         var departures: [Int64] = []
@@ -29,12 +29,19 @@ struct SimulatedLane {
         var black: Int { counts[3] }
         var excess: Int { counts[4] }
         var late: Int { counts[7] }
+        var slate: Int { counts[8] }
 
         /// How many periods after the one before a new picture came.
         var steps: [Int] {
             let changes = periods.indices.filter { $0 == 0 || periods[$0] != periods[$0 - 1] }
             return zip(changes.dropFirst(), changes).map { $0 - $1 }
         }
+    }
+
+    private enum Event {
+        case frame(Frame)
+        case black
+        case slate
     }
 
     struct Failure: Error {
@@ -47,6 +54,8 @@ struct SimulatedLane {
     var duration: Double
     /// When the picture is made black, in milliseconds.
     var black: [Double] = []
+    /// When the source is said to be lost, in milliseconds.
+    var lost: [Double] = []
     /// Whether the lane's thread is the first one to run at a time when both have work.
     var laneGoesFirst = false
 
@@ -84,17 +93,10 @@ struct SimulatedLane {
             while let turn = queue.turn(at: now) {
                 switch consume turn {
                 case .write(let item):
-                    let hasFrame = item.frame != nil
                     let isDelayed = item.isDelayed
-                    let written = try writer.write(item)
-                    queue.countWritten(
-                        frame: hasFrame, isDelayed: isDelayed, repeated: written.repeated,
-                        black: written.black)
+                    queue.countWritten(try writer.write(item), isDelayed: isDelayed)
                 case .fill(until: let end):
-                    let written = try writer.fill(until: end)
-                    queue.countWritten(
-                        frame: false, isDelayed: false, repeated: written.repeated,
-                        black: written.black)
+                    queue.countWritten(try writer.fill(until: end), isDelayed: false)
                 case .end:
                     isOver = true
                     return
@@ -104,18 +106,23 @@ struct SimulatedLane {
             result.departures += [Int64](repeating: now, count: departed)
         }
 
-        var events = frames.enumerated().map { (Int64($1.comes * 1e6), $0, $1 as Frame?) }
-        events += black.map { (Int64($0 * 1e6), .max, nil) }
+        guard
+            let slate = Slate(.lost(.camera), VideoWant(format: .i420, size: size), size: size)
+        else { throw Failure(text: "no slate") }
+        var events = frames.enumerated().map { (Int64($1.comes * 1e6), $0, Event.frame($1)) }
+        events += black.map { (Int64($0 * 1e6), .max - 1, .black) }
+        events += lost.map { (Int64($0 * 1e6), .max, .slate) }
         events.sort { ($0.0, $0.1) < ($1.0, $1.1) }
-        for (index, (time, number, frame)) in events.enumerated() {
+        for (index, (time, number, event)) in events.enumerated() {
             while let wake = queue.wake, wake < time { try work(at: wake) }
             if laneGoesFirst { try work(at: time) }
-            if let frame {
+            switch event {
+            case .frame(let frame):
                 if let claim = queue.claim(Int64(frame.shows * 1e6), at: time) {
                     queue.push(try numberedFrame(100 + number, from: pool, .i420, size), claim)
                 }
-            } else {
-                queue.showBlack(at: time)
+            case .black: queue.showBlack(at: time)
+            case .slate: queue.show(slate.frame.share(), slate.text, at: time)
             }
             // Everything of one time comes before the lane goes on, or the lane after each.
             let isLast = index + 1 == events.count || events[index + 1].0 > time
@@ -133,7 +140,7 @@ struct SimulatedLane {
         result.periods = sink.periods
         result.counts = [
             counts.delivered, counts.delayed, counts.repeated, counts.black, counts.excess,
-            counts.queueFull, counts.early, counts.late,
+            counts.queueFull, counts.early, counts.late, counts.slate,
         ]
         return result
     }

@@ -13,7 +13,7 @@ import Testing
     /// A track at 64x48 with one lane for each want.
     private func track(
         _ wants: [VideoWant], _ sinks: [CollectingSink], rate: FrameRate = FrameRate(1000),
-        events: SessionEvents? = nil
+        filters: [PreProcessorRunner] = [], events: SessionEvents? = nil
     ) -> VideoTrack {
         let size = FrameSize(width: 64, height: 48)
         var groups: [VideoTrack.Group] = []
@@ -30,8 +30,8 @@ import Testing
         }
         return VideoTrack(
             kind: .camera, agreed: VideoCapability(size: size, rate: rate),
-            input: VideoTrackInput(clock: clock), pool: pool, filters: [], groups: groups,
-            filterDeadline: 1_000_000_000, events: events ?? silent)
+            input: VideoTrackInput(clock: clock), pool: pool, filters: filters, groups: groups,
+            filterDeadline: 60_000_000_000, events: events ?? silent)
     }
 
     private func start(_ track: VideoTrack, _ timeline: SessionTimeline) -> [HostThread] {
@@ -249,6 +249,55 @@ import Testing
         #expect(track.lanes[0].counts.black > 0)
     }
 
+    @Test func `a slate comes in its time, in the size of each output`() throws {
+        let wants = [
+            VideoWant(format: .i420, size: FrameSize(width: 320, height: 180)),
+            VideoWant(format: .nv12, size: FrameSize(width: 33, height: 24), fit: .reject),
+            VideoWant(format: .mjpeg),
+        ]
+        let sinks = wants.map { _ in CollectingSink() }
+        let track = track(wants, sinks, rate: FrameRate(100))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        try send(101, to: track, at: timeline.epoch)
+        // The newest request counts, though the track waits for another moment.
+        track.showSlate(.lost(.camera), at: timeline.epoch + 60_000_000_000)
+        track.showSlate(.restarting(.camera), at: timeline.epoch + 50_000_000)
+        while track.lanes.prefix(2).contains(where: { $0.counts.slate == 0 }) {
+            MonotonicClock.sleep(milliseconds: 5)
+        }
+        end(track, threads, slots: 120)
+        #expect(sinks[0].sizes == [FrameSize(width: 320, height: 180)])
+        #expect(sinks[1].sizes == [FrameSize(width: 33, height: 24)])
+        // A busy machine is late with it.
+        let shown = try #require(sinks[0].periods.firstIndex(of: 34))
+        #expect(shown >= 5)
+        #expect(sinks[0].periods.prefix(shown).allSatisfy { [16, 101].contains($0) })
+        #expect(sinks[0].periods.dropFirst(shown).allSatisfy { $0 == 34 })
+        // This one could have no frame.
+        #expect(sinks[1].periods.last == 34 && !sinks[1].periods.contains(101))
+        // Nobody can make a slate of that format: the output says so, and the others go on.
+        #expect(track.lanes[2].failure != nil && track.lanes[2].counts.slate == 0)
+    }
+
+    @Test func `a slate that is to come is forgotten when the source is back`() throws {
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .nv12)], [sink], rate: FrameRate(100))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        try send(101, to: track, at: timeline.epoch)
+        let lost = clock.now
+        track.showSlate(.restarting(.camera), at: lost + 500_000_000)
+        try send(102, to: track, at: timeline.epoch + 10_000_000)
+        let wasInTime = clock.now < lost + 500_000_000
+        while clock.now < lost + 600_000_000 { MonotonicClock.sleep(milliseconds: 5) }
+        end(track, threads, slots: 60)
+        if wasInTime { #expect(track.lanes[0].counts.slate == 0) }
+        #expect(sink.periods.last == 102)
+    }
+
     @Test func `frames that are too many for the input, or come after its end, are counted`() throws
     {
         let sink = CollectingSink()
@@ -264,6 +313,31 @@ import Testing
         #expect(input.discarded == 1 && track.queuedCount == 0)
         #expect(input.superseded + input.discarded + track.counts.taken == 11)
         #expect(track.input.arrivals.count == 10)
+    }
+
+    @Test func `a filter that is lost to a frame costs no output anything`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 8))
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .i420)], [sink], filters: [try filter.runner(clock)])
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        func send(_ range: Range<Int>) throws {
+            for number in range {
+                try self.send(number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+            }
+        }
+        filter.behave(.refuse(.failed))
+        try send(0..<1)
+        let refused = track.counts.unprocessed
+        #expect(refused == FilterChain.Unprocessed(refused: 1) || refused.late == 1)
+        filter.behave(.wait)
+        try send(1..<20)
+        #expect(track.counts.unprocessed.total == 20 && track.counts.unprocessed.late >= 19)
+        filter.gate.change { $0 = true }
+        end(track, threads, slots: 20)
+        #expect(sink.periods == (0..<20).map(UInt8.init))
+        #expect(track.counts.carried == 20 && track.counts.lostInFilter == 0)
     }
 
     @Test func `a picture that never comes is told of`() throws {

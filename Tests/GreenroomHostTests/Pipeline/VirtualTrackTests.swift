@@ -103,6 +103,11 @@ import Testing
                 track.input.waitForRoom()
                 track.input.push(frame)
                 if number % 100 == 50 { track.showBlack() }
+                if isHostile, number % 40 == 20 {
+                    track.showSlate(
+                        number % 80 == 20 ? .restarting(.camera) : .lost(.camera),
+                        at: clock.now + Int64(number % 3) * 100_000_000)
+                }
             }
         }
         let over = timeline.epoch + Int64(seconds) * 1_000_000_000
@@ -130,6 +135,7 @@ import Testing
             #expect(lane.counts.queueFull == 0 && lane.counts.periods == sink.periods.count)
             #expect(sink.sizes == [size])
             #expect((lane.counts.unconvertible > 0) == isHostile)
+            #expect((lane.counts.slate > 0) == isHostile)
             #expect(sink.periods.count == Int(lane.rate.numerator) * seconds)
         }
         return outcome
