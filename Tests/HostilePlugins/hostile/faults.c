@@ -544,6 +544,17 @@ static gr_status process(instance *me, gr_mutable_frame *frame) {
   return invert(me, frame);
 }
 
+/* A white square at the bottom, in a place that the setting `tag` says. */
+static gr_status stamp(instance *me, gr_mutable_frame *frame) {
+  enum { side = 8 };
+  me->count++;
+  reach_frame(me);
+  const size_t left = (size_t)atomic_load(&me->tag) * side;
+  for (uint32_t row = frame->height - side; left + side <= frame->width && row < frame->height; row++)
+    memset(frame->planes[0].data + (size_t)row * frame->planes[0].stride_bytes + left, 235, side);
+  return GR_STATUS_OK;
+}
+
 #define LIFE                                                                                     \
   .create = create, .initialize = initialize, .start = start, .stop = stop,                      \
   .uninitialize = uninitialize, .destroy = destroy
@@ -559,5 +570,7 @@ const behaviour faulty[] = {
      .summary = "The same as a share's sound", LIFE, .run = send_blocks},
     {.name = "FaultyFilter", .kind = GR_KIND_PRE_PROCESSOR,
      .summary = "Inverts luma until it breaks down", LIFE, .process = process},
+    {.name = "FaultyStamp", .kind = GR_KIND_PRE_PROCESSOR,
+     .summary = "Stamps frames until it breaks down", LIFE, .process = stamp},
     {0},
 };
