@@ -78,7 +78,7 @@ import Testing
             share: \(try TestSession.hostile("FaultyShare", "way: leased", """
                 audio: \(try TestSession.hostile("FaultyShareSound"))
                 """))
-            """, maximum: "160x90@\(framesPerSecond)", duration: duration, deadline: "1s",
+            """, maximum: "160x90@\(framesPerSecond)", duration: duration, deadline: "4s",
             clock: clock, timeline: timeline, isolation: "process",
             outputs: "[{ record: { folder: recording, overwrite: true } }]")
     }
@@ -222,7 +222,7 @@ import Testing
             }
         }
         tally.faults += done.count { $0 != "none" }
-        let run = child.wait(atMost: .seconds(40))
+        let run = child.wait(atMost: .seconds(60))
         let told = "seed \(seed): \(done)\n\(run)"
         #expect(run.exit == .code(0), "\(told)")
         let report = try session.expectTrueReport(run)
