@@ -5,8 +5,9 @@
 #   return, and how much of a core the host and the plugin's process use for it, at 30 and at 60
 #   frames a second, in the host's process and in one of its own, leased (filled in place; here not
 #   at all, as filling is the plugin's own time) and borrowed (one copy);
-# - from the kill of a camera's process to the first repeated frame, the first slate and the first
-#   frame of its next life, as a reader of the live picture sees them;
+# - from the kill of a camera's process to the first repeated frame (after those that are on their
+#   way), the first slate and the first frame of its next life, as a reader of the live picture sees
+#   them, and how far apart pictures are at most meanwhile;
 # - the memory of a plugin's process: of one that does nothing, in C and in Swift, and of cameras
 #   that send.
 #
@@ -132,14 +133,16 @@ outputs: [{{ y4m: "-" }}]
         # Until its frames come, and somewhat longer.
         settled = 0
         while settled < 30:
-            now, _ = read()
+            now, moment = read()
             settled = settled + 1 if now and now != last else 0
             last = now
         life = last[1]
         os.kill(runners(host.pid)[0], signal.SIGKILL)
         killed, repeated, slate = time.monotonic(), None, None
+        before, gap = moment, 0
         while True:
             now, moment = read()
+            before, gap = moment, max(gap, moment - before)
             if now and now[1] != life:
                 break
             if now and now == last and not repeated:
@@ -147,10 +150,11 @@ outputs: [{{ y4m: "-" }}]
             if not now and not slate:
                 slate = moment - killed
             last = now or last
-        print("loss %d: first repeated frame after %5.1f ms, slate %s, next life after %6.1f ms" % (
+        print("loss %d: first repeated frame after %5.1f ms, slate %s, next life after %6.1f ms; "
+              "pictures at most %.1f ms apart" % (
             loss + 1, 1e3 * (repeated or 0),
             "after %6.1f ms" % (1e3 * slate) if slate else "not needed",
-            1e3 * (moment - killed)))
+            1e3 * (moment - killed), 1e3 * gap))
         last = now
     host.send_signal(signal.SIGINT)
     host.stdout.read()

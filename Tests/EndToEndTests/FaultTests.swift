@@ -144,6 +144,34 @@ import Testing
         #expect(try session.picture("camera").frameCount == 120)
     }
 
+    static let formats = IdentityTests.formats + ["mjpeg"]
+
+    @Test(arguments: formats, ["borrowed", "leased"])
+    func `frames that are written to while they are read spoil nothing else`(
+        format: String, way: String
+    ) throws {
+        guard format != "mjpeg" || way == "borrowed" else { return }
+        let media = try TestMedia()
+        let settings = """
+            answer: fixed, fps: 30, width: 160, height: 90, range: full, format: \(format), \
+            way: \(way), picture: "\(media.photo)"
+            """
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Spoiled", settings))
+            microphone: \(try TestSession.hostile("Mic"))
+            share: \(try TestSession.hostile("SteadyShare", "way: leased", """
+                audio: \(try TestSession.hostile("ShareSound", "rate: 22050"))
+                """))
+            """, maximum: "160x90@30", duration: "4s", clock: "virtual", isolation: "process")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        #expect(report.plugins.allSatisfy { $0.losses == nil }, "\(recorded.run)")
+        try expectOthersUndisturbed(recorded)
+        #expect(try session.picture("camera").frameCount == 120)
+    }
+
     // MARK: - Floods
 
     static let floods = [
