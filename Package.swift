@@ -148,7 +148,12 @@ let package = Package(
         .testTarget(
             name: "GreenroomChannelTests",
             dependencies: ["GreenroomChannel", "GreenroomLoading", "GreenroomMedia"]),
-        .testTarget(name: "GreenroomIsolationTests", dependencies: ["GreenroomIsolation"]),
+        .testTarget(
+            name: "GreenroomIsolationTests",
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
+                "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+            ]),
         .testTarget(
             name: "GreenroomSandboxTests",
             dependencies: ["CSeccomp", "GreenroomSandbox", "sandbox-probe", "TestSupport"]),
