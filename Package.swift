@@ -174,8 +174,9 @@ let package = Package(
         .testTarget(
             name: "GreenroomIsolationTests",
             dependencies: [
-                "CLinux", "GreenroomChannel", "GreenroomHost", "GreenroomIsolation",
-                "GreenroomLoading", "GreenroomMedia", "TestSupport",
+                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
+                "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+                "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomSandboxTests",

@@ -6,7 +6,8 @@ import Testing
 @Suite struct IdentityTests {
     /// Records a session in the host's process once, and isolated some times, and expects the same.
     private func expectSame(
-        _ session: TestSession, times: Int = 2, environment: [String: String?] = [:],
+        _ session: TestSession, times: Int = 2, isolatedKeys: [String] = [],
+        environment: [String: String?] = [:],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let inHost = try Recorded(session, isolation: "host", environment: environment)
@@ -15,7 +16,8 @@ import Testing
             inHost.files.values.allSatisfy { $0.count > 100 }, "\(inHost.run)",
             sourceLocation: sourceLocation)
         for time in 1...times {
-            let isolated = try Recorded(session, isolation: "process", environment: environment)
+            let isolated = try Recorded(
+                session, isolation: "process", keys: isolatedKeys, environment: environment)
             inHost.expectSame(as: isolated, "time \(time)", sourceLocation: sourceLocation)
         }
     }
@@ -90,7 +92,10 @@ import Testing
               settings: { device: voice, channels: 1 }
             """, maximum: "160x90@30", duration: "2s", clock: "virtual")
         try expectSame(
-            session, times: 5, environment: ["ALSA_CONFIG_PATH": configuration.path])
+            session, times: 5,
+            isolatedKeys: [
+                "microphone.allow={read: [\(configuration.path), \"\(media.voice)\"]}"
+            ], environment: ["ALSA_CONFIG_PATH": configuration.path])
     }
 
     // MARK: - Every way to send

@@ -103,7 +103,7 @@ public final class ChildProcess {
                 }
         }
         return Finished(
-            command: commandLine, exit: exit ?? .killedAfter(limit),
+            command: commandLine, process: id, exit: exit ?? .killedAfter(limit),
             standardOutput: output.bytes, standardError: errors.text,
             duration: .now - launched)
     }
@@ -142,6 +142,8 @@ public enum Exit: Equatable, Sendable {
 public struct Finished: Sendable, CustomStringConvertible {
     /// The command line, for people.
     public var command: String
+    /// The process that it was; its id may be another's by now.
+    public var process: pid_t
     /// How it ended.
     public var exit: Exit
     /// All that it wrote to standard output.

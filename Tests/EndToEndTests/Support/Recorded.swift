@@ -14,12 +14,19 @@ struct Recorded {
 
     /// Runs a session.
     ///
-    /// - Parameter isolation: Where its plugins live, unless they say it themselves: `host` or
-    ///   `process`.
-    init(_ session: TestSession, isolation: String, environment: [String: String?] = [:]) throws {
-        run = try session.run(
-            "--set", "outputs=[{record: {folder: recording, overwrite: true}}]",
-            "--set", "session.isolation=\(isolation)", environment: environment)
+    /// - Parameters:
+    ///   - isolation: Where its plugins live, unless they say it themselves: `host` or `process`.
+    ///   - keys: Other keys of the session file, as `--set` takes them.
+    init(
+        _ session: TestSession, isolation: String, keys: [String] = [],
+        environment: [String: String?] = [:]
+    ) throws {
+        let all =
+            [
+                "outputs=[{record: {folder: recording, overwrite: true}}]",
+                "session.isolation=\(isolation)",
+            ] + keys
+        run = try session.run(all.flatMap { ["--set", $0] }, environment: environment)
         let recording = session.recording
         guard session.folder.has("recording/session.json") else { throw Failure("\(run)") }
         let names = try FileManager.default.contentsOfDirectory(atPath: recording)
@@ -35,13 +42,20 @@ struct Recorded {
 
     /// The members of a plugin that are there because it has a process of its own.
     private static let ofProcesses: Set = ["isolation", "process", "sandbox", "losses"]
+    /// The members of a picture that tell of ways through memory, which are others if a filter has
+    /// a memory of its own.
+    private static let ofMemory: Set = ["conversions", "bytesConverted"]
 
     private static func withoutProcesses(_ json: [UInt8]) throws -> String {
         guard
             var report = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
-            let plugins = report["plugins"] as? [[String: Any]]
-        else { throw Failure("the report is no object, or has no plugins") }
+            let plugins = report["plugins"] as? [[String: Any]],
+            let pictures = report["pictures"] as? [[String: Any]]
+        else { throw Failure("the report is no object, or lacks plugins or pictures") }
         report["plugins"] = plugins.map { $0.filter { !ofProcesses.contains($0.key) } }
+        if plugins.contains(where: { $0["kind"] as? String == "video pre-processor" }) {
+            report["pictures"] = pictures.map { $0.filter { !ofMemory.contains($0.key) } }
+        }
         let text = try JSONSerialization.data(
             withJSONObject: report, options: [.prettyPrinted, .sortedKeys])
         return String(decoding: text, as: UTF8.self)

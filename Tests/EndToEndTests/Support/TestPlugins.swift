@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 
@@ -14,6 +15,9 @@ enum TestPlugins {
 
     /// The stand-alone sample in C, built once.
     static func cCamera() throws -> String { try builtCCamera.get() }
+
+    /// A camera in Swift that ends in a `fatalError`, built once.
+    static func fatal() throws -> String { try builtFatal.get() }
 
     /// The plugin that breaks one rule, e.g. `"WRONG_MAJOR"`.
     static func malformed(_ fault: String) throws -> String {
@@ -106,6 +110,26 @@ enum TestPlugins {
                 ] + flags)
         guard run.exit == .code(0) else { throw Failure("\(run)") }
         return program
+    }
+
+    /// Built from the package's own objects, as a package of its own would take much longer.
+    private static let builtFatal = Result {
+        mkdir(folder, 0o777)
+        let library = "\(folder)/fatal.so"
+        let objects = try ["GreenroomMedia", "GreenroomPlugin"].flatMap { module in
+            let build = "\(Checkout.products)/\(module).build"
+            return try FileManager.default.contentsOfDirectory(atPath: build)
+                .filter { $0.hasSuffix(".o") }.map { "\(build)/\($0)" }
+        }
+        let run = try ChildProcess.run(
+            "swiftc",
+            [
+                "-swift-version", "6", "-parse-as-library", "-emit-library", "-module-name",
+                "Fatal", "\(sources)/fatal/Fatal.swift", "-I", Checkout.products + "/Modules",
+                "-I", Checkout.root + "/Sources/GreenroomABI", "-o", library,
+            ] + objects, atMost: .seconds(120))
+        guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
+        return library
     }
 
     /// Builds a plugin as the README of a stand-alone plugin says.

@@ -51,6 +51,14 @@ struct TestSession {
         _ arguments: String..., environment: [String: String?] = [:],
         atMost limit: Duration = .seconds(60)
     ) throws -> Finished {
+        try run(arguments, environment: environment, atMost: limit)
+    }
+
+    /// Runs the session to its end.
+    func run(
+        _ arguments: [String], environment: [String: String?] = [:],
+        atMost limit: Duration = .seconds(60)
+    ) throws -> Finished {
         try Greenroom.start(["run", file] + arguments, environment: environment)
             .wait(atMost: limit)
     }

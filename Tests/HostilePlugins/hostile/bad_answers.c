@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Answers: what the settings `answer`, `width`, `height` and `fps` say, whatever the offer. */
-static gr_status answer(instance *me, const gr_initialize *in) {
+gr_status answer_as_set(instance *me, const gr_initialize *in) {
   if (setting_is(me, "answer", "accept")) return GR_STATUS_OK;
   in->answer->kind = setting_is(me, "answer", "fixed")     ? GR_ANSWER_FIXED
                      : setting_is(me, "answer", "counter") ? GR_ANSWER_COUNTER
@@ -114,9 +114,9 @@ static void ask(instance *me) {
 #define CAMERA .kind = GR_KIND_VIDEO_SOURCE
 
 const behaviour bad_answers[] = {
-    {.name = "Answers", CAMERA, .summary = "Answers what its settings say", .initialize = answer},
+    {.name = "Answers", CAMERA, .summary = "Answers what its settings say", .initialize = answer_as_set},
     {.name = "ShareAnswers", .kind = GR_KIND_SHARE_SOURCE,
-     .summary = "Answers what its settings say, as a share", .initialize = answer},
+     .summary = "Answers what its settings say, as a share", .initialize = answer_as_set},
     {.name = "AnswersNothing", CAMERA, .summary = "Wipes its answer", .initialize = answer_zero},
     {.name = "Fails", CAMERA, .summary = "Fails in the callback that `where` names",
      .create = fail_in_create, .initialize = fail_in_initialize, .start = fail_in_start},

@@ -278,7 +278,7 @@ static void *paint_on(void *self) {
   (void)self;
   for (;;)
     for (size_t offset = 0; offset < frames_size; offset += 4096)
-      if (offset % (256 * megabyte) < 4 * megabyte) frames_memory[offset] = (uint8_t)next_random();
+      if (offset % (256 * megabyte) < 4 * megabyte) frames_memory[offset + next_random() % 4096] = (uint8_t)next_random();
   return NULL;
 }
 
@@ -544,6 +544,23 @@ static gr_status process(instance *me, gr_mutable_frame *frame) {
   return invert(me, frame);
 }
 
+/* Frames of any format in memory that is written to all the time. */
+static void send_spoiled(instance *me) {
+  spoil_frames(me);
+  send_video_well(me);
+}
+
+/* A white square at the bottom, in a place that the setting `tag` says. */
+static gr_status stamp(instance *me, gr_mutable_frame *frame) {
+  enum { side = 8 };
+  me->count++;
+  reach_frame(me);
+  const size_t left = (size_t)atomic_load(&me->tag) * side;
+  for (uint32_t row = frame->height - side; left + side <= frame->width && row < frame->height; row++)
+    memset(frame->planes[0].data + (size_t)row * frame->planes[0].stride_bytes + left, 235, side);
+  return GR_STATUS_OK;
+}
+
 #define LIFE                                                                                     \
   .create = create, .initialize = initialize, .start = start, .stop = stop,                      \
   .uninitialize = uninitialize, .destroy = destroy
@@ -559,5 +576,10 @@ const behaviour faulty[] = {
      .summary = "The same as a share's sound", LIFE, .run = send_blocks},
     {.name = "FaultyFilter", .kind = GR_KIND_PRE_PROCESSOR,
      .summary = "Inverts luma until it breaks down", LIFE, .process = process},
+    {.name = "FaultyStamp", .kind = GR_KIND_PRE_PROCESSOR,
+     .summary = "Stamps frames until it breaks down", LIFE, .process = stamp},
+    {.name = "Spoiled", .kind = GR_KIND_VIDEO_SOURCE,
+     .summary = "Spoils its frames while they are read", .initialize = answer_as_set,
+     .run = send_spoiled},
     {0},
 };

@@ -94,6 +94,9 @@ gr_status invert(instance *me, gr_mutable_frame *frame);
 void send_marks_and(instance *me, void (*after_each)(instance *me));
 gr_status follow_offer(instance *me, const gr_offer *offer, gr_answer *answer);
 
+/* Answers what the settings say. */
+gr_status answer_as_set(instance *me, const gr_initialize *in);
+
 /* A fault's place in the table of faults; -1 if there is none of that name. */
 int fault_named(const char *name);
 

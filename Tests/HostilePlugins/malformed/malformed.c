@@ -4,8 +4,11 @@
  */
 #include <greenroom/plugin.h>
 #include <stddef.h>
-#if defined(FAULT_ENDLESS_ENTRY)
+#if defined(FAULT_ENDLESS_ENTRY) || defined(FAULT_ENDLESS_LOADING)
 #include <unistd.h>
+#endif
+#if defined(FAULT_CRASHING_ENTRY) || defined(FAULT_CRASHING_LOADING) || defined(FAULT_LOADING_EXITS)
+#include <stdlib.h>
 #endif
 
 /* Larger structs, as a later minor of the interface has them. */
@@ -231,10 +234,28 @@ static void break_a_rule(void) {
     parameters[index].base.struct_size = sizeof(newer_parameter);
 #elif defined(FAULT_ENDLESS_ENTRY)
   for (;;) pause();
-#elif !defined(FAULT_NONE) && !defined(FAULT_NULL_ENTRY) && !defined(FAULT_NO_INSTANCE)
+#elif defined(FAULT_CRASHING_ENTRY)
+  abort();
+#elif !defined(FAULT_NONE) && !defined(FAULT_NULL_ENTRY) && !defined(FAULT_NO_INSTANCE) && \
+    !defined(FAULT_CRASHING_LOADING) && !defined(FAULT_ENDLESS_LOADING) && \
+    !defined(FAULT_LOADING_EXITS)
 #error "no such fault"
 #endif
 }
+
+/* Before anybody has asked for anything */
+#if defined(FAULT_CRASHING_LOADING) || defined(FAULT_ENDLESS_LOADING) || \
+    defined(FAULT_LOADING_EXITS)
+__attribute__((constructor)) static void load(void) {
+#if defined(FAULT_CRASHING_LOADING)
+  abort();
+#elif defined(FAULT_LOADING_EXITS)
+  exit(0);
+#else
+  for (;;) pause();
+#endif
+}
+#endif
 
 GR_EXPORT const gr_entry *greenroom_plugin_entry(void);
 

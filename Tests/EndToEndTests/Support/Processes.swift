@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// The processes of plugins, as the kernel tells of them.
+struct Runners {
+    /// Those of a host, whether it lives or not: each was started with its id.
+    static func all(ofHost host: pid_t) -> [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            guard let bytes = try? readFile("/proc/\(process)/cmdline") else { return false }
+            let words = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            return words.count == 2 && words[0].hasSuffix("/greenroom-runner")
+                && words[1] == "\(host)"
+        }
+    }
+
+    /// Waits until a host has so many.
+    static func wait(for count: Int, ofHost host: pid_t, atMost limit: Duration) -> Bool {
+        wait(atMost: limit) { all(ofHost: host).count == count }
+    }
+
+    static func wait(atMost limit: Duration, until condition: () -> Bool) -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while !condition() {
+            if ContinuousClock.now > deadline { return false }
+            usleep(10_000)
+        }
+        return true
+    }
+
+    /// Writes random words into the memory that a process shares with its host.
+    ///
+    /// - Returns: Whether the machine lets this process do that.
+    static func corrupt(_ process: pid_t, _ random: inout SeededRandom) -> Bool {
+        guard let maps = try? readFile("/proc/\(process)/maps") else { return true }
+        let memory = open("/proc/\(process)/mem", O_RDWR | O_CLOEXEC)
+        guard memory >= 0 else { return errno != EACCES && errno != EPERM }
+        defer { close(memory) }
+        let lines = String(decoding: maps, as: UTF8.self).split(separator: "\n")
+        for line in lines where line.contains("/memfd:") && line.contains(" rw-s ") {
+            let range = line.prefix { $0 != " " }.split(separator: "-")
+            guard range.count == 2, let start = UInt64(range[0], radix: 16),
+                let end = UInt64(range[1], radix: 16)
+            else { continue }
+            for _ in 0..<2000 {
+                // The heads of channels, which lie 128 KiB apart, more often than other places.
+                let channels = min((end - start) >> 17, 64)
+                let place =
+                    Bool.random(using: &random) && channels > 0
+                    ? UInt64.random(in: 0..<channels, using: &random) << 17
+                        + UInt64.random(in: 0..<40, using: &random) * 4
+                    : UInt64.random(in: 0..<min(end - start, 1 << 24), using: &random) & ~3
+                let words: [UInt32] = [0, 1, 2, .max, random.nextWord()]
+                var word = words.randomElement(using: &random) ?? 0
+                _ = pwrite(memory, &word, 4, off_t(start + place))
+            }
+        }
+        return true
+    }
+}
+
+/// Random numbers that are the same for the same seed.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+
+    mutating func nextWord() -> UInt32 { UInt32(truncatingIfNeeded: next()) }
+}

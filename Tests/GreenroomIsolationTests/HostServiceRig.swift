@@ -1,0 +1,232 @@
+import Glibc
+import GreenroomABI
+import GreenroomChannel
+import GreenroomConversion
+import GreenroomLoading
+import GreenroomMedia
+import Synchronization
+
+@testable import GreenroomHost
+@testable import GreenroomIsolation
+
+/// A host's side of a plugin's process, ready for whatever that may say: a camera and a microphone
+/// that are sending, their frames' memory, and a thread in the process's place.
+final class HostServiceRig: Sendable {
+    private let camera: Side
+    private let microphone: Side
+
+    init() throws {
+        camera = try Side(.videoSource)
+        microphone = try Side(.virtualMic)
+    }
+
+    /// Has calls made that some bytes describe.
+    ///
+    /// - Returns: How many were served.
+    func serve(_ bytes: some Collection<UInt8>) -> Int {
+        var rest = Array(bytes)[...]
+        func byte() -> UInt8 { rest.popFirst() ?? 0 }
+        var served = 0
+        while !rest.isEmpty {
+            let side = byte() % 4 == 0 ? microphone : camera
+            let call = Self.calls[Int(byte()) % Self.calls.count]
+            side.prepare(call)
+            for _ in 0..<byte() % 5 {
+                let place = Int(byte()) | Int(byte() & 1) << 8
+                let value = UInt32(byte()) | UInt32(byte()) << 8 | UInt32(byte()) << 24
+                side.channel.write(Self.tempting[Int(byte()) % 10] ?? value, at: place)
+            }
+            side.keepPatient(call)
+            if side.serve(call, length: Int(byte()) << 9 | Int(byte())) { served += 1 }
+        }
+        return served
+    }
+
+    /// Whether a frame that is all right still gets through, and a block.
+    var isUnharmed: Bool { camera.accepts(.videoSend) && microphone.accepts(.audioSend) }
+
+    private static let calls: [Call] = [
+        .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend, .log, .setError, .now,
+        .waitUntil, .refusalText, Call(rawValue: 0), .leave, .process,
+    ]
+
+    /// Values that are wrong in many places; nil for one of the bytes.
+    private static let tempting: [UInt32?] = [
+        0, 1, 3, 0x7fff_ffff, .max, 64, 8193, 1 << 16, nil, nil,
+    ]
+}
+
+/// One of the two.
+private final class Side: Sendable {
+    private let source = FakeSource()
+    private let instance: PluginInstance
+    private let runner: RunnerProcess
+    private let peer: Channels
+    let channel: Channel
+
+    init(_ kind: PluginKind) throws {
+        let clock = SessionClock()
+        let events = SessionEvents { _ in }
+        let descriptor = PluginDescriptor(
+            kind: kind, id: "test.fuzzed", name: "Fuzzed", version: "1", summary: "",
+            vendor: nil, url: nil, parameters: [])
+        let hasPictures = kind == .videoSource
+        instance = PluginInstance(
+            plan: SourcePlan(origin: source, descriptor: descriptor, settings: []), number: 0,
+            role: "fuzzed", clock: clock, events: events,
+            videoGate: hasPictures
+                ? VideoGate(
+                    pool: FramePool(limit: 8), track: VideoTrackInput(clock: clock), clock: clock)
+                : nil,
+            audioGate: hasPictures
+                ? nil : AudioGate(role: "fuzzed", number: 0, clock: clock, events: events))
+        let row = VideoCapability(width: 64, height: 48, fps: 30)
+        let offer = Offer(revision: 1, rule: .rows, rows: [row], suggested: row)
+        try Self.finish(instance.beginCreate(), of: instance)
+        try Self.finish(
+            instance.beginInitialize(offer: hasPictures ? offer : nil), of: instance)
+        try Self.finish(instance.beginStartSend(), of: instance)
+        guard let place = source.place else { throw ChannelError("have a place", errno: EINVAL) }
+        // A program that does nothing, for as many seconds as its id says.
+        runner = try RunnerProcess(
+            Confinement(program: "/bin/sleep", plan: IsolationPlan()), library: "/nowhere/fake.so",
+            frames: source.frames, place: place)
+        runner.hands(over: source.sender)
+        channel = runner.channels[Channels.firstOfPlugin]
+        peer = try Channels(adopting: dup(runner.channels.memory.descriptor))
+        let other = peer[Channels.firstOfPlugin]
+        // In the place of the thread that is asked to copy planes.
+        _ = HostThread(name: "peer") { while other.take() != nil { other.pass(.return) } }
+    }
+
+    deinit {
+        peer.lose()
+        runner.kill()
+    }
+
+    private static func finish(
+        _ step: PluginInstance.PendingStep, of instance: PluginInstance
+    ) throws {
+        let deadline = MonotonicClock.deadline(after: 30_000_000_000)
+        guard instance.finish(step, until: deadline) == .done else {
+            throw ChannelError(step.name, errno: EIO)
+        }
+    }
+
+    /// Puts a message into the channel that is right.
+    func prepare(_ call: Call) {
+        let isOfInstance = [.log, .setError, .now, .waitUntil].contains(call)
+        channel.write(
+            isOfInstance ? source.place?.handle ?? 0 : source.sender, at: MessageLayout.name)
+        channel.write(UInt8(0), at: MessageLayout.isNull)
+        switch call {
+        case .videoSend: channel.write(Self.frame, at: MessageLayout.subject)
+        case .audioSend:
+            channel.write(Self.block, at: MessageLayout.subject)
+            channel.write(Int64(0), at: MessageLayout.number)
+        case .videoAcquire:
+            for (index, word) in [1, 64, 48, UInt32(MemoryLayout<gr_lease>.size)].enumerated() {
+                channel.write(word, at: MessageLayout.subject + 4 * index)
+            }
+        case .videoCommit:
+            channel.write(UInt64(1), at: MessageLayout.subject)
+            channel.write(Self.frame.info, at: MessageLayout.subject + 8)
+        default: channel.write(UInt64(1), at: MessageLayout.subject)
+        }
+    }
+
+    /// Has nobody wait for long.
+    func keepPatient(_ call: Call) {
+        if call == .waitUntil { channel.write(instance.now, at: MessageLayout.subject) }
+        if call == .audioSend { channel.write(Int64(0), at: MessageLayout.number) }
+    }
+
+    /// - Returns: Whether there is such a call.
+    func serve(_ call: Call, length: Int) -> Bool {
+        HostService(runner: runner, channel: channel)
+            .serve(call, min(length, Channels.messageByteCount)) != nil
+    }
+
+    func accepts(_ call: Call) -> Bool {
+        prepare(call)
+        guard serve(call, length: MessageLayout.samples) else { return false }
+        let status: Int32 = channel.read()
+        // What is full has taken what was sent before.
+        return [Status.ok, .queueFull, .noBuffer].map(\.rawValue).contains(status)
+    }
+
+    private static var frame: gr_video_frame {
+        var frame = gr_video_frame()
+        frame.struct_size = UInt32(MemoryLayout<gr_video_frame>.size)
+        frame.format = PixelFormat.i420.rawValue
+        (frame.width, frame.height, frame.plane_count) = (64, 48, 3)
+        let anywhere = UnsafePointer<UInt8>(bitPattern: 4096)
+        frame.planes.0 = gr_plane(
+            data: anywhere, size_bytes: 64 * 48, stride_bytes: 64, reserved: 0)
+        frame.planes.1 = gr_plane(
+            data: anywhere, size_bytes: 32 * 24, stride_bytes: 32, reserved: 0)
+        frame.planes.2 = frame.planes.1
+        frame.info = gr_frame_info(
+            struct_size: UInt32(MemoryLayout<gr_frame_info>.size), rotation: 0, range: 1,
+            matrix: 1, offer_revision: 1, reserved: 0, pts_ns: .min)
+        return frame
+    }
+
+    private static var block: gr_audio_block {
+        gr_audio_block(
+            struct_size: UInt32(MemoryLayout<gr_audio_block>.size), sample_rate_hz: 48_000,
+            channels: 2, frame_count: 480, samples: UnsafePointer(bitPattern: 4096),
+            size_bytes: 1920, pts_ns: .min)
+    }
+}
+
+/// A source that does nothing, with memory for frames as a process has it.
+private final class FakeSource: PluginCalls, PluginOrigin {
+    private struct State {
+        var place: PluginPlace?
+        var sender: UInt64 = 0
+    }
+
+    let path = "/nowhere/fake.so"
+    let frames: SharedMemory?
+    let pool: FramePool?
+    let sandbox: [SandboxLayerState]? = nil
+    private let state = Mutex(State())
+
+    init() {
+        let slots = 8
+        frames = try? SharedMemory(
+            name: "greenroom-frames", byteCount: slots * FrameArena.slotByteCount)
+        pool = frames.map {
+            FramePool(
+                limit: slots, slotByteCount: FrameArena.slotByteCount, memory: $0.base, owner: $0)
+        }
+    }
+
+    var place: PluginPlace? { state.withLock { $0.place } }
+    var sender: UInt64 { state.withLock { $0.sender } }
+
+    func begin(_ descriptor: PluginDescriptor, in place: PluginPlace) -> any PluginCalls {
+        state.withLock { $0.place = place }
+        return self
+    }
+
+    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
+        state.withLock { $0.sender = sender }
+        return (.ok, offer.map { gr_answer(accepting: $0) } ?? gr_answer())
+    }
+
+    var capabilities: [VideoCapability] { [] }
+    var takesNewOffers: Bool { false }
+    func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
+    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+        (.unsupported, gr_answer())
+    }
+    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func startSend() -> Status { .ok }
+    func stopSend() {}
+    func uninitialize() {}
+    func destroy() {}
+    func process(_ frame: inout gr_mutable_frame) -> Status { .ok }
+    func kill() {}
+}

@@ -1,0 +1,75 @@
+import CLinux
+import Glibc
+import GreenroomChannel
+import Testing
+
+@testable import GreenroomIsolation
+
+/// Whatever a plugin's process says, its host takes no harm. `Tests/Fuzz/run.sh` looks for what
+/// it could say with the help of the code's coverage.
+struct HostServiceTests {
+    @Test func `no call that a runner could make brings the host down`() throws {
+        let rig = try HostServiceRig()
+        var random = FixedRandom(state: 11)
+        var served = 0
+        for _ in 0..<20_000 {
+            served += rig.serve(
+                (0..<Int.random(in: 1...60, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                })
+        }
+        #expect(served > 20_000)
+        let isUnharmed = rig.isUnharmed
+        #expect(isUnharmed)
+    }
+
+    @Test func `what is no message is garbage, and no descriptor stays`() throws {
+        let pair = try ControlSocket.pair()
+        let host = ControlSocket(adopting: pair.host)
+        var random = FixedRandom(state: 5)
+        var pipe: [Int32] = [-1, -1]
+        #expect(greenroom_pipe(&pipe) == 0)
+        var kinds = (messages: 0, garbage: 0)
+        for round in 0..<3000 {
+            let count = Int.random(in: 1...64, using: &random)
+            var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            if round % 3 == 0 { bytes = [UInt8(round % 9), 0, 0, 0, bytes[0], 0, 0, 0] }
+            let given = Array(repeating: pipe[1], count: round % 4)
+            let sent = greenroom_send(
+                pair.runner, bytes, bytes.count, given, Int32(given.count))
+            #expect(sent == bytes.count)
+            switch host.receive(waits: false) {
+            case .message(let message):
+                kinds.messages += 1
+                for descriptor in message.descriptors { close(descriptor) }
+                #expect(bytes.count == 8)
+            case .garbage: kinds.garbage += 1
+            case .nothing, .end: Issue.record("something was sent")
+            }
+        }
+        #expect(kinds.messages > 100 && kinds.garbage > 1000)
+        // Once the last copy of the writing end is closed, the reading end is at its end.
+        close(pipe[1])
+        var byte: UInt8 = 0
+        #expect(read(pipe[0], &byte, 1) == 0)
+        close(pipe[0])
+        close(pair.runner)
+        guard case .end = host.receive(waits: false) else {
+            Issue.record("the other end is closed")
+            return
+        }
+    }
+}
+
+/// A generator that gives the same numbers each time (SplitMix64).
+private struct FixedRandom: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+}
