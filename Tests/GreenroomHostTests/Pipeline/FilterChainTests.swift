@@ -197,7 +197,15 @@ import Testing
         #expect(runner.instance.fault == "it hangs in process")
         #expect(hangs.count.load(ordering: .relaxed) == 1)
         #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
+
+        // In its next life it gets frames again, once the call of the last one has returned.
+        filter.behave(.edit)
         filter.gate.change { $0 = true }
+        waitUntilIdle(runner)
+        runner.instance.revive()
+        try FakeFilter.start(runner.instance)
+        #expect(try edit(11, chain, &unprocessed) == Edited(mark: 111))
+        #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
         chain.close()
     }
 
