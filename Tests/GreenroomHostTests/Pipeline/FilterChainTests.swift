@@ -278,6 +278,15 @@ import Testing
         chain.close()
     }
 
+    @Test func `a frame of another life's memory is not shown to the plugin`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 1))
+        let runner = try filter.runner(clock)
+        var frame = try numberedFrame(7, from: inputs)
+        #expect(runner.instance.process(&frame) == .gone)
+        #expect(filter.callCount == 0)
+        runner.close()
+    }
+
     @Test func `in steady state nothing is allocated`() throws {
         let filters = [
             FakeFilter(pool: FramePool(limit: 3), adds: 1),
