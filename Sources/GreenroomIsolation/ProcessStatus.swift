@@ -4,10 +4,16 @@ import Glibc
 struct ProcessStatus {
     /// Memory that no other process shares, in bytes: what it allocated, and its stacks.
     var privateBytes = 0
-    /// Memory that it shares with the host, as far as it has touched it, in bytes: its frames.
+    /// Memory that it shares, as far as it has touched it, in bytes: what the host lends it, and
+    /// whatever it has made itself.
     var sharedBytes = 0
     /// Whether a signal has stopped it.
     var isStopped = false
+
+    /// Its memory but for what it was lent.
+    ///
+    /// - Parameter lentBytes: The memory that it shares with the host and may have touched.
+    func bytes(besides lentBytes: Int) -> Int { privateBytes + max(0, sharedBytes - lentBytes) }
 
     /// Reads it; nil if the process has ended.
     init?(of process: pid_t) {

@@ -275,8 +275,7 @@ final class RunnerProcess: Sendable {
         guard let status = ProcessStatus(of: process) else { return }
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
         let sight = Vigilance.Sight(
-            hasAnswered: hasAnswered, memoryBytes: status.privateBytes,
-            sharedBytes: status.sharedBytes,
+            hasAnswered: hasAnswered, memoryBytes: status.bytes(besides: place.lentBytes() + channels.memory.byteCount),
             frames: frameCount.load(ordering: .relaxed), lines: lines,
             rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
         if let finding = vigilance.look(sight, after: nanoseconds) {
@@ -351,9 +350,8 @@ final class RunnerProcess: Sendable {
     }
 
     private func readOutput(_ lines: inout LineReader) {
-        lines.read(output) { line in
+        let count = lines.read(output) { line in
             let isLastWord = state.withLock { state in
-                state.lines += 1
                 state.lastWords.append(line)
                 if state.lastWords.count > 40 { state.lastWords.removeFirst() }
                 return state.lastWords.contains(ExitEvidence.backtraceHeading)
@@ -361,5 +359,6 @@ final class RunnerProcess: Sendable {
             // A backtrace is told with the loss.
             if !isLastWord { place.log(.info, line) }
         }
+        state.withLock { $0.lines += count }
     }
 }

@@ -8,7 +8,6 @@ struct Vigilance {
         /// It has not answered for some seconds.
         case silent
         case memory(bytes: Int, limit: Int)
-        case frameMemory(bytes: Int)
         case frames(aSecond: Int, most: Int)
         case lines(aSecond: Int)
     }
@@ -17,10 +16,8 @@ struct Vigilance {
     struct Sight: Sendable {
         /// Whether the process has answered since it was asked last.
         var hasAnswered: Bool
-        /// Its private memory.
+        /// Its memory but for what it was lent.
         var memoryBytes: Int
-        /// Its frames' memory, as far as it has touched it.
-        var sharedBytes: Int
         /// Frames that it has sent so far, whatever became of them.
         var frames: Int
         /// Lines that it has written so far.
@@ -34,8 +31,6 @@ struct Vigilance {
     /// How long a stretch counts at most. One that was longer is not the process's doing: the host
     /// was stopped, or had no time to look.
     static let longestStretch: Int64 = 250_000_000
-    /// The most memory of frames that a process may touch: no pool lends more at a time.
-    static let mostSharedBytes = 2 << 30
     /// The most lines in a second.
     static let mostLines = 5000
 
@@ -60,9 +55,6 @@ struct Vigilance {
         if silence >= Self.patience { return .silent }
         if sight.memoryBytes > memoryLimitBytes {
             return .memory(bytes: sight.memoryBytes, limit: memoryLimitBytes)
-        }
-        if sight.sharedBytes > Self.mostSharedBytes {
-            return .frameMemory(bytes: sight.sharedBytes)
         }
         guard let before else {
             self.before = (sight.frames, sight.lines)
@@ -93,11 +85,8 @@ extension Vigilance.Finding {
             return "its process has not answered for \(seconds) s"
                 + (isStopped ? ": it is stopped (SIGSTOP)" : "")
         case .memory(let bytes, let limit):
-            return "its process has \(bytes / 1_000_000) MB of private memory, and may have "
+            return "its process has \(bytes / 1_000_000) MB of memory besides its frames, and may have "
                 + "\(limit / 1_000_000) MB: mend the leak, or raise memory-limit"
-        case .frameMemory(let bytes):
-            return "its process has touched \(bytes / 1_000_000) MB of the memory for frames, more "
-                + "than it was ever lent"
         case .frames(let frames, let most):
             return "it sends \(frames) frames a second, and \(most) are the most that are borne: "
                 + "wait with wait_until_ns between frames"

@@ -1,8 +1,78 @@
 internal import CLinux
 import Glibc
 
-/// The layer that hides files: Landlock.
-enum Landlock {
+/// The layer that hides files, in the making: Landlock.
+///
+/// It is prepared before system calls are filtered, because preparing opens files, and applied
+/// afterwards, when it is known whether the host hears of opened files.
+struct Landlock: ~Copyable {
+    /// The interface's version; 0 if there is none.
+    let version: Int
+    private let ruleset: Int32
+    private let processes: Int32
+    private let absence: String
+
+    /// Whether it can be applied.
+    var isPossible: Bool { ruleset >= 0 }
+
+    /// Prepares the grants of a policy.
+    ///
+    /// - Parameter notes: Gets a line for each grant that can't be given.
+    init(_ policy: SandboxPolicy, notes: inout [String]) {
+        version = max(0, Int(greenroom_landlock_version()))
+        guard version > 0 else {
+            absence = Self.absence(errno)
+            ruleset = -1
+            processes = -1
+            return
+        }
+        let known = LandlockRights.known(version: version)
+        let reach = LandlockReach(version: version, allowsNetwork: policy.allowsNetwork)
+        ruleset = greenroom_landlock_create(
+            greenroom_landlock_ruleset(
+                handled_access_fs: known.rawValue, handled_access_net: reach.ports,
+                scoped: reach.scopes))
+        absence = Sandbox.message(of: errno)
+        processes = open("/proc", Int32(greenroom_open_path) | O_CLOEXEC)
+        guard ruleset >= 0 else { return }
+
+        let own = policy.ownGrants
+        for grant in policy.grants {
+            guard let problem = Self.allow(grant, known: known, in: ruleset) else { continue }
+            // Of the system's own files not every machine has each.
+            if own.contains(grant) { notes.append("can't grant \(grant.path): \(problem)") }
+        }
+    }
+
+    deinit {
+        if ruleset >= 0 { close(ruleset) }
+        if processes >= 0 { close(processes) }
+    }
+
+    /// Puts this process under it.
+    ///
+    /// - Parameter showsProcesses: Whether all of `/proc` can be read. Dispatch looks how its
+    ///   threads do, and crashes where it can't: either the host opens that for it, or nobody
+    ///   can tell it from other processes.
+    consuming func apply(showsProcesses: Bool) -> SandboxReport.Entry {
+        guard isPossible else { return Self.absent(absence) }
+        if showsProcesses {
+            _ = greenroom_landlock_allow(
+                ruleset, processes, LandlockRights(PathGrant.Access.read).rawValue)
+        }
+        guard greenroom_landlock_restrict(ruleset) == 0 else {
+            return Self.absent(Sandbox.message(of: errno))
+        }
+        return .init(
+            layer: .landlock, state: .on,
+            text: Self.summary(version: version)
+                + (showsProcesses ? "; what is running here can be seen" : ""))
+    }
+}
+
+// MARK: Texts and grants
+
+extension Landlock {
     /// What a version governs, in words.
     static func summary(version: Int) -> String {
         var governs = ["files"]
@@ -20,33 +90,6 @@ enum Landlock {
         case EOPNOTSUPP: "the kernel has it, but was started without it"
         default: Sandbox.message(of: error)
         }
-    }
-
-    /// Puts this process under the grants of a policy.
-    ///
-    /// - Parameter notes: Gets a line for each grant that can't be given.
-    static func apply(_ policy: SandboxPolicy, notes: inout [String]) -> SandboxReport.Entry {
-        let version = Int(greenroom_landlock_version())
-        guard version > 0 else { return absent(absence(errno)) }
-        let known = LandlockRights.known(version: version)
-        let reach = LandlockReach(version: version, allowsNetwork: policy.allowsNetwork)
-        let ruleset = greenroom_landlock_create(
-            greenroom_landlock_ruleset(
-                handled_access_fs: known.rawValue, handled_access_net: reach.ports,
-                scoped: reach.scopes))
-        guard ruleset >= 0 else { return absent(Sandbox.message(of: errno)) }
-        defer { close(ruleset) }
-
-        let own = policy.ownGrants
-        for grant in policy.grants {
-            guard let problem = allow(grant, known: known, in: ruleset) else { continue }
-            // Of the system's own files not every machine has each.
-            if own.contains(grant) { notes.append("can't grant \(grant.path): \(problem)") }
-        }
-        guard greenroom_landlock_restrict(ruleset) == 0 else {
-            return absent(Sandbox.message(of: errno))
-        }
-        return .init(layer: .landlock, state: .on, text: summary(version: version))
     }
 
     /// Adds a grant.

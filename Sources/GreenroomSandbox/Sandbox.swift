@@ -39,10 +39,13 @@ package enum Sandbox {
         report.entries.append(ResourceLimits.apply(policy))
         report.entries.append(refuseNewPrivileges())
         report.entries.append(dropCapabilities())
-        report.entries.append(Landlock.apply(policy, notes: &report.notes))
-        let filter = SystemCallFilter.apply(policy, landlock: report.has(.landlock))
+        let landlock = Landlock(policy, notes: &report.notes)
+        let filter = SystemCallFilter.apply(policy, landlock: landlock.isPossible)
+        report.entries.append(landlock.apply(showsProcesses: filter.notifyDescriptor == nil))
         report.entries.append(filter.entry)
         if policy.mode == .require, let shortfall = report.shortfall {
+            // With nobody to ask, what is not allowed fails instead of waiting for an answer.
+            if let descriptor = filter.notifyDescriptor { close(descriptor) }
             throw SandboxError(
                 description: "this kernel lacks a part of the sandbox: \(shortfall); a newer "
                     + "kernel has it, and sandbox: on does without it",

@@ -10,7 +10,7 @@ package enum SandboxNotice: Sendable, Equatable {
     case answered
     /// A system call was refused, for the log. Each kind is told once.
     case refused(SandboxRefusal)
-    /// The process has ended: no more notifications will come.
+    /// The process has ended, or the descriptor was none: no more notifications will come.
     case ended
 }
 
@@ -73,23 +73,46 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 0) == 1 else { return .nothing }
         guard waiting.revents & Int16(POLLIN) != 0 else { return .ended }
-        // The kernel wants the memory empty, and has an answer for a caller that is gone.
+        // The kernel wants the memory empty.
         request.pointee = seccomp_notif()
-        guard seccomp_notify_receive(descriptor, request) == 0 else { return .nothing }
+        guard seccomp_notify_receive(descriptor, request) == 0 else {
+            // ENOENT: the caller is gone. Another error: this is no such descriptor.
+            return errno == ENOENT || errno == EINTR ? .nothing : .ended
+        }
 
         let decision = decide()
-        answer.pointee = seccomp_notif_resp()
-        answer.pointee.id = request.pointee.id
-        if let error = decision.error {
-            answer.pointee.error = -error
-        } else {
-            answer.pointee.flags = UInt32(greenroom_seccomp_continue)
-        }
-        guard seccomp_notify_respond(descriptor, answer) == 0 else { return .nothing }
+        guard respond(decision.answer) else { return .nothing }
         guard let refusal = decision.refusal, told.count <= Self.mostTold,
             told.insert(refusal.text).inserted
         else { return .answered }
         return .refused(told.count <= Self.mostTold ? refusal : .tooMany)
+    }
+}
+
+// MARK: Answers
+
+extension SandboxNotifier {
+    /// Answers the call that is waiting.
+    ///
+    /// - Returns: Whether the caller was still there.
+    private borrowing func respond(_ decision: Decision.Answer) -> Bool {
+        answer.pointee = seccomp_notif_resp()
+        answer.pointee.id = request.pointee.id
+        switch decision {
+        case .goOn: answer.pointee.flags = UInt32(greenroom_seccomp_continue)
+        case .done: break
+        case .fail(let error): answer.pointee.error = -error
+        case .give(let file, let flags):
+            defer { close(file) }
+            if greenroom_seccomp_give(
+                descriptor, request.pointee.id, file, flags & O_CLOEXEC) >= 0
+            {
+                return true
+            }
+            // The kernel is too old for gifts, or the caller has too many files open.
+            answer.pointee.flags = UInt32(greenroom_seccomp_continue)
+        }
+        return seccomp_notify_respond(descriptor, answer) == 0
     }
 }
 
@@ -98,8 +121,18 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
 extension SandboxNotifier {
     /// What to answer, and what to tell of it.
     private struct Decision {
-        /// Nil lets the kernel go on with the call.
-        var error: Int32?
+        enum Answer {
+            /// The kernel goes on with the call.
+            case goOn
+            /// There is nothing to do; the call succeeds.
+            case done
+            /// The call fails.
+            case fail(Int32)
+            /// The call opens this file of the host's, which is closed here; with its flags.
+            case give(file: Int32, flags: Int32)
+        }
+
+        var answer = Answer.goOn
         var refusal: SandboxRefusal?
 
         static let goOn = Decision()
@@ -111,8 +144,10 @@ extension SandboxNotifier {
         if let pathCall = PathCall.byName[name] {
             return pathCall.openFlags == nil ? decideChange(pathCall) : decideOpening(pathCall)
         }
+        // Copying gives the copy the mode of the original, which it mostly has.
+        if name == "fchmod", fileHasMode(argument(1)) { return Decision(answer: .done) }
         return Decision(
-            error: EPERM,
+            answer: .fail(EPERM),
             refusal: .call(
                 name, arguments: (call.args.0, call.args.1), allowsNetwork: allowsNetwork))
     }
@@ -123,6 +158,9 @@ extension SandboxNotifier {
         guard governsFiles, flags & Int32(greenroom_open_path) == 0, let name = call.names.first,
             let path = path(name)
         else { return .goOn }
+        if flags & O_ACCMODE == O_RDONLY, let file = openStatusOfThread(path) {
+            return Decision(answer: .give(file: file, flags: flags))
+        }
         let writes = flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0
         guard let existing = canonicalPath(path) else {
             // A look at a file that is not there is no refusal, and libraries take many.
@@ -142,19 +180,39 @@ extension SandboxNotifier {
             refusal: .file(writes ? "write" : "read", existing, grant: access, for: existing))
     }
 
+    /// Dispatch asks how its threads do, and crashes where it can't. It names them in a way that
+    /// no grant covers: `/proc/THREAD/stat`, where the thread's own folder would be below
+    /// `/proc/self/task`. So the host opens that, whatever the name has become meanwhile.
+    private borrowing func openStatusOfThread(_ path: String) -> Int32? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0] == "", parts[1] == "proc", parts[3] == "stat",
+            let thread = Int32(parts[2]), thread > 0
+        else { return nil }
+        let file = open("/proc/\(process)/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)
+        return file >= 0 ? file : nil
+    }
+
     /// Whatever has no grant is refused here; of the rest the kernel's files layer decides.
     private borrowing func decideChange(_ call: PathCall) -> Decision {
         for name in call.names {
             guard let path = path(name), let place = canonicalPlace(path) else {
                 if governsFiles { continue }
-                return Decision(error: EACCES)
+                return Decision(answer: .fail(EACCES))
             }
             if granted.cover(place.path, for: .write) { continue }
             return Decision(
-                error: EACCES,
+                answer: .fail(EACCES),
                 refusal: .file(call.verb, place.path, grant: .write, for: place.folder))
         }
         return .goOn
+    }
+
+    /// Whether the open file that a call is about has a mode already.
+    private borrowing func fileHasMode(_ mode: UInt64) -> Bool {
+        let descriptor = Int32(truncatingIfNeeded: argument(0))
+        var status = stat()
+        return stat("/proc/\(request.pointee.pid)/fd/\(descriptor)", &status) == 0
+            && UInt64(status.st_mode & 0o7777) == mode
     }
 
     /// The path that a call names, absolute; nil if it can't be told.

@@ -40,14 +40,19 @@ extension SandboxRefusal {
     static func call(
         _ name: String, arguments: (first: UInt64, second: UInt64), allowsNetwork: Bool
     ) -> Self {
+        let socketType = UInt32(truncatingIfNeeded: arguments.second) & 0xf
         if let attempt = socketAttempt(
-            name, family: Int32(truncatingIfNeeded: arguments.first),
-            type: UInt32(truncatingIfNeeded: arguments.second))
+            name, family: Int32(truncatingIfNeeded: arguments.first), type: socketType)
         {
-            return Self(
-                text: "it tried to \(attempt): "
-                    + (allowsNetwork || name == "socketpair"
-                        ? final : "add allow: {network: true}"))
+            let cure =
+                if allowsNetwork || name == "socketpair" {
+                    final
+                } else if attempt == toSystemLog {
+                    "what it writes to standard error is logged; allow: {network: true} would let it"
+                } else {
+                    "add allow: {network: true}"
+                }
+            return Self(text: "it tried to \(attempt) (\(call(name, arguments.first))): \(cure)")
         }
         let attempt = attempts.first { $0.calls.contains(name) }?.text ?? "make a system call"
         // A process is made with clone, by people with fork.
@@ -60,20 +65,33 @@ extension SandboxRefusal {
 
     private static let final = "a sandboxed plugin can't; sandbox: off would let it"
 
+    /// What a socket was wanted for, after "it tried to"; nil if the call is not about sockets.
     private static func socketAttempt(_ name: String, family: Int32, type: UInt32) -> String? {
         switch name {
         case "socket", "socketpair":
             switch family {
-            case AF_INET: "open a network socket (\(name) AF_INET)"
-            case AF_INET6: "open a network socket (\(name) AF_INET6)"
-            case AF_UNIX where type & 0xf == SOCK_DGRAM.rawValue:
-                "write to the system's log or to another program (\(name) AF_UNIX)"
-            case AF_UNIX: "open a socket to other programs (\(name) AF_UNIX)"
-            case AF_NETLINK: "ask the kernel about the network (\(name) AF_NETLINK)"
-            default: "open a socket (\(name) of family \(family))"
+            case AF_INET, AF_INET6: "open a network socket"
+            case AF_UNIX where type == SOCK_DGRAM.rawValue: toSystemLog
+            case AF_UNIX: "open a socket to other programs"
+            case AF_NETLINK: "ask the kernel about the network"
+            default: "open a socket"
             }
-        case "connect", "bind", "listen", "accept", "accept4": "use a socket (\(name))"
+        case "connect", "bind", "listen", "accept", "accept4": "use a socket"
         default: nil
+        }
+    }
+
+    private static let toSystemLog = "write to the system's log or to another program"
+
+    /// A call about sockets, with the family of those that make one.
+    private static func call(_ name: String, _ family: UInt64) -> String {
+        guard name == "socket" || name == "socketpair" else { return name }
+        return switch Int32(truncatingIfNeeded: family) {
+        case AF_INET: "\(name) AF_INET"
+        case AF_INET6: "\(name) AF_INET6"
+        case AF_UNIX: "\(name) AF_UNIX"
+        case AF_NETLINK: "\(name) AF_NETLINK"
+        case let other: "\(name) of family \(other)"
         }
     }
 

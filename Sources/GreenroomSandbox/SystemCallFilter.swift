@@ -83,6 +83,14 @@ private struct FilterBuilder: ~Copyable {
     /// Makes a filter that answers all calls the same.
     init(default answer: UInt32) throws(FilterError) {
         guard let context = seccomp_init(answer) else { throw FilterError(code: EINVAL) }
+        // Calls in the manner of another architecture, whose numbers mean other things. The
+        // process ends and not one thread of it, which would leave the others waiting.
+        let result = seccomp_attr_set(
+            context, SCMP_FLTATR_ACT_BADARCH, greenroom_seccomp_kill())
+        guard result == 0 else {
+            seccomp_release(context)
+            throw FilterError(code: -result)
+        }
         self.context = context
     }
 

@@ -91,6 +91,10 @@ extension SystemCallGroup {
                 "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval",
             ]),
         SystemCallGroup(
+            name: "more restrictions",
+            reason: "the last step of the sandbox itself; they only ever take rights away",
+            calls: ["landlock_add_rule", "landlock_restrict_self"]),
+        SystemCallGroup(
             name: "waiting for processes",
             reason: "it has none, and some libraries ask",
             calls: ["wait4", "waitid"]),

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import GreenroomChannel
 import Testing
@@ -13,11 +14,26 @@ private struct Pair {
     }
 }
 
+/// Something that runs on a thread of its own, and may wait there.
+private struct Background<Result: Sendable>: Sendable {
+    private let result: Task<Result, Never>
+
+    init(_ body: @escaping @Sendable () -> Result) {
+        result = Task {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume(returning: body()) }
+            }
+        }
+    }
+
+    var value: Result { get async { await result.value } }
+}
+
 struct ChannelTests {
     @Test func `a call comes back with its answer`() async throws {
         let pair = try Pair()
         let runner = pair.runner
-        let served = Task.detached {
+        let served = Background {
             let channel = runner[Channels.control]
             var calls: [Call] = []
             while let (call, length) = channel.take() {
@@ -41,7 +57,7 @@ struct ChannelTests {
     @Test func `what is called may call back before it returns`() async throws {
         let pair = try Pair()
         let runner = pair.runner
-        let plugin = Task.detached {
+        let plugin = Background {
             let channel = runner[Channels.control]
             guard channel.take()?.call == .startSend else { return false }
             var answers: [UInt64] = []
@@ -70,19 +86,19 @@ struct ChannelTests {
     @Test func `a call that is not allowed ends the conversation`() async throws {
         let pair = try Pair()
         let runner = pair.runner
-        Task.detached {
-            let channel = runner[Channels.control]
-            _ = channel.take()
-            channel.pass(Call(rawValue: 4711), length: 12)
-        }
-        #expect(pair.host[Channels.control].call(.startSend) == nil)
+        let host = pair.host
+        let answer = Background { host[Channels.control].call(.startSend) }
+        let channel = runner[Channels.control]
+        #expect(channel.take()?.call == .startSend)
+        channel.pass(Call(rawValue: 4711), length: 12)
+        #expect(await answer.value == nil)
     }
 
     @Test func `whoever waits hears that the other side is lost`() async throws {
         let pair = try Pair()
         let host = pair.host
-        let waiting = Task.detached { host[Channels.media].call(.process) }
-        let next = Task.detached { host[Channels.control].take() == nil }
+        let waiting = Background { host[Channels.media].call(.process) }
+        let next = Background { host[Channels.control].take() == nil }
         pair.host.lose()
         #expect(await waiting.value == nil)
         #expect(await next.value)

@@ -7,11 +7,11 @@ struct VigilanceTests {
     private static let tick: Int64 = 100_000_000
 
     private static func sight(
-        hasAnswered: Bool = true, memory: Int = 0, shared: Int = 0, frames: Int = 0, lines: Int = 0,
+        hasAnswered: Bool = true, memory: Int = 0, frames: Int = 0, lines: Int = 0,
         rate: Double = 30
     ) -> Vigilance.Sight {
         Vigilance.Sight(
-            hasAnswered: hasAnswered, memoryBytes: memory, sharedBytes: shared, frames: frames,
+            hasAnswered: hasAnswered, memoryBytes: memory, frames: frames,
             lines: lines, rate: rate)
     }
 
@@ -54,12 +54,6 @@ struct VigilanceTests {
             Self.look(ticks: 10) { Self.sight(memory: $0 == 4 ? 50_000_001 : 0) })
         #expect(found.tick == 4)
         #expect(found.1 == .memory(bytes: 50_000_001, limit: 50_000_000))
-    }
-
-    @Test func `memory of frames has a limit of its own`() throws {
-        let found = try #require(
-            Self.look(ticks: 10) { _ in Self.sight(shared: Vigilance.mostSharedBytes + 1) })
-        #expect(found.1 == .frameMemory(bytes: Vigilance.mostSharedBytes + 1))
     }
 
     @Test(arguments: [(30.0, 300), (60, 600), (0.5, 300), (29.97, 300), (1000, 10_000)])

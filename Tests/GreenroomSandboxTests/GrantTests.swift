@@ -18,7 +18,8 @@ struct GrantTests {
         account: Account
     ) throws {
         let actions = [
-            "threads:16", "dispatch", "foundation", "load:libFoundationXML.so", "record:null",
+            "threads:16", "dispatch", "dispatch-watched", "foundation", "load:libFoundationXML.so",
+            "record:null",
             "call:eventfd2,0,0", "call:epoll_create1,0", "call:timerfd_create,1,0",
             "call:sched_setaffinity,0,0,0", "socketpair:stream", "own-signal",
             "read:/proc/self/maps", "list:/proc/self/task", "read:/etc/ld.so.cache",
@@ -69,6 +70,15 @@ struct GrantTests {
             outcome.refusals.contains {
                 $0.hasPrefix("it tried to make the folder \"\(other)/deep\"")
             }, "\(outcome)")
+    }
+
+    @Test(arguments: Account.possible)
+    func `Foundation keeps files in a folder that is granted`(account: Account) throws {
+        let folder = try ProbeFolder()
+        let open = folder.makeOpenFolder("open")
+        let outcome = try folder.run(["--write", open, "keep:\(open)"], as: account)
+        #expect(outcome.result("keep:\(open)") == 0, "\(outcome)")
+        #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
     @Test func `a grant for what is not there is told`() throws {

@@ -30,6 +30,14 @@ struct LayerTests {
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
+    #if arch(x86_64)
+        @Test func `a call in the manner of another architecture ends it`() throws {
+            // getpid with the mark of the x32 interface
+            let outcome = try ProbeFolder().run(["call:\(0x4000_0000 + 39)"])
+            #expect(outcome.end == "signal \(SIGSYS)", "\(outcome)")
+        }
+    #endif
+
     @Test(arguments: Account.possible)
     func `it dies with its host`(account: Account) throws {
         let folder = try ProbeFolder()
@@ -57,6 +65,19 @@ struct LayerTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a descriptor of something else ends the notifications`(isOpen: Bool) {
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0 && write(ends[1], "x", 1) == 1)
+        if !isOpen { close(ends[1]) }
+        var notifier = SandboxNotifier(
+            descriptor: ends[0], process: getpid(), policy: SandboxPolicy(),
+            report: Sandbox.available)
+        let notice = notifier?.handleOne()
+        #expect(notice == .ended)
+        if isOpen { close(ends[1]) }
+    }
+
     @Test func `without a listener files are not opened, and nothing waits`() throws {
         let outcome = try ProbeFolder().run(["--deaf", "sleep:200", "read:/etc/ld.so.cache"])
         #expect(outcome.result("read:/etc/ld.so.cache") == ENOSYS, "\(outcome)")
@@ -80,7 +101,7 @@ struct LayerTests {
         let outcome = try folder.run([
             "--without", "notifications", "--write", open, "read:/etc/passwd", "socket:inet",
             "fork", "fill:\(open)/file", "mkdir:\(open)/deep", "mkdir:/tmp/none-such",
-            "threads:2", "read:/etc/ld.so.cache",
+            "threads:2", "read:/etc/ld.so.cache", "dispatch-watched",
         ])
         #expect(outcome.state(.seccomp) == "on", "\(outcome)")
         #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
@@ -89,6 +110,7 @@ struct LayerTests {
         #expect(outcome.result("mkdir:/tmp/none-such") == EACCES)
         for action in [
             "fill:\(open)/file", "mkdir:\(open)/deep", "threads:2", "read:/etc/ld.so.cache",
+            "dispatch-watched",
         ] {
             #expect(outcome.result(action) == 0, "\(action) \(outcome)")
         }
@@ -97,10 +119,11 @@ struct LayerTests {
 
     @Test func `a kernel without seccomp is told of`() throws {
         let outcome = try ProbeFolder().run(
-            ["--without", "seccomp", "read:/etc/passwd", "socket:inet"])
+            ["--without", "seccomp", "read:/etc/passwd", "socket:inet", "dispatch-watched"])
         #expect(outcome.state(.seccomp) == "unavailable", "\(outcome)")
         #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
         #expect(outcome.result("socket:inet") == 0, "\(outcome)")
+        #expect(outcome.result("dispatch-watched") == 0, "\(outcome)")
     }
 
     @Test(arguments: ["landlock", "seccomp"])
@@ -110,6 +133,7 @@ struct LayerTests {
         let text = try #require(outcome.requirement, "\(outcome)")
         #expect(text.lowercased().contains("lacks a part of the sandbox: \(layer) ("), "\(text)")
         #expect(outcome.end == "exit 4")
+        #expect(outcome.result("after") != nil, "it did not wait")
         #expect(outcome.result("read:/none") == nil)
     }
 

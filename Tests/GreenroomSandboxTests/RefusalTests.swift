@@ -62,6 +62,14 @@ struct RefusalTests {
             "socket:netlink", EPERM,
             "it tried to ask the kernel about the network (socket AF_NETLINK): "
                 + "add allow: {network: true}"),
+        Attempt(
+            "socket:log", EPERM,
+            "it tried to write to the system's log or to another program (socket AF_UNIX): "
+                + "what it writes to standard error is logged; allow: {network: true} would let it"
+        ),
+        Attempt(
+            "call:connect,0", EPERM,
+            "it tried to use a socket (connect): add allow: {network: true}"),
         // A pair of them could send to any other socket.
         Attempt(
             "socketpair:datagram", EPERM,
@@ -170,6 +178,28 @@ struct RefusalTests {
     @Test func `a look at what is not there is no refusal`() throws {
         let outcome = try ProbeFolder().run(["read:/etc/greenroom/none", "read:/none"])
         #expect(outcome.result("read:/etc/greenroom/none") == ENOENT)
+        #expect(outcome.refusals.isEmpty, "\(outcome)")
+    }
+
+    @Test func `a path in an open folder is named whole`() throws {
+        let folder = try ProbeFolder()
+        let action = "at:\(folder.folder.path),../../etc/passwd"
+        let outcome = try folder.run([action])
+        #expect(outcome.result(action) == EACCES, "\(outcome)")
+        #expect(
+            outcome.refusals == [
+                "it tried to read /etc/passwd: add it to allow: {read: [/etc/passwd]}"
+            ], "\(outcome)")
+    }
+
+    @Test func `addresses of nothing are the plugin's own trouble`() throws {
+        // null, unmapped, the last bytes of its half of the addresses, the kernel's half
+        let addresses = ["0", "1", "140737488351232", "-1", "-4096"]
+        let actions = addresses.flatMap {
+            ["call:openat,-100,\($0)", "call:mkdir,\($0)", "call:rename,\($0),\($0)"]
+        }
+        let outcome = try ProbeFolder().run(actions)
+        for action in actions { #expect(outcome.result(action) == EFAULT, "\(outcome)") }
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 

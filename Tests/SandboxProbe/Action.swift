@@ -44,7 +44,12 @@ enum Action {
         case "call": return call(argument)
         case "threads": return runThreads(Int(argument) ?? 1)
         case "dispatch": return useDispatch()
+        case "dispatch-watched": return keepDispatchBusy()
         case "foundation": return useFoundation()
+        case "keep": return keepFiles(in: argument)
+        case "at":
+            let names = argument.split(separator: ",").map(String.init)
+            return openAt(names[0], names[1])
         case "load": return dlopen(argument, RTLD_NOW | RTLD_LOCAL) != nil ? 0 : ENOENT
         case "record": return record(from: argument)
         case "allocate": return allocate(Int(argument) ?? 0)
@@ -90,6 +95,14 @@ enum Action {
         return pread(descriptor, &bytes, bytes.count, 0) == 2048 ? 0 : EIO
     }
 
+    /// Opens a path relative to a folder that is open.
+    private static func openAt(_ folder: String, _ path: String) -> Int32 {
+        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        return path.withCString { call("openat,\(descriptor),\(Int(bitPattern: $0)),0") }
+    }
+
     private static func list(_ path: String) -> Int32 {
         guard let folder = opendir(path) else { return errno }
         defer { closedir(folder) }
@@ -102,12 +115,13 @@ enum Action {
 extension Action {
     private static let families = [
         "unix": AF_UNIX, "inet": AF_INET, "inet6": AF_INET6, "netlink": AF_NETLINK,
-        "packet": AF_PACKET,
+        "packet": AF_PACKET, "log": AF_UNIX,
     ]
+    private static let types = ["netlink": SOCK_RAW, "log": SOCK_DGRAM]
 
     private static func makeSocket(_ family: String) -> Int32 {
-        let type = Int32((family == "netlink" ? SOCK_RAW : SOCK_STREAM).rawValue)
-        let descriptor = Glibc.socket(families[family] ?? -1, type, 0)
+        let type = types[family] ?? SOCK_STREAM
+        let descriptor = Glibc.socket(families[family] ?? -1, Int32(type.rawValue), 0)
         guard descriptor >= 0 else { return errno }
         close(descriptor)
         return 0
@@ -158,12 +172,12 @@ extension Action {
         return result
     }
 
-    /// A system call by its name, with numbers as arguments: `NAME,NUMBER,...`.
+    /// A system call by its name or number, with numbers as arguments: `NAME,NUMBER,...`.
     private static func call(_ text: String) -> Int32 {
         typealias SystemCall = @convention(c) (Int, Int, Int, Int, Int, Int, Int) -> Int
         guard let symbol = dlsym(nil, "syscall") else { return -1 }
         let words = text.split(separator: ",").map(String.init)
-        let number = seccomp_syscall_resolve_name(words[0])
+        let number = Int32(words[0]) ?? seccomp_syscall_resolve_name(words[0])
         guard number >= 0 else { return -1 }
         let a = words.dropFirst().map { Int($0) ?? 0 } + [Int](repeating: 0, count: 6)
         let result = unsafeBitCast(symbol, to: SystemCall.self)(
@@ -212,6 +226,16 @@ extension Action {
         return times.allSatisfy { $0 == .success } ? 0 : ETIMEDOUT
     }
 
+    /// Gives Dispatch more blocking work than it has threads, for long enough that it looks how
+    /// its threads do, which is each second.
+    private static func keepDispatchBusy() -> Int32 {
+        let group = DispatchGroup()
+        for _ in 0..<8 {
+            DispatchQueue.global().async(group: group) { usleep(1_500_000) }
+        }
+        return group.wait(timeout: .now() + 30) == .success ? 0 : ETIMEDOUT
+    }
+
     private static func useFoundation() -> Int32 {
         let formatter = DateFormatter()
         formatter.dateStyle = .full
@@ -223,6 +247,30 @@ extension Action {
         let json = try? JSONSerialization.data(withJSONObject: ["a": [1, 2, 3]])
         let count = ProcessInfo.processInfo.activeProcessorCount
         return text == "Donnerstag, 1. Januar 1970" && json != nil && count > 0 ? 0 : EIO
+    }
+
+    /// Saves, copies, lists and removes files as Foundation's users do.
+    private static func keepFiles(in folder: String) -> Int32 {
+        let place = URL(fileURLWithPath: folder).appendingPathComponent("kept")
+        let manager = FileManager.default
+        do {
+            try manager.createDirectory(at: place, withIntermediateDirectories: true)
+            let file = place.appendingPathComponent("file")
+            let copy = place.appendingPathComponent("copy")
+            try Data("text".utf8).write(to: file, options: .atomic)
+            try Data("text".utf8).write(to: file)
+            try manager.copyItem(at: file, to: copy)
+            try manager.moveItem(at: copy, to: place.appendingPathComponent("moved"))
+            guard try manager.contentsOfDirectory(atPath: place.path).count == 2,
+                try String(contentsOf: file, encoding: .utf8) == "text"
+            else { return EIO }
+            try manager.removeItem(at: place)
+            return 0
+        } catch {
+            let error = error as NSError
+            let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+            return Int32(clamping: (cause ?? error).code)
+        }
     }
 
     /// Captures some sound from an ALSA device.
@@ -250,10 +298,13 @@ extension Action {
         return error(of: kill(getpid(), SIGKILL))
     }
 
+    /// Maps memory, and uses some of it.
     private static func allocate(_ count: Int) -> Int32 {
-        guard let memory = malloc(count) else { return errno }
+        let memory = mmap(
+            nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let memory, memory != MAP_FAILED else { return errno }
         memset(memory, 1, min(count, 1 << 20))
-        free(memory)
+        munmap(memory, count)
         return 0
     }
 }

@@ -62,6 +62,7 @@ enum HostRole {
     private static func start(_ words: [String]) -> Int32 {
         let program = CommandLine.arguments[0]
         var pointers = ([program] + words).map { strdup($0) } + [nil]
+        defer { pointers.forEach { free($0) } }
         var process: Int32 = 0
         guard posix_spawn(&process, "/proc/self/exe", nil, nil, &pointers, environ) == 0 else {
             exit(3)

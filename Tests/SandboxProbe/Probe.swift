@@ -10,7 +10,7 @@ import GreenroomSandbox
 @main enum Probe {
     static func main() {
         var words = Array(CommandLine.arguments.dropFirst())
-        if words.first == "--available" {
+        if words.contains("--available") {
             for entry in Sandbox.available.entries { print(line(of: entry)) }
             return
         }

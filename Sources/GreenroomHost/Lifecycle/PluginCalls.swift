@@ -90,6 +90,8 @@ package struct PluginPlace: Sendable {
     package var hasVirtualClock: Bool
     /// How many frames of it are in use at most; 0 for sound.
     package var frameLimit: Int
+    /// How many bytes of memory for frames it has been lent so far.
+    package var lentBytes: @Sendable () -> Int
     /// Takes a line that the plugin wrote other than through the host's log.
     package var log: @Sendable (LogLevel, String) -> Void
     /// Takes the news that the plugin is lost, with the evidence in words.

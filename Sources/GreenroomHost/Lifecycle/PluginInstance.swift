@@ -215,7 +215,7 @@ final class PluginInstance: Sendable {
             descriptor,
             in: PluginPlace(
                 handle: handle, role: role, hasVirtualClock: clock.isVirtual,
-                frameLimit: frameLimit,
+                frameLimit: frameLimit, lentBytes: { [weak self] in self?.lentBytes ?? 0 },
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
@@ -419,6 +419,8 @@ final class PluginInstance: Sendable {
         case .virtualMic, .shareAudioSource: 0
         }
     }
+
+    private var lentBytes: Int { state.withLock { $0.calls }?.pool?.heldByteCount ?? 0 }
 
     /// Gives the instance up: no call is made on it any more, and its sender is dead.
     ///

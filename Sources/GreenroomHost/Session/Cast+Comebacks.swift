@@ -42,6 +42,10 @@ extension Cast {
         // A new life begins in a new process.
         instance.giveUp(because: "it failed")
         let now = clock.now
+        guard !isEnding else {
+            record(instance, lostAt: now, reason, .off)
+            return
+        }
         let since = absence?.since ?? now
         guard let delay = backoffs[instance.number, default: Backoff()].lost(at: now) else {
             absences[instance.number] = nil

@@ -20,6 +20,13 @@ struct Report: Decodable {
             var longestMilliseconds: Double
         }
 
+        struct Loss: Decodable {
+            var seconds: Double
+            var evidence: String
+            var policy: String
+            var awaySeconds: Double?
+        }
+
         var role: String
         var id: String
         var name: String
@@ -28,6 +35,7 @@ struct Report: Decodable {
         var state: String
         var fault: String?
         var gaveUp: String?
+        var losses: [Loss]?
         var offer: Offer?
         var callbacks: [String: Callback]
     }

@@ -1,0 +1,352 @@
+import TestSupport
+import Testing
+
+/// A plugin that breaks down costs itself alone: it is recognised, named with the evidence and
+/// started again, and nobody else's picture or sound has one bit less.
+///
+/// On the virtual clock the others' files are the same to the byte as those of a session in which
+/// nothing breaks down.
+@Suite struct FaultTests {
+    /// A way to break down, and words of the evidence.
+    struct Fault: CustomTestStringConvertible, Sendable {
+        var name: String
+        var words: [String]
+        var testDescription: String { name }
+
+        init(_ name: String, _ words: String...) {
+            self.name = name
+            self.words = words
+        }
+    }
+
+    /// A camera that breaks down in its second second, with a share, its sound and a microphone
+    /// beside it.
+    ///
+    /// - Parameters:
+    ///   - settings: The camera's.
+    ///   - more: Other keys of the camera.
+    private static func session(
+        _ settings: String, _ more: String = "", clock: String = "virtual",
+        timeline: [String] = [], duration: String = "4s"
+    ) throws -> TestSession {
+        try TestSession(
+            """
+            camera: \(try TestSession.hostile("Faulty", "frames: 30, \(settings)", more))
+            microphone: \(try TestSession.hostile("Mic"))
+            share: \(try TestSession.hostile("SteadyShare", "way: leased", """
+                audio: \(try TestSession.hostile("ShareSound", "rate: 22050"))
+                """))
+            """, maximum: "160x90@30", duration: duration, deadline: "1s", clock: clock,
+            timeline: timeline, isolation: "process")
+    }
+
+    /// What the others leave behind when nothing breaks down.
+    private static let undisturbed = Result { () -> [String: [UInt8]] in
+        let recorded = try Recorded(
+            FaultTests.session("fault: none"), isolation: "process")
+        guard recorded.run.exit == .code(0) else { throw Failure("\(recorded.run)") }
+        return recorded.files
+    }
+
+    /// Expects that nobody but the camera has noticed anything.
+    private func expectOthersUndisturbed(
+        _ recorded: Recorded, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for (file, bytes) in try Self.undisturbed.get() where file != "camera.y4m" {
+            let isSame = recorded.files[file] == bytes
+            #expect(isSame, "\(file)\n\(recorded.run)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Expects one loss of the camera, of that evidence, after which it was started again and came
+    /// back.
+    private func expectOneLoss(
+        _ report: Report, _ fault: Fault, _ run: Finished,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let losses = try report.plugin("camera").losses ?? []
+        #expect(losses.count == 1, "\(run)", sourceLocation: sourceLocation)
+        let loss = try #require(losses.first, "\(run)", sourceLocation: sourceLocation)
+        for word in fault.words {
+            #expect(loss.evidence.contains(word), "\(run)", sourceLocation: sourceLocation)
+        }
+        #expect(loss.policy == "restart", sourceLocation: sourceLocation)
+        #expect(
+            (loss.awaySeconds ?? 0) >= 0.5, "it came back:\n\(run)", sourceLocation: sourceLocation)
+        #expect(
+            run.lines(of: "camera").contains("camera: lost: \(loss.evidence)"), "\(run)",
+            sourceLocation: sourceLocation)
+        #expect(report.outcome == "completed", "\(run)", sourceLocation: sourceLocation)
+        for plugin in report.plugins where plugin.role != "camera" {
+            #expect(plugin.losses == nil, "\(plugin.role)\n\(run)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// What breaks down with its process, at a frame.
+    static let ends = [
+        Fault("segv", "killed by SIGSEGV", "hostile.so("), Fault("bus", "killed by SIGBUS"),
+        Fault("fpe", "killed by SIGFPE"),
+        Fault("abort", "killed by SIGABRT", "its last words: the lens cap is on", "hostile.so("),
+        Fault("exit", "exited with status 3"), Fault("quit", "exited with status 0"),
+        Fault("overflow", "killed by SIGSEGV"), Fault("kill", "killed by SIGKILL"),
+        Fault("stop", "has not answered", "stopped (SIGSTOP)"),
+        Fault("unmap", "killed by SIGSEGV"),
+        Fault("free-lease", "killed by SIGABRT", "free(): invalid pointer"),
+        Fault("leak", "MB of private memory, and may have 256 MB", "memory-limit"),
+        Fault("garbage", "no message"), Fault("nonsense", "message"),
+    ]
+
+    @Test(arguments: ends)
+    func `a source that breaks down comes back, and the others miss nothing`(fault: Fault) throws {
+        let session = try Self.session(
+            "fault: \(fault.name), once: 1", timeline: ["at: 500ms, set: camera.settings.tag=5"])
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        try expectOneLoss(report, fault, recorded.run)
+        try expectOthersUndisturbed(recorded)
+
+        // 4 s at 30 frames a second, of which the last one of the first life stays for 0.5 s.
+        let picture = try session.picture("camera")
+        let marks = try picture.marks().compactMap(\.self)
+        #expect(picture.frameCount == 120 && marks.count == 120, "no slate, and no black")
+        let first = marks.prefix { $0.revision == 1 }
+        let second = marks.dropFirst(first.count)
+        let before = Cadence(first)
+        #expect(before.shown.map(\.number) == Array(0...(before.shown.last?.number ?? 0)))
+        #expect(before.periods.dropLast().allSatisfy { $0 == 1 }, "\(before)")
+        #expect((14...17).contains(before.periods.last ?? 0), "\(before)")
+        // A new life counts from 0, was made a new offer, and has its setting as it was.
+        #expect(second.allSatisfy { $0.revision > 1 && $0.tag == 5 }, "\(recorded.run)")
+        let after = Cadence(second)
+        #expect((0...1).contains(after.shown.first?.number ?? -1), "\(after)")
+        #expect(after.steps.allSatisfy { $0 == 1 } && after.periods.allSatisfy { $0 == 1 })
+        let output = try #require(try report.picture("camera").outputs.first)
+        #expect(output.repeated == (before.periods.last ?? 0) - 1, "\(output)")
+    }
+
+    /// What the process survives, or does not on all machines, and nobody else notices.
+    static let nuisances = [
+        "spin", "scribble", "spoil-frames", "crowd", "descriptors", "die-calling", "close-all",
+        "close-socket", "shut-socket", "fork", "break-in",
+    ]
+
+    @Test(arguments: nuisances, ["borrowed", "leased"])
+    func `whatever a source does, the others miss nothing`(name: String, way: String) throws {
+        let session = try Self.session("fault: \(name), once: 1, way: \(way)")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        #expect(report.outcome == "completed")
+        try expectOthersUndisturbed(recorded)
+        #expect(try session.picture("camera").frameCount == 120)
+    }
+
+    // MARK: - Floods
+
+    static let floods = [
+        Fault("flood-frames", "frames a second"), Fault("flood-log", "lines of log a second"),
+        Fault("flood-output"), Fault("flood-line"), Fault("fill-frames"), Fault("fill-shared"),
+        Fault("open-channels"),
+    ]
+
+    @Test(arguments: floods)
+    func `a flood is recognised, and ends`(fault: Fault) throws {
+        let session = try Self.session(
+            "fault: \(fault.name), once: 1", clock: "real", duration: "7s")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        try expectOneLoss(report, fault, recorded.run)
+        let picture = try session.picture("camera")
+        #expect(picture.frameCount == 210)
+        #expect(try picture.marks().last??.revision ?? 0 > 1, "\(recorded.run)")
+        let share = try report.picture("share")
+        #expect(share.refused.allSatisfy { $0.key == "STOPPED" }, "\(share)")
+        #expect(try session.picture("share").frameCount == 210)
+        #expect(recorded.run.standardError.utf8.count < 1 << 20, "what it says is cut")
+    }
+
+    // MARK: - Callbacks
+
+    @Test(
+        arguments: ["create", "initialize", "start-send"],
+        [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang")])
+    func `a plugin that never gets to send is left out`(place: String, fault: Fault) throws {
+        let session = try Self.session("fault: \(fault.name), where: \(place)", "on-failure: off")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        let plugin = try report.plugin("camera")
+        #expect(plugin.state == "faulted", "\(recorded.run)")
+        let lines = recorded.run.lines(of: "camera")
+        #expect(lines.contains(place), "\(recorded.run)")
+        for word in fault.words { #expect(lines.contains(word), "\(recorded.run)") }
+        #expect(lines.contains("the session goes on without it"), "\(recorded.run)")
+        #expect(!lines.contains("started again"), "\(recorded.run)")
+        try expectOthersUndisturbed(recorded)
+    }
+
+    @Test(
+        arguments: ["stop-send", "uninitialize", "destroy"],
+        [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang", "has not returned")])
+    func `a plugin that breaks down at the end does not spoil it`(place: String, fault: Fault)
+        throws
+    {
+        let session = try Self.session("fault: \(fault.name), where: \(place)")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        #expect(report.outcome == "completed")
+        let lines = recorded.run.lines(of: "camera")
+        for word in fault.words + [place] { #expect(lines.contains(word), "\(recorded.run)") }
+        #expect(!lines.contains("started again"), "the session is over:\n\(recorded.run)")
+        try expectOthersUndisturbed(recorded)
+        #expect(try session.picture("camera").marks().compactMap(\.self).count == 120)
+    }
+
+    @Test(arguments: [Fault("segv", "SIGSEGV"), Fault("hang", "property-change")])
+    func `a source that breaks down in property-change comes back`(fault: Fault) throws {
+        let session = try Self.session(
+            "fault: \(fault.name), where: property-change, once: 1",
+            timeline: ["at: 1s, ceiling: 80x45@15"])
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        try expectOneLoss(report, fault, recorded.run)
+        try expectOthersUndisturbed(recorded)
+        // It comes back to what is possible now.
+        #expect(try report.plugin("camera").offer?.suggested == "80x45@15", "\(recorded.run)")
+    }
+
+    // MARK: - Policies
+
+    @Test func `a session goes on without a plugin that is lost`() throws {
+        let session = try Self.session("fault: segv", "on-failure: off")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        let losses = try report.plugin("camera").losses ?? []
+        #expect(losses.map(\.policy) == ["off"] && losses.allSatisfy { $0.awaySeconds == nil })
+        #expect(try report.plugin("camera").state == "faulted")
+        #expect(recorded.run.lines(of: "camera").contains("goes on without it"))
+        try expectOthersUndisturbed(recorded)
+        // The last frame, and then, after a second, a slate.
+        let marks = try session.picture("camera").marks()
+        let shown = marks.prefix { $0 != nil }
+        #expect(shown.count < 70 && marks.dropFirst(shown.count).allSatisfy { $0 == nil })
+        #expect((29...32).contains(Cadence(shown.compactMap(\.self)).periods.last ?? 0))
+    }
+
+    @Test func `a session ends with a plugin that is lost, if its file says so`() throws {
+        let session = try Self.session("fault: segv", "on-failure: end")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(69), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        #expect(report.outcome == "plugin-failed" && report.failedPlugin == "camera")
+        let losses = try report.plugin("camera").losses ?? []
+        #expect(losses.map(\.policy) == ["end"], "\(recorded.run)")
+        #expect(try session.picture("camera").frameCount < 60)
+    }
+
+    @Test func `a plugin that is lost again and again is started later each time, and then not`()
+        throws
+    {
+        let session = try Self.session("fault: segv", duration: "30s")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        let losses = try report.plugin("camera").losses ?? []
+        #expect(losses.map(\.policy) == Array(repeating: "restart", count: 5) + ["off"])
+        let away = losses.compactMap(\.awaySeconds)
+        #expect(away.count == 5)
+        for (seconds, expected) in zip(away, [0.5, 1, 2, 4, 8]) {
+            #expect(abs(seconds - expected) < 0.2, "\(away)")
+        }
+        #expect(recorded.run.lines(of: "camera").contains("the session goes on without it"))
+        // A slate while it is away for longer than a second, and for good; each life's frames.
+        let marks = try session.picture("camera").marks()
+        #expect(marks.count == 900)
+        #expect(Set(marks.compactMap { $0?.revision }).count == 6, "six lives")
+        #expect(marks.last == .some(nil), "a slate at the end")
+    }
+
+    // MARK: - Other kinds
+
+    static let crashes = [
+        Fault("segv", "SIGSEGV"), Fault("abort", "SIGABRT"), Fault("stop", "SIGSTOP"),
+        Fault("garbage", "message"),
+    ]
+
+    @Test(arguments: crashes)
+    func `a microphone that breaks down is silent, and comes back`(fault: Fault) throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Steady"))
+            microphone: \(try TestSession.hostile("FaultyMic", "frames: 50"))
+            """, maximum: "64x36@30", duration: "5s", clock: "virtual",
+            timeline: [
+                "at: 1s, set: microphone.settings.fault=\(fault.name)",
+                "at: 1200ms, set: microphone.settings.fault=none",
+            ], isolation: "process")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        let losses = try report.plugin("microphone").losses ?? []
+        #expect(losses.count == 1 && losses[0].awaySeconds != nil, "\(recorded.run)")
+        for word in fault.words { #expect(losses.first?.evidence.contains(word) ?? false) }
+        let cadence = Cadence(try session.picture("camera").marks().compactMap(\.self))
+        #expect(cadence.shown.count == 150 && cadence.steps.allSatisfy { $0 == 1 })
+        // A tone for a second, silence for half a second, and a tone again.
+        let sound = try session.sound("camera")
+        #expect(sound.frameCount == 5 * 48_000)
+        let loudness = (0..<50).map { tenth in
+            Tone.loudness(of: sound.channels[0][tenth * 4_800..<(tenth + 1) * 4_800])
+        }
+        #expect(loudness[1...8].allSatisfy { $0 > 1000 }, "\(loudness)")
+        #expect(loudness.filter { $0 == 0 }.count >= 3, "\(loudness)")
+        #expect(loudness[12...14].allSatisfy { $0 == 0 }, "\(loudness)")
+        #expect(loudness[22...].allSatisfy { $0 > 1000 }, "\(loudness)")
+    }
+
+    @Test(arguments: crashes + [Fault("hang", "process")])
+    func `the picture goes on unedited without a filter, until it is back`(fault: Fault) throws {
+        let filter = try TestSession.hostile("FaultyFilter", "frames: 15")
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Camera", "fps: 30", "pre-processors: [\(filter)]"))
+            microphone: \(try TestSession.hostile("Mic"))
+            """, maximum: "64x36@30", duration: "5s", deadline: "500ms", clock: "virtual",
+            timeline: [
+                "at: 1s, set: \"camera.pre-processors[0].settings.fault=\(fault.name)\"",
+                "at: 1200ms, set: \"camera.pre-processors[0].settings.fault=none\"",
+            ], isolation: "process")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        let report = try session.expectTrueReport(recorded.run)
+        let losses = try report.plugin("camera.pre-processors[0]").losses ?? []
+        #expect(losses.count == 1 && losses[0].awaySeconds != nil, "\(recorded.run)")
+        for word in fault.words { #expect(losses.first?.evidence.contains(word) ?? false) }
+        // Inverted, upright, inverted again; every frame is there.
+        let picture = try session.picture("camera")
+        #expect(picture.frameCount == 150)
+        let upright = Quarters().expected[0].y
+        let edits = try (0..<150).map { index -> Bool? in
+            let luma = try picture.frame(index)[0, 0].y
+            if abs(luma - upright) <= 2 { return false }
+            return abs(luma - (255 - upright)) <= 2 ? true : nil
+        }
+        #expect(edits.allSatisfy { $0 != nil })
+        #expect(
+            edits[0...28].allSatisfy { $0 == true } && edits[34...44].allSatisfy { $0 == false })
+        #expect(edits[60...].allSatisfy { $0 == true }, "\(edits)")
+        let counters = try report.picture("camera")
+        #expect(counters.outputs[0].repeated <= 3, "\(counters)")
+        let sound = try session.sound("camera")
+        #expect(
+            Tone.breaks(
+                in: Array(sound.channels[0].dropFirst(48)), frequency: 440, rate: 48_000,
+                tolerance: 3
+            ).isEmpty)
+    }
+}
