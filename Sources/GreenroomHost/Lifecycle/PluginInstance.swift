@@ -62,6 +62,8 @@ final class PluginInstance: Sendable {
     let videoGate: VideoGate?
     let audioGate: AudioGate?
 
+    /// How many frames of a pre-processor are in use at most.
+    private let editedFrameLimit: Int
     private let origin: any PluginOrigin
     private let clock: SessionClock
     private let events: SessionEvents
@@ -75,9 +77,11 @@ final class PluginInstance: Sendable {
     /// A pre-processor's media thread: control calls wait until it is out of the plugin.
     private let media = Monitor((isOpen: false, isProcessing: false))
 
+    /// - Parameter editedFrameLimit: For a pre-processor, how many frames of its are in use at most.
     init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
-        events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil
+        events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil,
+        editedFrameLimit: Int = 0
     ) {
         self.number = number
         self.role = role
@@ -88,6 +92,7 @@ final class PluginInstance: Sendable {
         self.events = events
         self.videoGate = videoGate
         self.audioGate = audioGate
+        self.editedFrameLimit = editedFrameLimit
         control = Mutex(ControlThread(name: role, clock: clock, as: .control(number)))
     }
 
@@ -420,15 +425,12 @@ final class PluginInstance: Sendable {
     private var frameLimit: Int {
         switch descriptor.kind {
         case .videoSource, .shareSource: videoGate?.frameLimit ?? 0
-        case .preProcessor: Self.mostFramesInFilter
+        case .preProcessor: editedFrameLimit
         case .virtualMic, .shareAudioSource: 0
         }
     }
 
     private var lentBytes: Int { state.withLock { $0.calls }?.pool?.heldByteCount ?? 0 }
-
-    /// The one that it edits, the one before that goes on, and one whose edit came too late.
-    private static let mostFramesInFilter = 4
 
     /// Gives the instance up: no call is made on it any more, and its sender is dead.
     ///
@@ -554,6 +556,8 @@ final class PluginInstance: Sendable {
         }
         guard isOpen, let calls = state.withLock({ $0.calls }) else { return .stopped }
         defer { media.change { $0.isProcessing = false } }
+        // One that was made for the plugin's last life lies where the new one can't reach.
+        if let pool = calls.pool, !pool.owns(frame) { return .gone }
         var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
         let begun = clock.now
         let status = calls.process(&description)
