@@ -319,7 +319,9 @@ final class RunnerProcess: Sendable {
     private func readSocket(_ notifier: inout SandboxNotifier?) {
         switch socket.receive(waits: false) {
         case .message(var message):
-            if message.kind == .refusals, notifier == nil, let first = message.descriptors.first {
+            // Before the plugin is loaded: later it might be the plugin's.
+            let isExpected = policy.mode != .off && state.withLock { !$0.isConfined }
+            if message.kind == .refusals, isExpected, notifier == nil, let first = message.descriptors.first {
                 message.descriptors.removeFirst()
                 notifier = SandboxNotifier(
                     descriptor: first, process: process, policy: policy,

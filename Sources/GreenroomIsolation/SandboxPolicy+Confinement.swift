@@ -14,7 +14,7 @@ extension SandboxPolicy {
             }
         self.init(
             mode: mode,
-            ownFolders: [Self.folder(of: library), Self.folder(of: confinement.program)],
+            ownFolders: [library, confinement.program].map(Self.folder),
             readPaths: plan.read, writePaths: plan.write, devicePaths: plan.devices,
             allowsNetwork: plan.network, memoryLimitBytes: UInt64(clamping: plan.memoryLimitBytes))
     }

@@ -21,7 +21,7 @@ public struct PluginDescriptor: Equatable, Sendable {
 
     package init(
         kind: PluginKind, id: String, name: String, version: String, summary: String,
-        vendor: String?, url: String?, parameters: [Parameter]
+        vendor: String? = nil, url: String? = nil, parameters: [Parameter]
     ) {
         self.kind = kind
         self.id = id
