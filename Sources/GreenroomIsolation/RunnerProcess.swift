@@ -18,6 +18,8 @@ final class RunnerProcess: Sendable {
         var isEnding = false
         /// It has a thread that answers pings.
         var isConfined = false
+        /// It has sent where refusals are told.
+        var hasHeardOfRefusals = false
         var sandbox: SandboxReport?
         var sender: UInt64 = 0
         /// Channels that threads of the plugin use.
@@ -319,9 +321,15 @@ final class RunnerProcess: Sendable {
     private func readSocket(_ notifier: inout SandboxNotifier?) {
         switch socket.receive(waits: false) {
         case .message(var message):
-            // Before the plugin is loaded: later it might be the plugin's.
-            let isExpected = policy.mode != .off && state.withLock { !$0.isConfined }
-            if message.kind == .refusals, isExpected, notifier == nil, let first = message.descriptors.first {
+            // The first is the runner's, sent before the plugin was loaded, though this thread may
+            // read it later than that; any other would be the plugin's.
+            let isExpected =
+                policy.mode != .off && message.kind == .refusals
+                && state.withLock { state in
+                    defer { state.hasHeardOfRefusals = true }
+                    return !state.hasHeardOfRefusals
+                }
+            if isExpected, let first = message.descriptors.first {
                 message.descriptors.removeFirst()
                 notifier = SandboxNotifier(
                     descriptor: first, process: process, policy: policy,
