@@ -153,6 +153,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
                 "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+                "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomSandboxTests",

@@ -50,11 +50,8 @@ final class IsolatedPlugin: PluginCalls {
         let frames = try makeFrames()
         let runner = try start(frames)
         try runner.enterSandbox()
-        let found = try runner.load(library.path)
-        guard found.contains(where: { $0.id == descriptor.id }) else {
-            throw LoadError(
-                code: .noSuchPlugin, place: library.path,
-                explanation: "\(descriptor.name) is not in it any more: the file has changed.")
+        guard try runner.load(library.path)[descriptor.id, descriptor.kind] != nil else {
+            throw .changed(descriptor, library.path)
         }
         switch create(settings, in: runner) {
         case .made(let status): return status
