@@ -86,7 +86,11 @@ extension Cast {
             return .refused(
                 "\(role) sends from inside start-send, and hears of nothing until that returns")
         }
-        begin(source) { $0.beginSetParameter(setting) }
+        if isAway(source.instance) {
+            source.instance.remember(setting)
+        } else {
+            begin(source) { $0.beginSetParameter(setting) }
+        }
         return .done("\(role): \(setting.name) set to \(setting.value)")
     }
 
