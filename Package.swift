@@ -43,6 +43,9 @@ let package = Package(
     name: "greenroom",
     products: [
         .library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"]),
+        .library(name: "GreenroomBroadcast", targets: ["GreenroomBroadcast"]),
+        .library(
+            name: "greenroom-broadcast", type: .dynamic, targets: ["GreenroomBroadcastLibrary"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
         .executable(name: "greenroom-runner", targets: ["greenroom-runner"]),
     ] + bundledPlugins.map(\.product),
@@ -89,6 +92,26 @@ let package = Package(
             dependencies: [
                 "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
             ]),
+
+        // What authors of broadcasts import, or link with.
+        .target(
+            name: "GreenroomBroadcast",
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
+                "GreenroomPlugin", "GreenroomRunner",
+            ]),
+        .target(
+            name: "GreenroomBroadcastLibrary",
+            dependencies: ["GreenroomABI", "GreenroomBroadcast", "GreenroomMedia"],
+            exclude: ["exports.map"],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-Xlinker",
+                    "--version-script=\(Context.packageDirectory)"
+                        + "/Sources/GreenroomBroadcastLibrary/exports.map",
+                ])
+            ]),
+
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),

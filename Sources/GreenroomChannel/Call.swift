@@ -40,6 +40,8 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let now = Call(rawValue: 33)
     package static let waitUntil = Call(rawValue: 34)
     package static let refusalText = Call(rawValue: 35)
+    package static let paused = Call(rawValue: 36)
+    package static let resumed = Call(rawValue: 37)
     package static let videoSend = Call(rawValue: 40)
     package static let videoAcquire = Call(rawValue: 41)
     package static let videoCommit = Call(rawValue: 42)

@@ -18,6 +18,10 @@ package struct ControlSocket: ~Copyable, Sendable {
         case pong = 5
         /// The host to the runner: end.
         case end = 6
+        /// A broadcast to the host, before anything else: a ``BroadcastGreeting``.
+        case greeting = 7
+        /// The host to a broadcast, in place of a welcome: a ``BroadcastRefusal``.
+        case refusal = 8
     }
 
     package struct Message: Sendable {
@@ -53,6 +57,13 @@ package struct ControlSocket: ~Copyable, Sendable {
             throw ChannelError("make a socket", errno: errno)
         }
         return (pair[0], pair[1])
+    }
+
+    /// A second descriptor of the same socket.
+    package borrowing func copy() throws(ChannelError) -> ControlSocket {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw ChannelError("copy a socket", errno: errno) }
+        return ControlSocket(adopting: copy)
     }
 
     /// Sends a message; never waits.

@@ -55,6 +55,13 @@ package final class SharedMemory: Sendable {
         close(descriptor)
     }
 
+    /// Takes pages out of this process's memory, not out of the file: whoever touches them next, here
+    /// or in the other process, finds what is in them.
+    package func putAside(from offset: Int) {
+        guard offset < byteCount else { return }
+        madvise(base + offset, byteCount - offset, MADV_DONTNEED)
+    }
+
     private static func map(_ descriptor: Int32, _ byteCount: Int) -> UnsafeMutableRawPointer? {
         let flags = MAP_SHARED | MAP_NORESERVE
         let base = mmap(nil, byteCount, PROT_READ | PROT_WRITE, flags, descriptor, 0)

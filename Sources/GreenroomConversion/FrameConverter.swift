@@ -120,14 +120,37 @@ public final class FrameConverter {
         return plan
     }
 
+    /// A copy of a compressed picture that another process may write to: what has been checked has
+    /// to be what is decoded.
+    private func privateCopy(
+        of frame: borrowing VideoFrame
+    ) throws(ConversionError) -> VideoFrame {
+        let byteCount = frame.byteCount(0)
+        guard
+            var copy = scratch.take(frame.format, frame.size, compressedByteCount: byteCount)
+        else { throw .noBuffer(scratch.explainLack(of: frame.format, frame.size)) }
+        try copy.copyPlane(
+            0, from: frame.unsafePlanePointer(0), strideBytes: 0, byteCount: byteCount)
+        return copy
+    }
+
     /// Runs the steps, the last one into the target and those before it into scratch frames.
     private func run(
         _ steps: [ConversionPlan.Step], on frame: borrowing VideoFrame, into target: UnsafePicture
     ) throws(ConversionError) {
-        if frame.format == .mjpeg { try JPEGStructure.check(frame.plane(0), size: frame.size) }
         var picture = UnsafePicture(frame)
         /// Keeps the picture alive once it is no longer that of the frame.
         var owner: VideoFrame?
+        if frame.format == .mjpeg {
+            if frame.isInGivenMemory {
+                let image = try privateCopy(of: frame)
+                picture = UnsafePicture(image)
+                owner = consume image
+            }
+            let bytes = RawSpan(
+                _unsafeStart: picture.planes[0], byteCount: frame.byteCount(0))
+            try JPEGStructure.check(bytes, size: frame.size)
+        }
         for (index, step) in steps.enumerated() {
             if case .crop(let rect) = step {
                 picture = picture.part(rect)

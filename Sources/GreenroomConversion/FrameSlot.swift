@@ -39,7 +39,10 @@ final class FrameSlot: Sendable {
         self.capacity = capacity
     }
 
-    deinit { if owner == nil { free(memory) } }
+    deinit { if !isGiven { free(memory) } }
+
+    /// Whether the memory is not the slot's own.
+    var isGiven: Bool { owner != nil }
 
     var isFree: Bool { references.load(ordering: .acquiring) == 0 }
     var isUnique: Bool { references.load(ordering: .acquiring) == 1 }
@@ -50,7 +53,7 @@ final class FrameSlot: Sendable {
 
     /// What ``heldByteCount`` becomes with a frame; nil where the frame can never fit.
     func heldByteCount(with byteCount: Int) -> Int? {
-        guard owner == nil else {
+        guard !isGiven else {
             return byteCount <= capacity
                 ? max(heldByteCount, Self.rounded(byteCount, to: Self.pageByteCount)) : nil
         }
@@ -60,7 +63,7 @@ final class FrameSlot: Sendable {
     /// Makes the slot hold so much, if it does not yet; false where there is no memory, and then
     /// the slot is as it was.
     func hold(_ byteCount: Int) -> Bool {
-        if owner == nil, byteCount > capacity {
+        if !isGiven, byteCount > capacity {
             guard let fresh = aligned_alloc(FrameLayout.alignment, byteCount) else { return false }
             free(memory)
             memory = fresh
@@ -72,12 +75,12 @@ final class FrameSlot: Sendable {
 
     /// Gives the memory back to the machine; false where that can't be done. The slot stays usable.
     func discard() -> Bool {
-        if owner == nil {
+        if isGiven {
+            guard madvise(memory, heldByteCount, MADV_REMOVE) == 0 else { return false }
+        } else {
             free(memory)
             memory = nil
             capacity = 0
-        } else {
-            guard madvise(memory, heldByteCount, MADV_REMOVE) == 0 else { return false }
         }
         heldByteCount = 0
         return true

@@ -45,6 +45,9 @@ public struct VideoFrame: ~Copyable, Sendable {
     /// memory finds it.
     package var slotIndex: Int { slot.index }
 
+    /// Whether it lies in memory that the pool was given, which others may write to meanwhile.
+    var isInGivenMemory: Bool { slot.isGiven }
+
     /// Another reference to the same pixels.
     public borrowing func share() -> VideoFrame { share(as: format) }
 

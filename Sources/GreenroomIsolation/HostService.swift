@@ -24,6 +24,7 @@ struct HostService {
                 HostInterface.host.pointee.wait_until_ns(
                     instance, channel.read(Int64.self, at: MessageLayout.subject)))
         case .refusalText: refusalText()
+        case .paused, .resumed: answer(state(call))
         case .videoSend: send()
         case .videoAcquire: acquire()
         case .videoCommit: commit()
@@ -74,6 +75,13 @@ struct HostService {
             }
         }
         return 0
+    }
+
+    /// Takes note of how a share stands, which is a line in the log.
+    private func state(_ call: Call) -> gr_status {
+        runner.countLine()
+        let share = HostInterface.broadcast.pointee
+        return call == .paused ? share.paused(instance) : share.resumed(instance)
     }
 
     private func refusalText() -> Int {

@@ -21,13 +21,13 @@ final class IsolatedPlugin: PluginCalls {
         var isKilled = false
     }
 
-    private let library: IsolatedLibrary
+    private let origin: any RunnerOrigin
     private let descriptor: PluginDescriptor
     private let place: PluginPlace
     private let state = Mutex(State())
 
-    init(_ library: IsolatedLibrary, _ descriptor: PluginDescriptor, _ place: PluginPlace) {
-        self.library = library
+    init(_ origin: any RunnerOrigin, _ descriptor: PluginDescriptor, _ place: PluginPlace) {
+        self.origin = origin
         self.descriptor = descriptor
         self.place = place
     }
@@ -50,14 +50,13 @@ final class IsolatedPlugin: PluginCalls {
         let frames = try makeFrames()
         let runner = try start(frames)
         try runner.enterSandbox()
-        guard try runner.load(library.path)[descriptor.id, descriptor.kind] != nil else {
-            throw .changed(descriptor, library.path)
-        }
-        switch create(settings, in: runner) {
+        let found = try runner.load(origin.path).descriptors
+        let choice = try origin.choose(from: found, meaning: descriptor, settings)
+        switch create(choice.plugin, choice.settings, in: runner) {
         case .made(let status): return status
         case .refused(let error): throw error
-        case .lost: throw runner.lossWhileMade(library.path)
-        case .garbage: throw runner.garbage(library.path)
+        case .lost: throw runner.lossWhileMade(origin.path)
+        case .garbage: throw runner.garbage(origin.path)
         }
     }
 
@@ -80,18 +79,12 @@ final class IsolatedPlugin: PluginCalls {
             state.withLock { $0.pool = pool }
             return frames
         } catch {
-            throw LoadError(code: .noRunner, place: library.path, explanation: "\(error).")
+            throw LoadError(code: .noRunner, place: origin.path, explanation: "\(error).")
         }
     }
 
     private func start(_ frames: SharedMemory?) throws(LoadError) -> RunnerProcess {
-        let runner: RunnerProcess
-        do throws(ChannelError) {
-            runner = try RunnerProcess(
-                library.confinement, library: library.path, frames: frames, place: place)
-        } catch {
-            throw LoadError(code: .noRunner, place: library.path, explanation: "\(error).")
-        }
+        let runner = try origin.start(frames, in: place)
         let isKilled = state.withLock { state in
             state.runner = runner
             return state.isKilled
@@ -101,10 +94,10 @@ final class IsolatedPlugin: PluginCalls {
     }
 
     private func create(
-        _ settings: [Setting], in runner: RunnerProcess
+        _ plugin: PluginDescriptor, _ settings: [Setting], in runner: RunnerProcess
     ) -> Creation {
         var message = WireWriter()
-        message.write(descriptor.id)
+        message.write(plugin.id)
         message.write(place.handle)
         message.write(place.hasVirtualClock)
         message.write(settings) { $0.write($1) }

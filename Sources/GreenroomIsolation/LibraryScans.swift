@@ -76,7 +76,9 @@ package final class LibraryScans: Sendable {
         return switch error.code {
         case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
         case .hangs, .crashes: nanoseconds >= patience
-        case .notFound, .notAPlugin, .missingLibrary, .noSuchPlugin, .noRunner, .badInstance: false
+        case .notFound, .notAPlugin, .missingLibrary, .noSuchPlugin, .noRunner, .noSocket,
+            .badInstance:
+            false
         }
     }
 

@@ -37,8 +37,12 @@ final class RunnerProcess: Sendable {
     let place: PluginPlace
     let channels: Channels
     let frames: SharedMemory?
-    private let policy: SandboxPolicy
+    /// nil for a process that the host did not start: it stays as it is.
+    private let policy: SandboxPolicy?
     private let socket: ControlSocket
+    /// Set for a process that the host did not start, and does not end: whom to tell that it has
+    /// left.
+    private let leave: (@Sendable () -> Void)?
     private let pidfd: Int32
     private let output: Int32
     private let state = Mutex(State())
@@ -60,8 +64,36 @@ final class RunnerProcess: Sendable {
         let child = try ChildProcess(spawning: confinement.program, [String(getpid())])
         process = child.process
         socket = ControlSocket(adopting: child.socket)
+        leave = nil
         pidfd = child.pidfd
         output = child.output
+        welcome()
+    }
+
+    /// Takes over a process that has connected.
+    ///
+    /// - Parameters:
+    ///   - confinement: What it is held to.
+    ///   - leave: Called once it has left.
+    /// - Throws: ``ChannelError`` if there is no memory for it.
+    init(
+        _ visitor: BroadcastVisitor, _ confinement: Confinement, frames: SharedMemory?,
+        place: PluginPlace, leave: @escaping @Sendable () -> Void
+    ) throws(ChannelError) {
+        channels = try Channels()
+        self.confinement = confinement
+        self.frames = frames
+        self.place = place
+        self.leave = leave
+        policy = nil
+        process = visitor.process
+        socket = try visitor.socket.copy()
+        pidfd = process > 0 ? greenroom_pidfd(process) : -1
+        output = -1
+        welcome()
+    }
+
+    private func welcome() {
         let descriptors = [channels.memory.descriptor] + (frames.map { [$0.descriptor] } ?? [])
         socket.send(.welcome, UInt32(place.frameLimit), descriptors: descriptors)
         _ = HostThread(name: "watch \(place.role)") { [self] in watch() }
@@ -114,19 +146,12 @@ final class RunnerProcess: Sendable {
 
     // MARK: The beginning
 
-    /// Has the runner go into its sandbox. [control]
+    /// Has the runner go into its sandbox, if it is to be in one. [control]
     func enterSandbox() throws(LoadError) {
-        var message = WireWriter()
-        message.write(GreenroomProtocol.version)
-        policy.write(to: &message)
-        guard var answer = call(.confine, message) else {
-            throw lossWhileMade(confinement.program)
-        }
-        guard let version = try? answer.read(UInt32.self), version == GreenroomProtocol.version
-        else {
-            throw LoadError(
-                code: .noRunner, place: confinement.program,
-                explanation: "it is of another version than this program. Install both anew.")
+        let answer = try beginToTalk()
+        guard policy != nil else {
+            state.withLock { $0.isConfined = true }
+            return
         }
         switch Self.readReport(answer) {
         case .success(let report):
@@ -140,6 +165,25 @@ final class RunnerProcess: Sendable {
                 code: .noRunner, place: confinement.program, explanation: refusal.text + ".")
         case nil: throw garbage(confinement.program)
         }
+    }
+
+    /// Makes sure that both sides are of one version.
+    ///
+    /// - Returns: What the runner says beyond that.
+    private func beginToTalk() throws(LoadError) -> WireReader {
+        var message = WireWriter()
+        message.write(GreenroomProtocol.version)
+        policy?.write(to: &message)
+        guard var answer = call(.confine, message) else {
+            throw lossWhileMade(confinement.program)
+        }
+        guard let version = try? answer.read(UInt32.self), version == GreenroomProtocol.version
+        else {
+            throw LoadError(
+                code: .noRunner, place: confinement.program,
+                explanation: "it is of another version than this program. Install both anew.")
+        }
+        return answer
     }
 
     private struct NoSandbox: Error { var text: String }
@@ -225,10 +269,14 @@ final class RunnerProcess: Sendable {
         return ExitEvidence.backtrace(in: state.withLock { $0.lastWords })
     }
 
-    /// Ends the process at once. [any]
+    /// Ends the process at once, or the connection to one that is not the host's. [any]
     func kill() {
         state.withLock { $0.isEnding = true }
-        greenroom_pidfd_kill(pidfd, SIGKILL)
+        if leave == nil {
+            greenroom_pidfd_kill(pidfd, SIGKILL)
+        } else {
+            shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        }
         channels.lose()
     }
 
@@ -263,15 +311,13 @@ final class RunnerProcess: Sendable {
             ]
             _ = poll(&descriptors, nfds_t(descriptors.count), Self.glanceMilliseconds)
             if descriptors[2].revents != 0 { readOutput(&lines) }
-            if descriptors[1].revents != 0 { readSocket(&notifier) }
+            let hasLeft = descriptors[1].revents != 0 && !readSocket(&notifier)
             if descriptors[3].revents != 0 { answerRefusals(&notifier) }
-            var (code, status): (Int32, Int32) = (0, 0)
-            if greenroom_reap(process, &code, &status) != 0 {
-                readOutput(&lines)
-                let evidence = ExitEvidence(
-                    code: code, status: status, whereabouts: place.whereabouts(),
-                    lastWords: state.withLock { $0.lastWords })
-                lose(because: evidence.text)
+            if let evidence = leave == nil
+                ? evidenceOfExit(&lines) : evidenceOfLeave(hasLeft, descriptors[0].revents != 0)
+            {
+                lose(because: evidence)
+                leave?()
                 hasEnded.change { $0 = true }
                 return
             }
@@ -282,16 +328,42 @@ final class RunnerProcess: Sendable {
         }
     }
 
+    /// How the process has ended; nil while it lives.
+    private func evidenceOfExit(_ lines: inout LineReader) -> String? {
+        var (code, status): (Int32, Int32) = (0, 0)
+        guard greenroom_reap(process, &code, &status) != 0 else { return nil }
+        readOutput(&lines)
+        let evidence = ExitEvidence(
+            code: code, status: status, whereabouts: place.whereabouts(),
+            lastWords: state.withLock { $0.lastWords })
+        return evidence.text
+    }
+
+    /// How a process that is not the host's has left; nil while it is connected.
+    private func evidenceOfLeave(_ hasLeft: Bool, _ isOver: Bool) -> String? {
+        guard hasLeft || isOver else { return nil }
+        let place = place.whereabouts().map { " \($0)" } ?? ""
+        return isOver
+            ? "its process has ended\(place) without finishing"
+            : "it has disconnected\(place) without finishing"
+    }
+
     /// Looks whether the process behaves, and asks whether it is there.
     private func look(_ vigilance: inout Vigilance, after nanoseconds: Int64) {
-        guard let status = ProcessStatus(of: process) else { return }
+        let status = ProcessStatus(of: process)
+        // One that has ended is no news here; one that can't be seen from here is asked all the same.
+        guard status != nil || process == 0 else { return }
+        // How much memory somebody else's process has is no business of the host.
+        let isGuarded = leave == nil
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
         let sight = Vigilance.Sight(
-            hasAnswered: hasAnswered, memoryBytes: status.bytes(besides: place.lentBytes() + channels.memory.byteCount),
+            hasAnswered: hasAnswered,
+            memoryBytes: isGuarded
+                ? status?.bytes(besides: place.lentBytes() + channels.memory.byteCount) ?? 0 : 0,
             frames: frameCount.load(ordering: .relaxed), lines: lines,
             rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
         if let finding = vigilance.look(sight, after: nanoseconds) {
-            lose(because: finding.text(isStopped: status.isStopped))
+            lose(because: finding.text(isStopped: status?.isStopped ?? false))
         }
         guard hasAnswered, state.withLock({ $0.isConfined }) else { return }
         let ping = state.withLock { state in
@@ -316,12 +388,15 @@ final class RunnerProcess: Sendable {
         }
     }
 
-    private func readSocket(_ notifier: inout SandboxNotifier?) {
+    /// - Returns: Whether the other side is connected still.
+    private func readSocket(_ notifier: inout SandboxNotifier?) -> Bool {
         switch socket.receive(waits: false) {
         case .message(var message):
             // Before the plugin is loaded: later it might be the plugin's.
-            let isExpected = policy.mode != .off && state.withLock { !$0.isConfined }
-            if message.kind == .refusals, isExpected, notifier == nil, let first = message.descriptors.first {
+            let isExpected = state.withLock { !$0.isConfined }
+            if message.kind == .refusals, isExpected, notifier == nil,
+                let policy, policy.mode != .off, let first = message.descriptors.first
+            {
                 message.descriptors.removeFirst()
                 notifier = SandboxNotifier(
                     descriptor: first, process: process, policy: policy,
@@ -331,16 +406,18 @@ final class RunnerProcess: Sendable {
             if message.kind == .pong { state.withLock { $0.pongs = message.value } }
             guard message.kind == .open,
                 (Channels.firstOfPlugin..<Channels.count).contains(Int(message.value))
-            else { return }
+            else { return true }
             let index = Int(message.value)
             guard state.withLock({ $0.open.insert(index).inserted }) else {
                 lose(because: "its process opened a channel twice")
-                return
+                return true
             }
             serve(index)
-        case .nothing, .end: break
+        case .nothing: break
+        case .end: return false
         case .garbage: lose(because: "its process sent something that is no message")
         }
+        return true
     }
 
     /// Makes the calls of a thread of the plugin.

@@ -24,6 +24,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case crashes
         /// There is no process to load it in.
         case noRunner = "no-runner"
+        /// The socket that it is to come over can't be made.
+        case noSocket = "no-socket"
         /// The plugin refused to be made, or made something that breaks a rule.
         case badInstance = "bad-instance"
     }

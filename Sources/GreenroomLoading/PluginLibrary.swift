@@ -46,8 +46,19 @@ public struct PluginLibrary: Sendable {
         }
         let entryFunction = unsafeBitCast(
             symbol, to: (@convention(c) () -> UnsafePointer<gr_entry>?).self)
+        try self.init(entry: entryFunction(), path: path)
+    }
+
+    /// Checks everything that an entry says of itself.
+    ///
+    /// - Parameters:
+    ///   - address: What the entry function returned; it stays as it is for as long as the process
+    ///     lives.
+    ///   - path: Where it is from, for errors.
+    /// - Throws: ``LoadError``.
+    package init(entry address: UnsafePointer<gr_entry>?, path: String) throws(LoadError) {
         let reader = DescriptorReader(path: path)
-        let entry = try reader.entry(at: entryFunction())
+        let entry = try reader.entry(at: address)
         var descriptors: [PluginDescriptor] = []
         for index in 0..<entry.plugin_count {
             let descriptor = try reader.descriptor(index, of: entry)

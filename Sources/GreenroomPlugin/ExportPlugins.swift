@@ -16,6 +16,16 @@ public func exportPlugins(_ plugins: any Plugin.Type...) -> UnsafeRawPointer? {
     PluginLibrary.export(plugins.map { $0.export })
 }
 
+/// The same for a program that is no library and may export its plugins any number of times.
+///
+/// - Returns: nil if others were exported before.
+package func exportPlugins(_ plugins: [any Plugin.Type]) -> UnsafeRawPointer? {
+    let exports = plugins.map { $0.export }
+    let entry = PluginLibrary.export(exports)
+    return PluginLibrary.current?.exports.map(\.description) == exports.map(\.description)
+        ? entry : nil
+}
+
 /// A plugin type, ready to be exported: its description, its parameters, and how to make one.
 public struct PluginExport: Sendable {
     let kind: PluginKind

@@ -6,7 +6,7 @@ import Synchronization
 extension Runner {
     /// Whether `now` needs no question: the session clock is the machine's, and the instance lives.
     func isOnRealClock(_ instance: UInt64) -> Bool {
-        state.withLock { !$0.hasVirtualClock && $0.instance == instance && $0.functions != nil }
+        state.withLock { !$0.hasVirtualClock && $0.instance.own == instance && $0.functions != nil }
     }
 
     /// Has the host check a frame of the plugin, and copies it to where the host says.
@@ -14,6 +14,7 @@ extension Runner {
         let channel = channel
         channel.write(sender, at: MessageLayout.name)
         let sent = channel.writeSized(frame, at: MessageLayout.subject)
+        defer { putSpareFramesAside() }
         return channel.status(of: .videoSend, length: MessageLayout.samples) { call, _ in
             guard call == .copyPlanes, let sent else { return nil }
             return self.copy(sent, to: channel.read(SharedPlanes.self)) ? 0 : nil
@@ -28,6 +29,7 @@ extension Runner {
         for index in 0..<format.planeCount {
             let (plane, target) = (all[index], planes[index])
             guard let from = plane.data else { return false }
+            touch(target)
             let to = frames.base + Int(target.offset)
             guard !format.isCompressed else {
                 to.copyMemory(from: from, byteCount: Int(target.byteCount))
@@ -57,13 +59,30 @@ extension Runner {
         let status = channel.status(of: .videoAcquire, length: MessageLayout.samples)
         guard status == Status.ok.rawValue, let frames else { return status }
         let lent = channel.read(gr_lease.self, at: MessageLayout.subject)
+        let planes = channel.read(
+            SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
+        touch(planes.first)
         lease.pointee.id = lent.id
         lease.pointee.frame = lent.frame
-        lease.pointee.frame.place(
-            channel.read(
-                SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride),
-            in: frames)
+        lease.pointee.frame.place(planes, in: frames)
         return status
+    }
+
+    /// How many frames may stay in the process's memory. The host lends the first free one: more are
+    /// in use only while it is behind.
+    private static let residentFrames = 6
+
+    /// Takes note that the plugin writes to a frame.
+    private func touch(_ plane: SharedPlane) {
+        guard plane.offset >= UInt64(Self.residentFrames * FrameArena.slotByteCount) else { return }
+        hasSpareFrames.store(true, ordering: .relaxed)
+    }
+
+    /// Takes the frames that the host had to lend beyond the usual out of the process's memory, for
+    /// which their next use pays. One that is being written may be among them.
+    func putSpareFramesAside() {
+        guard hasSpareFrames.exchange(false, ordering: .relaxed) else { return }
+        frames?.putAside(from: Self.residentFrames * FrameArena.slotByteCount)
     }
 
     /// Sends a block, whose samples go with the message.

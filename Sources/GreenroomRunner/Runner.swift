@@ -36,8 +36,12 @@ package final class Runner: Sendable {
         var library: PluginLibrary?
         var descriptor: PluginDescriptor?
         var functions: PluginFunctions?
-        var instance: UInt64 = 0
-        var sender: UInt64 = 0
+        /// What the host calls them, and what the plugin does.
+        var instance: (host: UInt64, own: UInt64) = (0, 0)
+        var sender: (host: UInt64, own: UInt64) = (0, 0)
+        var stage = Stage.absent
+        /// What the plugin returned last that ended its life early.
+        var failure: Status?
         var hasVirtualClock = false
         /// Channels that no thread uses.
         var free = Array((Channels.firstOfPlugin..<Channels.count).reversed())
@@ -49,16 +53,31 @@ package final class Runner: Sendable {
     private let socket: ControlSocket
     private let surroundings: Surroundings
     private let freeChannels: ChannelPermits
+    /// Whether the plugin has frames in its memory beyond those that it may keep there.
+    let hasSpareFrames = Atomic(false)
 
     /// Connects to a host: waits for what it sends first.
     ///
     /// - Throws: ``ChannelError`` if that is not what a host sends.
-    package init(
+    package convenience init(
         socket: consuming ControlSocket, surroundings: Surroundings
     ) throws(ChannelError) {
-        guard case .message(let welcome) = socket.receive(waits: true), welcome.kind == .welcome,
-            let first = welcome.descriptors.first
-        else { throw ChannelError("understand the host", errno: EPROTO) }
+        guard case .message(let welcome) = socket.receive(waits: true) else {
+            throw ChannelError("understand the host", errno: EPROTO)
+        }
+        try self.init(socket: socket, welcome: welcome, surroundings: surroundings)
+    }
+
+    /// Connects to a host.
+    ///
+    /// - Parameter welcome: What it has sent first.
+    /// - Throws: ``ChannelError`` if that is not what a host sends.
+    package init(
+        socket: consuming ControlSocket, welcome: ControlSocket.Message, surroundings: Surroundings
+    ) throws(ChannelError) {
+        guard welcome.kind == .welcome, let first = welcome.descriptors.first else {
+            throw ChannelError("understand the host", errno: EPROTO)
+        }
         channels = try Channels(adopting: first)
         frames =
             welcome.descriptors.count > 1
@@ -75,6 +94,12 @@ package final class Runner: Sendable {
     package func run() {
         ThreadChannels.use(channels[Channels.control], of: self)
         serve(channels[Channels.control])
+    }
+
+    /// Leaves the host: every call of it ends, here and there. [any]
+    func leave() {
+        channels.lose()
+        shutdown(socket.descriptor, Int32(SHUT_RDWR))
     }
 
     // MARK: Channels
@@ -164,7 +189,7 @@ package final class Runner: Sendable {
         _ message: inout WireReader, _ answer: inout WireWriter
     ) throws(WireReader.Problem) {
         let id = try message.readString()
-        let instance = try message.read(UInt64.self)
+        let instance = (host: try message.read(UInt64.self), own: RunnerInterface.nextNumber())
         let hasVirtualClock = try message.readBool()
         let settings = try message.readArray(most: 1024) { reader throws(WireReader.Problem) in
             try reader.readSetting()
@@ -179,14 +204,18 @@ package final class Runner: Sendable {
         }
         do throws(LoadError) {
             let (status, functions) = try library.create(
-                descriptor, handle: instance, settings: settings, host: RunnerInterface.host)
-            state.withLock { $0.functions = functions }
+                descriptor, handle: instance.own, settings: settings, host: RunnerInterface.host)
+            state.withLock {
+                $0.functions = functions
+                if status == .ok { $0.stage = .created } else { $0.failure = status }
+            }
             answer.write(true)
             answer.write(status.rawValue)
             answer.write(functions?.takesNewOffers ?? false)
             answer.write(functions?.capabilities ?? []) { $0.write($1) }
             if functions != nil, descriptor.kind == .preProcessor { serveMedia() }
         } catch {
+            state.withLock { $0.failure = .badArgument }
             answer.write(false)
             answer.write(error)
         }
@@ -200,8 +229,10 @@ package final class Runner: Sendable {
         var written: gr_answer?
         switch call {
         case .initialize:
-            let sender = try message.read(UInt64.self)
-            state.withLock { $0.sender = sender }
+            let given = try message.read(UInt64.self)
+            // Zero is no sender, and stays zero.
+            let sender = given == 0 ? 0 : RunnerInterface.nextNumber()
+            state.withLock { $0.sender = (given, sender) }
             let offer = try message.readOptional { reader throws(WireReader.Problem) in
                 try reader.readOffer()
             }
@@ -219,6 +250,7 @@ package final class Runner: Sendable {
             state.withLock { $0.functions = nil }
         default: throw WireReader.Problem()
         }
+        note(call, status)
         answer.write(status.rawValue)
         if let written {
             answer.write(written.kind)

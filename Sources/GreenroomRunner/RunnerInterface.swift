@@ -30,23 +30,22 @@ enum RunnerInterface {
             set_error: { instance, text in tell(.setError, instance, 0, text) },
             give_up: { instance, status, text in tell(.giveUp, instance, status, text) },
             now_ns: { instance in
-                guard let runner = runner(instance: instance) else { return 0 }
+                guard let (runner, name) = route(instance: instance) else { return 0 }
                 if runner.isOnRealClock(instance) { return monotonicNow() }
                 let channel = runner.channel
-                channel.write(instance, at: MessageLayout.name)
+                channel.write(name, at: MessageLayout.name)
                 guard channel.call(.now, length: 8) != nil else { return 0 }
                 return channel.read()
             },
             wait_until_ns: { instance, deadline in
-                guard let channel = runner(instance: instance)?.channel else { return gone }
-                channel.write(instance, at: MessageLayout.name)
+                guard let (runner, name) = route(instance: instance) else { return gone }
+                let channel = runner.channel
+                channel.write(name, at: MessageLayout.name)
                 channel.write(deadline, at: MessageLayout.subject)
                 return channel.status(of: .waitUntil, length: 16)
             },
             refusal_text: { buffer, capacity in
-                guard let runner = runners.withLock({ $0.first }),
-                    let channel = ThreadChannels.channel(of: runner),
-                    let length = channel.call(.refusalText)
+                guard let channel = ThreadChannels.last, let length = channel.call(.refusalText)
                 else {
                     if let buffer, capacity > 0 { buffer[0] = 0 }
                     return 0
@@ -60,32 +59,52 @@ enum RunnerInterface {
                 }
                 return UInt64(length)
             },
-            get_extension: { _, _ in nil }))
+            get_extension: { instance, id in
+                guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
+                    let (runner, name) = route(instance: instance), name != 0, runner.isShare
+                else { return nil }
+                return UnsafeRawPointer(broadcast)
+            }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) static let broadcast = immortal(
+        gr_broadcast(
+            struct_size: UInt32(MemoryLayout<gr_broadcast>.size), reserved: 0,
+            paused: { state(.paused, of: $0) },
+            resumed: { state(.resumed, of: $0) },
+            finished: { instance, text in
+                guard let (_, name) = route(instance: instance), name != 0 else { return gone }
+                tell(.giveUp, instance, Status.ok.rawValue, text)
+                return Status.ok.rawValue
+            }))
 
     /// Safe: written once, before anybody can read it.
     nonisolated(unsafe) static let video = immortal(
         gr_video_functions(
             struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
             send: { sender, frame in
-                guard let runner = runner(sender: sender) else { return gone }
-                return runner.send(frame, sender: sender)
+                guard let (runner, name) = route(sender: sender) else { return gone }
+                return runner.send(frame, sender: name)
             },
             acquire: { sender, format, width, height, lease in
-                guard let runner = runner(sender: sender) else { return gone }
-                return runner.acquire(format, width, height, lease, sender: sender)
+                guard let (runner, name) = route(sender: sender) else { return gone }
+                return runner.acquire(format, width, height, lease, sender: name)
             },
             commit: { sender, id, info in
-                guard let channel = runner(sender: sender)?.channel else { return gone }
-                channel.write(sender, at: MessageLayout.name)
+                guard let (runner, name) = route(sender: sender) else { return gone }
+                let channel = runner.channel
+                channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 channel.writeSized(info, at: MessageLayout.subject + 8)
+                defer { runner.putSpareFramesAside() }
                 return channel.status(
                     of: .videoCommit,
                     length: MessageLayout.samples)
             },
             abandon: { sender, id in
-                guard let channel = runner(sender: sender)?.channel else { return gone }
-                channel.write(sender, at: MessageLayout.name)
+                guard let (runner, name) = route(sender: sender) else { return gone }
+                let channel = runner.channel
+                channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 return channel.status(of: .videoAbandon, length: MessageLayout.subject + 8)
             }))
@@ -95,30 +114,53 @@ enum RunnerInterface {
         gr_audio_functions(
             struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
             send: { sender, block, timeout in
-                guard let runner = runner(sender: sender) else { return gone }
-                return runner.send(block, timeout: timeout, sender: sender)
+                guard let (runner, name) = route(sender: sender) else { return gone }
+                return runner.send(block, timeout: timeout, sender: name)
             }))
 
     static let gone = Status.gone.rawValue
 
-    /// The runner of a sender; a number that is nobody's goes to the first one, whose host says so.
-    private static func runner(sender: UInt64) -> Runner? {
+    /// Makes a number for an instance or a sender. The plugin knows both by numbers of this
+    /// process: two hosts, or two senders of one, may have the same number.
+    static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    /// The runner of a sender, and what its host calls that; a number that is nobody's goes as zero
+    /// to the first one, whose host says so.
+    private static func route(sender: UInt64) -> (runner: Runner, name: UInt64)? {
+        route { $0.sender.own == sender ? $0.sender.host : nil }
+    }
+
+    private static func route(instance: UInt64) -> (runner: Runner, name: UInt64)? {
+        route { $0.instance.own == instance ? $0.instance.host : nil }
+    }
+
+    private static func route(
+        _ name: (Runner.State) -> UInt64?
+    ) -> (runner: Runner, name: UInt64)? {
         runners.withLock { runners in
-            runners.first { $0.state.withLock { $0.sender } == sender } ?? runners.first
+            for runner in runners {
+                if let name = runner.state.withLock({ name($0) }) { return (runner, name) }
+            }
+            return runners.first.map { ($0, 0) }
         }
     }
 
-    private static func runner(instance: UInt64) -> Runner? {
-        runners.withLock { runners in
-            runners.first { $0.state.withLock { $0.instance } == instance } ?? runners.first
-        }
+    /// Tells how a share stands.
+    private static func state(_ call: Call, of instance: UInt64) -> gr_status {
+        guard let (runner, name) = route(instance: instance) else { return gone }
+        let channel = runner.channel
+        channel.write(name, at: MessageLayout.name)
+        return channel.status(of: call, length: 8)
     }
 
     private static func tell(
         _ call: Call, _ instance: UInt64, _ number: Int32, _ text: UnsafePointer<CChar>
     ) {
-        guard let channel = runner(instance: instance)?.channel else { return }
-        channel.write(instance, at: MessageLayout.name)
+        guard let (runner, name) = route(instance: instance) else { return }
+        let channel = runner.channel
+        channel.write(name, at: MessageLayout.name)
         channel.write(number, at: MessageLayout.subject)
         // The header says that the text is not NULL; the plugin may say otherwise.
         let isText = UInt(bitPattern: text) != 0

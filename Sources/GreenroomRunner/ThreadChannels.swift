@@ -12,6 +12,8 @@ enum ThreadChannels {
 
     private final class Entries {
         var all: [Entry] = []
+        /// The one that was used last.
+        var last: Channel?
     }
 
     /// A thread of a plugin that ends gives its channels back before whoever joins it goes on.
@@ -28,20 +30,35 @@ enum ThreadChannels {
     }()
 
     static func channel(of runner: Runner) -> Channel? {
-        guard let pointer = pthread_getspecific(key) else { return nil }
-        return Unmanaged<Entries>.fromOpaque(pointer).takeUnretainedValue().all
-            .first { $0.runner === runner }?.channel
+        guard let entries else { return nil }
+        let channel = entries.all.first { $0.runner === runner }?.channel
+        if let channel { entries.last = channel }
+        return channel
+    }
+
+    /// The one that the calling thread used last.
+    static var last: Channel? { entries?.last }
+
+    /// Ends the calling thread's use of the channels of a runner that is over.
+    static func forget(_ runner: Runner) {
+        entries?.last = nil
+        entries?.all.removeAll { $0.runner === runner }
+    }
+
+    private static var entries: Entries? {
+        pthread_getspecific(key).map { Unmanaged<Entries>.fromOpaque($0).takeUnretainedValue() }
     }
 
     static func use(_ channel: Channel, of runner: Runner, index: Int? = nil) {
-        let entries: Entries
-        if let pointer = pthread_getspecific(key) {
-            entries = Unmanaged<Entries>.fromOpaque(pointer).takeUnretainedValue()
-        } else {
-            entries = Entries()
-            pthread_setspecific(key, Unmanaged.passRetained(entries).toOpaque())
-        }
+        let entries = entries ?? make()
         entries.all.append(Entry(runner: runner, channel: channel, index: index))
+        entries.last = channel
+    }
+
+    private static func make() -> Entries {
+        let entries = Entries()
+        pthread_setspecific(key, Unmanaged.passRetained(entries).toOpaque())
+        return entries
     }
 }
 

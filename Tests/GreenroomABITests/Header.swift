@@ -1,13 +1,15 @@
 import GreenroomABI
 import TestSupport
 
-/// The text of `greenroom/plugin.h`, read for what the compiler does not tell.
+/// The text of the headers, read for what the compiler does not tell.
 struct Header {
     let text: String
 
     init() throws {
-        text = String(
-            decoding: try readFile(Checkout.include + "/greenroom/plugin.h"), as: UTF8.self)
+        text = try ["plugin", "broadcast"].map { name in
+            String(
+                decoding: try readFile(Checkout.include + "/greenroom/\(name).h"), as: UTF8.self)
+        }.joined()
     }
 
     /// The enumerators that begin with a prefix, without it: `["OK": 0, "NOT_STARTED": 1, …]`.

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// `greenroom/plugin.h`, alone, under every compiler and standard that it promises, with all
+/// `greenroom/plugin.h` and `greenroom/broadcast.h`, alone, under every compiler and standard that it promises, with all
 /// warnings as errors.
 @Suite struct HeaderCompilationTests {
     enum Compiler: String, CaseIterable {
@@ -55,10 +55,28 @@ import TestSupport
 
         """
 
-    @Test(arguments: dialects)
-    func `the header compiles alone without a warning`(compiler: Compiler, standard: String) throws
-    {
-        let run = try compiler.check(Self.use, standard: standard)
+    /// The same for the header of broadcasts.
+    static let useOfBroadcast = """
+        #include <greenroom/broadcast.h>
+        #include <greenroom/broadcast.h>
+        extern const gr_entry only_entry;
+        extern gr_status status;
+        extern const gr_broadcast *share;
+        int main(void) {
+          status = share->paused(1);
+          return greenroom_broadcast_run("share.sock", &only_entry, 0, 0) == GR_STATUS_OK ? 0 : 1;
+        }
+
+        """
+
+    @Test(arguments: dialects, [use, useOfBroadcast])
+    func `the header compiles alone without a warning`(
+        dialect: (compiler: Compiler, standard: String), use: String
+    ) throws {
+        // NULL has no one spelling in C and C++.
+        let use =
+            dialect.compiler.language == "c" ? use : use.replacing("0, 0)", with: "nullptr, 0)")
+        let run = try dialect.compiler.check(use, standard: dialect.standard)
         #expect(run.exit == .code(0), "\(run)")
         #expect(run.standardError.isEmpty, "\(run)")
     }

@@ -36,6 +36,12 @@ import Testing
 
     static let layouts: [Layout] = [
         .init(
+            "gr_broadcast", gr_broadcast.self, size: 32,
+            [
+                (\.struct_size, 0), (\.reserved, 4), (\.paused, 8), (\.resumed, 16),
+                (\.finished, 24),
+            ]),
+        .init(
             "gr_frame_info", gr_frame_info.self, size: 32,
             [
                 (\.struct_size, 0), (\.rotation, 4), (\.range, 8), (\.matrix, 12),

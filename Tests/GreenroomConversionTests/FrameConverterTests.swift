@@ -21,6 +21,50 @@ import Testing
         #expect(converter.bytesWritten == 0)
     }
 
+    @Test(arguments: PixelFormat.allCases)
+    func `a copy is a frame of its own, also of what is wanted already`(
+        format: PixelFormat
+    ) throws {
+        let inputs = FramePool(limit: 1)
+        let copies = FramePool(limit: 1)
+        let converter = FrameConverter()
+        let info = FrameInfo(
+            rotation: .half, color: .bt709Full, offerRevision: 3, ptsNanoseconds: 5)
+        var frame = try takeFrame(inputs, format, Self.size, info: info, compressedByteCount: 9)
+        for index in 0..<frame.planeCount { frame.fill(index) { UInt8($0 % 251) } }
+        let made = try converter.copy(
+            frame, to: VideoWant(format: format, acceptsRotation: true), into: copies)
+        #expect(copies.aliveCount == 1 && inputs.aliveCount == 1)
+        #expect(made.format == format)
+        #expect(made.info == info)
+        for index in 0..<frame.planeCount {
+            #expect(made.byteCount(index) == frame.byteCount(index))
+            let (one, other) = (frame.plane(index), made.plane(index))
+            let rowBytes = format.plane(index, of: Self.size).rowBytes
+            for offset in 0..<one.byteCount
+            where format.isCompressed || offset % frame.strideBytes(index) < rowBytes {
+                let byte = one.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+                guard other.unsafeLoad(fromByteOffset: offset, as: UInt8.self) != byte else {
+                    continue
+                }
+                Issue.record("plane \(index) differs at \(offset)")
+                break
+            }
+        }
+        #expect(converter.conversionCount == 1)
+    }
+
+    @Test func `a copy of what has to be converted is the conversion`() throws {
+        let pool = FramePool(limit: 3)
+        let want = VideoWant(format: .i420, size: FrameSize(width: 64, height: 48))
+        var frame = try takeFrame(pool, .bgra, Self.size)
+        frame.fillWithNoise(seed: 1)
+        let converted = try FrameConverter().convert(frame, to: want, into: pool)
+        let copied = try FrameConverter().copy(frame, to: want, into: pool)
+        #expect(copied.visibleBytes == converted.visibleBytes)
+        #expect(copied.info == converted.info)
+    }
+
     @Test func `an identity that changes the name changes the name`() throws {
         let pool = FramePool(limit: 1)
         let frame = try takeFrame(pool, .rgbx, Self.size)

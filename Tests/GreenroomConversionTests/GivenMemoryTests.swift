@@ -7,7 +7,7 @@ import Testing
 /// Shared memory, as two processes would map it, that says when it is unmapped.
 ///
 /// Safe to send: the address never changes, and the memory is looked at while it is mapped.
-private final class Arena: @unchecked Sendable {
+final class Arena: @unchecked Sendable {
     let memory: UnsafeMutableRawPointer
     private let byteCount: Int
     private let unmapped: Counter

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomConversion
 import GreenroomMedia
+import Synchronization
 import Testing
 
 /// JPEG images: those of honest cameras, and those that want to do harm.
@@ -94,6 +95,43 @@ import Testing
 
     private static let size = FrameSize(width: 48, height: 32)
     private static let image = JPEGWriter.image(planes(size, .yuv420), .yuv420)
+
+    /// Writes to an image without end.
+    private final class Scribbling: Sendable {
+        let isOver = Atomic(false)
+
+        @concurrent func write(over image: [UInt8], in arena: Arena) async {
+            var noise = Noise(3)
+            while !isOver.load(ordering: .relaxed) {
+                let offset = noise.next(below: image.count)
+                arena.memory.storeBytes(of: noise.next(), toByteOffset: offset, as: UInt8.self)
+                arena.memory.storeBytes(of: image[offset], toByteOffset: offset, as: UInt8.self)
+            }
+        }
+    }
+
+    @Test func `an image that somebody else may write to is decoded from a copy`() async throws {
+        let slot = 1 << 21
+        let arena = try Arena(slot)
+        let pool = FramePool(limit: 1, slotByteCount: slot, memory: arena.memory, owner: arena)
+        let frame = try Self.frame(Self.image, Self.size, pool)
+        let converter = FrameConverter()
+        let want = VideoWant(format: .i420)
+        let expected = try Self.decode(Self.image, Self.size).get()
+        do {
+            let made = try converter.convert(frame, to: want, into: FramePool(limit: 1))
+            #expect(made.visibleBytes == expected)
+        }
+        // It needs no other memory on its way.
+        #expect(converter.scratchAllocationCount == 1)
+        // Somebody writes at any moment: it is a picture or an error, and never the end.
+        let scribbling = Scribbling()
+        async let writer: Void = scribbling.write(over: Self.image, in: arena)
+        for _ in 0..<500 { _ = try? converter.convert(frame, to: want, into: FramePool(limit: 1)) }
+        scribbling.isOver.store(true, ordering: .relaxed)
+        await writer
+        #expect(converter.scratchAllocationCount == 1)
+    }
 
     @Test func `a size that is not the frame's is an error that names both`() throws {
         for other in ["48x33", "47x32", "32x48", "4800x3200", "1x1"].compactMap({ FrameSize($0) }) {

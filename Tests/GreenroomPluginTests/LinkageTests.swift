@@ -20,15 +20,30 @@ private let bundledPlugins = [
         #expect(!libraries.contains("Foundation"))
     }
 
+    @Test func `the library of broadcasts does without Foundation, and exports its one function`()
+        throws
+    {
+        let name = "greenroom-broadcast"
+        #expect(!(try output("ldd", Checkout.products + "/lib\(name).so")).contains("Foundation"))
+        let global = try exports(of: name)
+        #expect(global.count == 1, "\(global)")
+        #expect(global.first?.hasSuffix(" T greenroom_broadcast_run") == true)
+    }
+
     @Test(arguments: bundledPlugins)
     func `a plugin exports its entry and no other function`(name: String) throws {
+        let global = try exports(of: name)
+        #expect(global.count == 1, "\(global)")
+        #expect(global.first?.hasSuffix(" T greenroom_plugin_entry") == true)
+    }
+
+    /// What a library shows to others.
+    private func exports(of name: String) throws -> [Substring] {
         let symbols = try output(
             "nm", "-D", "--defined-only", Checkout.products + "/lib\(name).so")
-        let global = symbols.split(separator: "\n").filter { line in
+        return symbols.split(separator: "\n").filter { line in
             let words = line.split(separator: " ")
             return words.count == 3 && words[1].allSatisfy(\.isUppercase)
         }
-        #expect(global.count == 1, "\(global)")
-        #expect(global.first?.hasSuffix(" T greenroom_plugin_entry") == true)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import GreenroomABI
 package import GreenroomConversion
 import GreenroomLoading
@@ -55,8 +56,36 @@ package enum HostInterface {
                     return UInt64(text.count)
                 }
             },
-            // Major 1 begins without extensions of the host.
-            get_extension: { _, _ in nil }))
+            get_extension: { instance, id in
+                guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
+                    HostInterface.instances[instance]?.isShare ?? false
+                else { return nil }
+                return UnsafeRawPointer(broadcast)
+            }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) package static let broadcast = immortal(
+        gr_broadcast(
+            struct_size: UInt32(MemoryLayout<gr_broadcast>.size), reserved: 0,
+            paused: { instance in
+                guard let instance = HostInterface.instances[instance] else { return gone }
+                instance.pause()
+                return Status.ok.rawValue
+            },
+            resumed: { instance in
+                guard let instance = HostInterface.instances[instance] else { return gone }
+                instance.resume()
+                return Status.ok.rawValue
+            },
+            finished: { instance, text in
+                guard let owner = HostInterface.instances[instance], owner.isShare else {
+                    return gone
+                }
+                let reason =
+                    UInt(bitPattern: text) == 0 ? "" : String(repairing: text, longest: 2000)
+                owner.giveUp(.ok, reason)
+                return Status.ok.rawValue
+            }))
 
     /// Safe: written once, before anybody can read it.
     nonisolated(unsafe) package static let video = immortal(
@@ -92,6 +121,8 @@ package enum HostInterface {
                     try gate.send(block, timeoutNanoseconds: timeout)
                 }
             }))
+
+    private static let gone = Status.gone.rawValue
 
     /// What initialize hands over.
     static var senders: SenderTables { SenderTables(video: video, audio: audio) }

@@ -43,6 +43,8 @@ final class PluginInstance: Sendable {
         var last: String?
         var errorText: String?
         var gaveUp: (status: Status, reason: String)?
+        /// It is a share, and said that nothing new comes for now.
+        var isPaused = false
         var fault: String?
         /// Its process was lost: what steps return says nothing.
         var isLost = false
@@ -60,6 +62,8 @@ final class PluginInstance: Sendable {
     let videoGate: VideoGate?
     let audioGate: AudioGate?
 
+    /// How many frames of a pre-processor are in use at most.
+    private let editedFrameLimit: Int
     private let origin: any PluginOrigin
     private let clock: SessionClock
     private let events: SessionEvents
@@ -73,9 +77,11 @@ final class PluginInstance: Sendable {
     /// A pre-processor's media thread: control calls wait until it is out of the plugin.
     private let media = Monitor((isOpen: false, isProcessing: false))
 
+    /// - Parameter editedFrameLimit: For a pre-processor, how many frames of its are in use at most.
     init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
-        events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil
+        events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil,
+        editedFrameLimit: Int = 0
     ) {
         self.number = number
         self.role = role
@@ -86,6 +92,7 @@ final class PluginInstance: Sendable {
         self.events = events
         self.videoGate = videoGate
         self.audioGate = audioGate
+        self.editedFrameLimit = editedFrameLimit
         control = Mutex(ControlThread(name: role, clock: clock, as: .control(number)))
     }
 
@@ -122,6 +129,13 @@ final class PluginInstance: Sendable {
 
     /// What the plugin said when it gave up.
     var gaveUp: (status: Status, reason: String)? { state.withLock { $0.gaveUp } }
+
+    /// Whether it is the picture or the sound of a share.
+    var isShare: Bool { descriptor.kind == .shareSource || descriptor.kind == .shareAudioSource }
+
+    /// Whether it is a share that said that nothing new comes for now: its last picture stays, and
+    /// that is no fault of it.
+    var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Why the host gave the instance up.
     var fault: String? { state.withLock { $0.fault } }
@@ -182,6 +196,7 @@ final class PluginInstance: Sendable {
             state.last = nil
             state.errorText = nil
             state.gaveUp = nil
+            state.isPaused = false
             state.fault = nil
             state.isLost = false
             return true
@@ -412,15 +427,12 @@ final class PluginInstance: Sendable {
     private var frameLimit: Int {
         switch descriptor.kind {
         case .videoSource, .shareSource: videoGate?.frameLimit ?? 0
-        case .preProcessor: Self.mostFramesInFilter
+        case .preProcessor: editedFrameLimit
         case .virtualMic, .shareAudioSource: 0
         }
     }
 
     private var lentBytes: Int { state.withLock { $0.calls }?.pool?.heldByteCount ?? 0 }
-
-    /// The one that it edits, the one before that goes on, and one whose edit came too late.
-    private static let mostFramesInFilter = 4
 
     /// Gives the instance up: no call is made on it any more, and its sender is dead.
     ///
@@ -546,6 +558,8 @@ final class PluginInstance: Sendable {
         }
         guard isOpen, let calls = state.withLock({ $0.calls }) else { return .stopped }
         defer { media.change { $0.isProcessing = false } }
+        // One that was made for the plugin's last life lies where the new one can't reach.
+        if let pool = calls.pool, !pool.owns(frame) { return .gone }
         var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
         let begun = clock.now
         let status = calls.process(&description)
@@ -578,6 +592,11 @@ final class PluginInstance: Sendable {
     private static let mostLinesASecond = 100
 
     func log(_ level: LogLevel, _ text: String) {
+        tell(.pluginLog(role: role, level: level, text: text))
+    }
+
+    /// Tells what the plugin says, as far as it does not say too much.
+    private func tell(_ event: SessionEvent) {
         let second = MonotonicClock.now / 1_000_000_000
         let (passes, suppressed) = state.withLock { state in
             var suppressed = 0
@@ -598,12 +617,30 @@ final class PluginInstance: Sendable {
             events.send(
                 .pluginLog(role: role, level: .warning, text: "\(suppressed) lines left out"))
         }
-        guard passes else { return }
-        events.send(.pluginLog(role: role, level: level, text: text))
+        if passes { events.send(event) }
     }
 
     func setError(_ text: String) {
         state.withLock { $0.errorText = text }
+    }
+
+    /// Takes note that a share has nothing new for now.
+    func pause() {
+        if setPaused(true) { tell(.sharePaused(role: role)) }
+    }
+
+    /// Takes note that a share has something new again.
+    func resume() {
+        if setPaused(false) { tell(.shareResumed(role: role)) }
+    }
+
+    /// - Returns: Whether that is news.
+    private func setPaused(_ isPaused: Bool) -> Bool {
+        state.withLock { state in
+            guard isShare, state.isPaused != isPaused else { return false }
+            state.isPaused = isPaused
+            return true
+        }
     }
 
     func giveUp(_ status: Status, _ reason: String) {

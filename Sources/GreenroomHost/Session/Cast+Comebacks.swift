@@ -97,9 +97,10 @@ extension Cast {
                 try arrivals.open { arrival in
                     switch arrival {
                     case .waiting(let who):
-                        events.send(.note(role: role, text: who))
+                        events.send(.broadcastArrived(role: role, text: who))
                         events.wake()
-                    case .refused(let who): events.send(.note(role: role, text: who))
+                    case .refused(let who):
+                        events.send(.broadcastRefused(role: role, text: who))
                     }
                 }
                 absences[source.instance.number] = Absence(since: clock.now, wait: .arrival)

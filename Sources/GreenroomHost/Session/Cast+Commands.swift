@@ -41,6 +41,12 @@ extension Cast {
         for negotiation in negotiations {
             guard let record = negotiation.negotiator.current else { continue }
             events.send(.explanation(role: negotiation.instance.role, record))
+            if negotiation.instance.isPaused {
+                events.send(
+                    .note(
+                        role: negotiation.instance.role,
+                        text: "its source has paused it, and its last picture stays"))
+            }
             guard switchedOff.contains(negotiation.instance.number) else { continue }
             let what =
                 negotiation.kind == .camera

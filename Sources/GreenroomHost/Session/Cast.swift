@@ -107,7 +107,9 @@ struct Cast {
             Source(
                 instance: PluginInstance(
                     plan: filter, number: nextNumber(), role: "camera.pre-processors[\(index)]",
-                    clock: clock, events: events),
+                    clock: clock, events: events,
+                    // What it has edited goes to the outputs as it is.
+                    editedFrameLimit: Self.poolLimit(outputs: plan.outputs.count)),
                 onFailure: filter.onFailure)
         }
         everyone = ([camera, microphone, share, shareAudio].compactMap(\.self) + filters)

@@ -58,6 +58,14 @@ public enum SessionEvent: Sendable {
     case callbackHangs(role: String, callback: String, seconds: Double)
     /// A plugin says that it is lost for good.
     case pluginGaveUp(role: String, status: Status, reason: String)
+    /// A broadcast has connected; the text says who.
+    case broadcastArrived(role: String, text: String)
+    /// A process wanted to broadcast and was sent away; the text says who and why.
+    case broadcastRefused(role: String, text: String)
+    /// A share has nothing new for now, and its last picture stays.
+    case sharePaused(role: String)
+    /// A share goes on.
+    case shareResumed(role: String)
     /// The process that a plugin lived in has ended, or was ended for what it did.
     case pluginLost(role: String, evidence: String)
     /// A plugin that was lost is started again after some seconds.

@@ -28,6 +28,22 @@ final class HostTable: @unchecked Sendable {
         functions.wait_until_ns(instance, nanoseconds)
     }
 
+    /// What a share may say of itself; nil for other kinds, and for a host that does not listen.
+    private var broadcast: gr_broadcast? {
+        guard let table = functions.get_extension(instance, GR_EXT_BROADCAST),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_broadcast>.size)
+        else { return nil }
+        return table.load(as: gr_broadcast.self)
+    }
+
+    func pauseShare() -> gr_status {
+        broadcast?.paused(instance) ?? Status.unsupported.rawValue
+    }
+
+    func resumeShare() -> gr_status {
+        broadcast?.resumed(instance) ?? Status.unsupported.rawValue
+    }
+
     /// Throws the refusal that a status is, with the host's words for it; call it on the thread
     /// that was refused.
     func check(_ status: gr_status) throws(SendRefusal) {

@@ -166,6 +166,10 @@ extension SessionEvent {
             "\(role): \(callback) has not returned after \((seconds * 10).rounded() / 10) s"
         case .pluginGaveUp(let role, let status, let reason):
             status == .ok ? "\(role): ended: \(reason)" : "\(role): gave up (\(status)): \(reason)"
+        case .broadcastArrived(let role, let text): "\(role): \(text) has connected"
+        case .broadcastRefused(let role, let text): "\(role): \(text)"
+        case .sharePaused(let role): "\(role): paused by its source"
+        case .shareResumed(let role): "\(role): resumed by its source"
         case .pluginLost(let role, let evidence): "\(role): lost: \(evidence)"
         case .pluginRestarts(let role, let seconds):
             "\(role): it is started again in \(seconds) s"

@@ -90,6 +90,20 @@ extension SessionEvent {
             record.role = role
             record.status = status.description
             record.text = reason
+        case .broadcastArrived(let role, let text):
+            record = EventRecord(event: "broadcast-arrived")
+            record.role = role
+            record.text = text
+        case .broadcastRefused(let role, let text):
+            record = EventRecord(event: "broadcast-refused")
+            record.role = role
+            record.text = text
+        case .sharePaused(let role):
+            record = EventRecord(event: "share-paused")
+            record.role = role
+        case .shareResumed(let role):
+            record = EventRecord(event: "share-resumed")
+            record.role = role
         case .pluginLost(let role, let evidence):
             record = EventRecord(event: "plugin-lost")
             record.role = role

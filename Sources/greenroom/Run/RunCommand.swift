@@ -59,13 +59,14 @@ struct RunCommand: ParsableCommand {
         }
         let file = try source.read(overriding: virtualClock ? [.virtualClock] : [])
         let printer = EventPrinter(style: style(for: file))
-        let plan: SessionPlan
+        var plan: SessionPlan
         do {
             let locator = PluginLocator.ofThisProcess
             printer.warn(
                 locator.warnings.map { "warning: \($0)" }
                     + file.warnings.map { file.source.render($0, isWarning: true) })
             plan = try SessionPlan(file, locator: locator)
+            plan.awaitBroadcast()
         } catch {
             printer.finish()
             throw error

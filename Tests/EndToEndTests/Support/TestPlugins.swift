@@ -7,6 +7,12 @@ enum TestPlugins {
     /// The plugins that misbehave while they run, built once.
     static func hostile() throws -> String { try builtHostile.get() }
 
+    /// The program of the sample that broadcasts, in C, built once.
+    static func bouncer() throws -> String { try builtBouncer.get() }
+
+    /// The program that broadcasts as it is told, built once.
+    static func visitor() throws -> String { try builtVisitor.get() }
+
     /// The stand-alone sample in C, built once.
     static func cCamera() throws -> String { try builtCCamera.get() }
 
@@ -78,6 +84,32 @@ enum TestPlugins {
 
     private static let builtCCamera = Result {
         try build("c-camera", [Checkout.root + "/Samples/c-camera/camera.c"], ["-pthread"])
+    }
+
+    private static let builtBouncer = Result {
+        try buildBroadcast(
+            "bouncer", Checkout.root + "/Samples/ThirdPartyBroadcast/bouncer.c", ["-lm"])
+    }
+
+    private static let builtVisitor = Result {
+        try buildBroadcast("visitor", "\(sources)/broadcast/visitor.c")
+    }
+
+    /// Builds a program as the README of the sample says, against the library beside the products.
+    private static func buildBroadcast(
+        _ name: String, _ file: String, _ flags: [String] = []
+    ) throws -> String {
+        mkdir(folder, 0o777)
+        let program = "\(folder)/\(name)"
+        let run = try ChildProcess.run(
+            "cc",
+            ["-std=c11", "-O1", "-g", "-pthread", "-I", Checkout.include] + warnings
+                + [
+                    file, "-o", program, "-L", Checkout.products, "-lgreenroom-broadcast",
+                    "-Wl,-rpath,\(Checkout.products)",
+                ] + flags)
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+        return program
     }
 
     /// Built from the package's own objects, as a package of its own would take much longer.

@@ -50,17 +50,21 @@ final class FakeFilter: PluginCalls, PluginOrigin {
     ) throws -> PreProcessorRunner {
         let descriptor = PluginDescriptor(
             kind: .preProcessor, id: "test.fake", name: "Fake", version: "1", summary: "",
-            parameters: [])
+            vendor: nil, url: nil, parameters: [])
         let instance = PluginInstance(
             plan: SourcePlan(origin: self, descriptor: descriptor, settings: []), number: 7,
             role: "camera.pre-processors[0]", clock: clock, events: events)
+        try Self.start(instance)
+        return PreProcessorRunner(instance: instance, clock: clock)
+    }
+
+    /// Leads an instance from its creation to sending.
+    static func start(_ instance: PluginInstance) throws {
         let row = VideoCapability(width: 64, height: 48, fps: 30)
         let offer = Offer(revision: 1, rule: .rows, rows: [row], suggested: row)
-        for step in [instance.beginCreate, { instance.beginInitialize(offer: offer) }] {
-            try Self.finish(step(), of: instance)
-        }
-        try Self.finish(instance.beginStartSend(), of: instance)
-        return PreProcessorRunner(instance: instance, clock: clock)
+        try finish(instance.beginCreate(), of: instance)
+        try finish(instance.beginInitialize(offer: offer), of: instance)
+        try finish(instance.beginStartSend(), of: instance)
     }
 
     static func finish(_ step: PluginInstance.PendingStep, of instance: PluginInstance) throws {
@@ -74,6 +78,7 @@ final class FakeFilter: PluginCalls, PluginOrigin {
     func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { false }
+    var sandbox: [SandboxLayerState]? { nil }
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
         (.ok, gr_answer())
     }

@@ -197,7 +197,15 @@ import Testing
         #expect(runner.instance.fault == "it hangs in process")
         #expect(hangs.count.load(ordering: .relaxed) == 1)
         #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
+
+        // In its next life it gets frames again, once the call of the last one has returned.
+        filter.behave(.edit)
         filter.gate.change { $0 = true }
+        waitUntilIdle(runner)
+        runner.instance.revive()
+        try FakeFilter.start(runner.instance)
+        #expect(try edit(11, chain, &unprocessed) == Edited(mark: 111))
+        #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
         chain.close()
     }
 
@@ -268,6 +276,15 @@ import Testing
         }
         #expect(try edit(2, chain, &unprocessed) == Edited(mark: 102))
         chain.close()
+    }
+
+    @Test func `a frame of another life's memory is not shown to the plugin`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 1))
+        let runner = try filter.runner(clock)
+        var frame = try numberedFrame(7, from: inputs)
+        #expect(runner.instance.process(&frame) == .gone)
+        #expect(filter.callCount == 0)
+        runner.close()
     }
 
     @Test func `in steady state nothing is allocated`() throws {

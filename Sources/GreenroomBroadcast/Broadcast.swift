@@ -1,0 +1,80 @@
+package import GreenroomABI
+import GreenroomLoading
+import GreenroomMedia
+public import GreenroomPlugin
+
+/// Offers a share from this process to a host that did not start it.
+///
+/// The host's session file says `share: { broadcast: PATH }`. What is offered is an ordinary
+/// `ShareSource` or `Screen`, and with it a `ShareAudioSource` or `ScreenAudio` for its
+/// sound, and the host drives them as if it had loaded them.
+public enum Broadcast {
+    /// Connects to a host and serves it until the share is over, on the calling thread.
+    ///
+    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share
+    /// from this side. When to try again is for the program to say.
+    ///
+    /// - Parameters:
+    ///   - path: The socket, as the host's session file names it; at most 107 bytes.
+    ///   - plugins: A share, the sound of one, or one of each. They are the same each time that a
+    ///     process calls this.
+    /// - Throws: ``BroadcastError``, with a status that tells whether to try again.
+    public static func run(to path: String, _ plugins: any Plugin.Type...) throws(BroadcastError) {
+        guard let entry = exportPlugins(plugins) else {
+            throw BroadcastError(
+                .badArgument,
+                "a process has one list of plugins, and another one was offered before")
+        }
+        try run(to: path, entry: entry.assumingMemoryBound(to: gr_entry.self))
+    }
+
+    /// The same for the plugins of an entry, which stays as it is for as long as the process lives.
+    package static func run(
+        to path: String, entry: UnsafePointer<gr_entry>?
+    ) throws(BroadcastError) {
+        let library: PluginLibrary
+        do throws(LoadError) {
+            library = try PluginLibrary(entry: entry, path: "the entry")
+        } catch {
+            throw BroadcastError(.badArgument, "\(error)")
+        }
+        let kinds = library.descriptors.map(\.kind)
+        let (shares, sounds) = (
+            kinds.count { $0 == .shareSource }, kinds.count { $0 == .shareAudioSource }
+        )
+        guard shares <= 1, sounds <= 1, shares + sounds == kinds.count, shares + sounds > 0 else {
+            let found = kinds.map(\.name).joined(separator: ", ")
+            throw BroadcastError(
+                .badArgument,
+                "a broadcast is one share source, one share audio source, or one of each, and "
+                    + "this entry has: \(found)")
+        }
+        guard shares == 1 else {
+            return try BroadcastLink(to: path, library, .shareAudioSource).run()
+        }
+        let share = try BroadcastLink(to: path, library, .shareSource)
+        let sound = sounds == 1 ? SoundOfShare(to: path, library) : nil
+        defer { sound?.finish() }
+        try share.run()
+    }
+}
+
+/// The sound beside a share. A host that wants none goes without.
+private struct SoundOfShare {
+    private let link: BroadcastLink
+    private let thread: PluginThread
+
+    init?(to path: String, _ library: PluginLibrary) {
+        guard let link = try? BroadcastLink(to: path, library, .shareAudioSource),
+            let thread = try? PluginThread(name: "share audio", body: { try? link.run() })
+        else { return nil }
+        self.link = link
+        self.thread = thread
+    }
+
+    /// Ends it, and waits for its end.
+    func finish() {
+        link.finish()
+        thread.join()
+    }
+}

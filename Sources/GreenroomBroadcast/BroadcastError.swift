@@ -1,0 +1,51 @@
+import Glibc
+import GreenroomChannel
+public import GreenroomMedia
+
+/// Why a broadcast could not begin, or has ended.
+public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Why, for programs: those that `greenroom_broadcast_run` names.
+    public var status: Status
+    /// Why, for people.
+    public var description: String
+
+    init(_ status: Status, _ description: String) {
+        self.status = status
+        self.description = description
+    }
+
+    /// Whether it may go better if it is tried again later: no host is there, it has no room, or
+    /// it has gone.
+    public var isTemporary: Bool { status == .unavailable || status == .gone }
+}
+
+extension BroadcastError {
+    static let hostGone = BroadcastError(.gone, "the host has gone without a word")
+
+    init(connecting path: String, errno error: Int32) {
+        switch error {
+        case ENOENT, ECONNREFUSED:
+            self.init(
+                .unavailable,
+                "no host listens at \(path): no session with this broadcast is running now")
+        case EAGAIN:
+            self.init(.unavailable, "the host at \(path) has no time for one more now")
+        case EPROTOTYPE: self.init(.badArgument, "who listens at \(path) is no host")
+        case EACCES, EPERM:
+            self.init(
+                .badArgument, "\(path) is for its host's user alone: run as that user, or as root")
+        default:
+            self.init(.badArgument, "can't connect to \(path): \(String(cString: strerror(error)))")
+        }
+    }
+
+    /// - Parameter refusal: nil for one that this version does not know.
+    init(_ refusal: BroadcastRefusal?) {
+        let text = "the host has sent it away: \(refusal?.text ?? "it does not say why")"
+        switch refusal {
+        case .version, .noGreeting, nil: self.init(.unsupported, text)
+        case .user: self.init(.badArgument, text)
+        case .isTaken, .isUnwanted, .isClosed: self.init(.unavailable, text)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CLinux
+import Glibc
+import GreenroomChannel
+import GreenroomLoading
+import GreenroomMedia
+import GreenroomRunner
+import Synchronization
+
+/// A connection to a host, over which it drives one plugin of this process.
+final class BroadcastLink: Sendable {
+    private enum State: Sendable {
+        case waiting
+        case running(Runner)
+        case over
+    }
+
+    private let library: PluginLibrary
+    private let kind: PluginKind
+    private let socket: ControlSocket
+    private let state = Mutex(State.waiting)
+
+    /// Connects, and says what is offered.
+    init(to path: String, _ library: PluginLibrary, _ kind: PluginKind) throws(BroadcastError) {
+        let longest = Int(greenroom_longest_socket_path)
+        guard (1...longest).contains(path.utf8.count) else {
+            throw BroadcastError(
+                .badArgument,
+                "the path of a socket has 1 to \(longest) bytes, and this one has "
+                    + "\(path.utf8.count)")
+        }
+        let descriptor = greenroom_connect(path)
+        guard descriptor >= 0 else { throw BroadcastError(connecting: path, errno: -descriptor) }
+        self.library = library
+        self.kind = kind
+        socket = ControlSocket(adopting: descriptor)
+        socket.send(.greeting, BroadcastGreeting(kind: kind).number)
+    }
+
+    /// Serves the host until the plugin's life is over, on the calling thread.
+    func run() throws(BroadcastError) {
+        defer { state.withLock { $0 = .over } }
+        let welcome = try waitForWelcome()
+        let runner = try begin(welcome)
+        let isWanted = state.withLock { state in
+            guard case .waiting = state else { return false }
+            state = .running(runner)
+            return true
+        }
+        if isWanted { runner.run() }
+        switch runner.end() {
+        case .inOrder: return
+        case .failed(let status):
+            throw BroadcastError(status, "the plugin returned \(status); the host's log says why")
+        case .lost: throw .hostGone
+        }
+    }
+
+    /// Ends the plugin's life in order; of one that has not begun, the connection. [any]
+    func finish() {
+        let before = state.withLock { state in
+            defer { if case .waiting = state { state = .over } }
+            return state
+        }
+        switch before {
+        case .waiting: shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        case .running(let runner): runner.finish()
+        case .over: break
+        }
+    }
+
+    /// What the host says first, once the session has begun.
+    private func waitForWelcome() throws(BroadcastError) -> ControlSocket.Message {
+        switch socket.receive(waits: true) {
+        case .message(let message) where message.kind == .welcome: return message
+        case .message(let message) where message.kind == .refusal:
+            throw BroadcastError(BroadcastRefusal(rawValue: message.value))
+        case .message, .garbage, .nothing:
+            throw BroadcastError(.unsupported, "who listens there is no host of this version")
+        case .end: throw .hostGone
+        }
+    }
+
+    private func begin(_ welcome: ControlSocket.Message) throws(BroadcastError) -> Runner {
+        let surroundings = Runner.Surroundings(
+            confine: { _, _ in [] }, load: { [library] _ in library }, end: {})
+        do throws(ChannelError) {
+            return try Runner(
+                socket: try socket.copy(), welcome: welcome, surroundings: surroundings)
+        } catch {
+            throw BroadcastError(.unavailable, "\(error)")
+        }
+    }
+}

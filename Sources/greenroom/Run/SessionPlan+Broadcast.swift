@@ -1,0 +1,22 @@
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+extension SessionPlan {
+    /// Gives the places of the share and of its sound to whoever connects to the broadcast's socket.
+    mutating func awaitBroadcast() {
+        guard let shareBroadcast else { return }
+        let listener = BroadcastListener(path: shareBroadcast)
+        share = SourcePlan(listener.origin(of: .shareSource))
+        shareAudio = SourcePlan(listener.origin(of: .shareAudioSource))
+    }
+}
+
+extension SourcePlan {
+    fileprivate init(_ broadcast: BroadcastOrigin) {
+        // Its end is no failure: it may come again.
+        self.init(
+            origin: broadcast, descriptor: broadcast.descriptor, settings: [], onFailure: .off)
+    }
+}

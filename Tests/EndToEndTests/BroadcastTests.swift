@@ -1,0 +1,290 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Shares from processes that the host did not start, over its socket.
+@Suite struct BroadcastTests {
+    private let session: TestSession
+    private var socket: String { session.folder("share.sock") }
+
+    init() throws {
+        session = try TestSession(
+            "share: { broadcast: ./share.sock }", maximum: "320x180@30", duration: nil,
+            outputs: "[{ record: { folder: recording, overwrite: true } }]")
+    }
+
+    /// Starts the session, which listens once it sends.
+    private func startSession() throws -> ChildProcess {
+        let host = try session.start()
+        guard host.waitForErrors(containing: "sending", atMost: .seconds(20)) else {
+            throw Failure("\(host.wait(atMost: .zero))")
+        }
+        return host
+    }
+
+    private func visit(_ mode: String) throws -> ChildProcess {
+        try ChildProcess(try TestPlugins.visitor(), [socket, mode])
+    }
+
+    /// Waits until a visitor has ended.
+    private func end(_ visitor: ChildProcess) -> Finished {
+        visitor.wait(atMost: .seconds(20))
+    }
+
+    /// Waits until the host has said something.
+    private func hears(_ host: ChildProcess, _ text: String) -> Bool {
+        host.waitForErrors(containing: text, atMost: .seconds(20))
+    }
+
+    /// Ends the session as Ctrl-C does.
+    private func finish(_ host: ChildProcess) throws -> (Finished, Report) {
+        host.signal(SIGINT)
+        let run = host.wait(atMost: .seconds(20))
+        return (run, try session.expectTrueReport(run))
+    }
+
+    /// The luma in the middle of each frame of the recording.
+    private func lumas() throws -> [Int] {
+        let recording = try session.picture("share")
+        return try (0..<recording.frameCount).map { index in
+            Int(try recording.frame(index)[recording.width / 2, recording.height / 2].y)
+        }
+    }
+
+    private static let wholeLife =
+        "create initialize start-send stop-send uninitialize destroy"
+
+    /// The steps that a visitor went through.
+    private func life(_ run: Finished) -> String {
+        run.text.split(separator: "\n").filter { !$0.hasPrefix("status") }.joined(separator: " ")
+    }
+
+    @Test func `broadcasts come and go while the recording goes on`() throws {
+        let host = try startSession()
+        let first = try ChildProcess(try TestPlugins.bouncer(), [socket])
+        #expect(hears(host, "share: bouncer, process \(first.id) has connected"))
+        #expect(hears(host, "share: it is back"))
+        usleep(500_000)
+        first.signal(SIGKILL)
+        #expect(hears(host, "share: it has left"))
+        let second = try visit("crash")
+        #expect(end(second).exit == .signal(SIGABRT))
+        let third = try visit("finish")
+        #expect(life(end(third)) == Self.wholeLife)
+        #expect(hears(host, "share: ended: all is shown"))
+        let (run, report) = try finish(host)
+        #expect(run.exit == .code(130), "\(run)")
+        let share = try report.plugin("share")
+        #expect(share.callbacks["create"]?.calls == 3, "\(run)")
+        let picture = try report.picture("share")
+        #expect(picture.accepted >= 25, "\(picture)")
+        // Every period has its frame, whoever was there.
+        let output = picture.outputs[0]
+        let frames = output.delivered + output.repeated + output.black + output.slate
+        #expect(try session.picture("share").frameCount == frames, "\(output)")
+        #expect(!session.folder.has("share.sock"))
+    }
+
+    @Test func `the picture of a share that falls silent is sent again at the output's rate`()
+        throws
+    {
+        let host = try startSession()
+        let visitor = try visit("still")
+        #expect(hears(host, "share: it is back"))
+        sleep(2)
+        let (run, report) = try finish(host)
+        #expect(life(end(visitor)) == Self.wholeLife)
+        let picture = try report.picture("share")
+        #expect(picture.accepted == 1, "\(run)")
+        let shown = try lumas().drop { $0 != 200 }
+        // Two seconds at 30 frames a second, of which the first 300 ms would be 9.
+        #expect(shown.count >= 45 && shown.allSatisfy { $0 == 200 }, "\(shown)\n\(run)")
+        #expect(picture.outputs[0].repeated >= shown.count - 1, "\(picture)")
+    }
+
+    @Test func `the last picture of a share that pauses itself stays until it goes on`() throws {
+        let host = try startSession()
+        let visitor = try visit("pause")
+        #expect(hears(host, "share: paused by its source"))
+        #expect(hears(host, "share: resumed by its source"))
+        usleep(500_000)
+        let (run, _) = try finish(host)
+        let told = end(visitor)
+        #expect(life(told) == Self.wholeLife, "\(told.text)")
+        let paused = run.standardError.ranges(of: "paused by its source").count
+        #expect(paused == 1, "said twice, told once: \(run)")
+        let shown = try lumas().drop { $0 != 200 }
+        let (light, dark) = (shown.count { $0 == 200 }, shown.count { $0 == 100 })
+        // A third of a second of frames, and a second of the last one.
+        #expect(light >= 30 && dark >= 5 && light + dark == shown.count, "\(shown)\n\(run)")
+    }
+
+    @Test func `each frame is turned upright as it says`() throws {
+        let host = try startSession()
+        let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
+        #expect(hears(host, "share: it is back"))
+        // Upright for two seconds, then turned to the right.
+        usleep(3_500_000)
+        let (run, _) = try finish(host)
+        #expect(end(program).exit == .code(0))
+        let recording = try session.picture("share")
+        var (wide, tall) = (0, 0)
+        for index in 0..<recording.frameCount {
+            let frame = try recording.frame(index)
+            // Its white edge is at the top in both; a frame that stands has black beside it.
+            let isBlackBeside = frame[10, 90].y < 30
+            guard frame[160, 90].y > 45 else { continue }
+            #expect(frame[160, 3].y > 200, "frame \(index)\n\(run)")
+            if isBlackBeside { tall += 1 } else { wide += 1 }
+        }
+        #expect(wide > 30 && tall > 15, "\(wide) \(tall)")
+    }
+
+    @Test func `the sound of a broadcast comes over the same socket`() throws {
+        let host = try startSession()
+        let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
+        #expect(hears(host, "share.audio: it is back"))
+        usleep(2_500_000)
+        let (run, report) = try finish(host)
+        #expect(end(program).exit == .code(0))
+        let beeps = try FlashAndBeep.beeps(in: session.recording + "/share.wav")
+        #expect(beeps.count >= 2, "\(beeps)\n\(run)")
+        #expect(try report.plugin("share.audio").callbacks["start-send"]?.calls == 1)
+    }
+
+    @Test func `one is let in at a time`() throws {
+        let host = try startSession()
+        let first = try visit("idle")
+        #expect(hears(host, "share: it is back"))
+        let second = end(try visit("idle"))
+        #expect(second.text.contains("status 41"), "\(second.text)")
+        #expect(second.text.contains("one is let in at a time"), "\(second.text)")
+        #expect(life(second).isEmpty)
+        #expect(hears(host, "was sent away"))
+        _ = try finish(host)
+        #expect(life(end(first)) == Self.wholeLife)
+    }
+
+    @Test func `a broadcast that does not answer is left, and another one let in`() throws {
+        let host = try startSession()
+        let hung = try visit("idle")
+        #expect(hears(host, "share: it is back"))
+        hung.signal(SIGSTOP)
+        #expect(hears(host, "has not answered"))
+        #expect(life(end(try visit("finish"))) == Self.wholeLife)
+        // It lives: the host has no power over it, and it finds that its share is over.
+        hung.signal(SIGCONT)
+        let told = end(hung)
+        #expect(told.text.contains("status 3 "), "\(told.text)")
+        #expect(life(told).hasSuffix("stop-send uninitialize destroy"), "\(told.text)")
+        let (run, _) = try finish(host)
+        #expect(run.exit == .code(130), "\(run)")
+    }
+
+    @Test func `a broadcast without a host is told to try later`() throws {
+        let told = end(try visit("idle"))
+        #expect(told.text.contains("status 41") && told.text.contains(socket), "\(told.text)")
+        let long = session.folder(String(repeating: "s", count: 108))
+        let visitor = try ChildProcess(try TestPlugins.visitor(), [long, "idle"])
+        #expect(end(visitor).text.contains("status 10"))
+    }
+
+    @Test func `a broadcast that refuses to be made has its status, and another one may come`()
+        throws
+    {
+        let host = try startSession()
+        let told = end(try visit("refuse"))
+        #expect(told.text.contains("status 42"), "\(told.text)")
+        #expect(hears(host, "it will not be made"))
+        #expect(life(end(try visit("finish"))) == Self.wholeLife)
+        let (run, _) = try finish(host)
+        #expect(run.exit == .code(130), "\(run)")
+    }
+
+    @Test func `a host that is killed ends the broadcast's life, and stands in nobody's way`()
+        throws
+    {
+        let host = try startSession()
+        let visitor = try visit("pause")
+        #expect(hears(host, "share: it is back"))
+        host.signal(SIGKILL)
+        let told = end(visitor)
+        #expect(told.text.contains("status 3 "), "\(told.text)")
+        #expect(life(told).hasSuffix("stop-send uninitialize destroy"), "\(told.text)")
+        _ = host.wait(atMost: .seconds(5))
+        #expect(session.folder.has("share.sock"), "left behind")
+
+        let next = try session.start()
+        #expect(hears(next, "sending"))
+        #expect(life(end(try visit("finish"))) == Self.wholeLife)
+        next.signal(SIGINT)
+        let run = next.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(!session.folder.has("share.sock"))
+    }
+
+    @Test func `two sessions can't have one socket`() throws {
+        let host = try startSession()
+        let second = try session.run()
+        #expect(second.exit != .code(0))
+        #expect(second.standardError.contains("somebody listens there"), "\(second)")
+        #expect(life(end(try visit("finish"))) == Self.wholeLife, "the first goes on")
+        _ = try finish(host)
+    }
+
+    @Test func `nothing stays of broadcasts that have left`() throws {
+        let host = try startSession()
+        func held() throws -> Int { try entryCount(of: "/proc/\(host.id)/fd") }
+        for _ in 0..<2 { #expect(life(end(try visit("finish"))) == Self.wholeLife) }
+        usleep(500_000)
+        let before = try held()
+        for _ in 0..<6 { #expect(life(end(try visit("finish"))) == Self.wholeLife) }
+        usleep(500_000)
+        #expect(try held() <= before, "descriptors")
+        let (_, report) = try finish(host)
+        #expect(try report.plugin("share").callbacks["create"]?.calls == 8)
+    }
+
+    /// The sample in Swift, a package of its own, built as its README says, but beside the products.
+    private static let bouncerInSwift = Result {
+        let build = Checkout.products + "/broadcast"
+        let run = try ChildProcess.run(
+            "swift",
+            [
+                "build", "--package-path", Checkout.root + "/Samples/ThirdPartyBroadcast",
+                "--scratch-path", build,
+            ], environment: ["SWIFTPM_HOOKS_DIR": nil], atMost: .seconds(600))
+        guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
+        let warnings = run.text.split(separator: "\n").filter { $0.contains("warning:") }
+        guard warnings.isEmpty else { throw Failure(warnings.joined(separator: "\n")) }
+        return build + "/debug/Bouncer"
+    }
+
+    @Test func `the sample in Swift shares its picture and its sound`() throws {
+        let sample = try Self.bouncerInSwift.get()
+        let host = try startSession()
+        let program = try ChildProcess(sample, [socket])
+        #expect(hears(host, "share: it is back"))
+        #expect(hears(host, "share.audio: it is back"))
+        sleep(2)
+        let (run, report) = try finish(host)
+        let told = end(program)
+        #expect(told.exit == .code(0) && told.text.contains("over"), "\(told)\(told.text)")
+        #expect(try report.picture("share").accepted > 20, "\(run)")
+        let beeps = try FlashAndBeep.beeps(in: session.recording + "/share.wav")
+        #expect(beeps.count >= 1, "\(beeps)\n\(run)")
+        let recording = try session.picture("share")
+        let last = recording.frameCount - 1
+        #expect(try recording.frame(last)[160, 3].y > 200, "its edge is at the top")
+        #expect(try recording.frame(last) != recording.frame(last - 15), "it moves")
+    }
+}
+
+/// How many files are in a folder.
+private func entryCount(of path: String) throws -> Int {
+    guard let folder = opendir(path) else { throw Failure("can't list \(path)") }
+    defer { closedir(folder) }
+    var count = 0
+    while readdir(folder) != nil { count += 1 }
+    return count
+}

@@ -1,0 +1,135 @@
+import CLinux
+import Glibc
+@testable import GreenroomHost
+import GreenroomLoading
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GreenroomIsolation
+
+/// The name of a broadcast's socket: who may have it, and what becomes of it.
+@Suite(.serialized) struct ListeningSocketTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder("share.sock") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func status(_ path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+
+    /// What is said of a path that can't be had.
+    private func refusal(of path: String) -> LoadError? {
+        do throws(LoadError) {
+            _ = try ListeningSocket(at: path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A socket that a host has left behind.
+    private func leaveSocket(at path: String) {
+        close(greenroom_listen(path, 1))
+        #expect(access(path, F_OK) == 0)
+    }
+
+    private func isListenedAt(_ path: String) -> Bool {
+        let descriptor = greenroom_connect(path)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
+    }
+
+    @Test(arguments: [0o000, 0o022, 0o077] as [mode_t])
+    func `only its user may use it, whatever the umask`(mask: mode_t) throws {
+        let before = umask(mask)
+        defer { umask(before) }
+        let socket = try ListeningSocket(at: path)
+        let mode = status(socket.path)?.st_mode
+        #expect(mode.map { $0 & 0o7777 } == 0o600)
+        #expect(mode.map { $0 & S_IFMT } == S_IFSOCK)
+    }
+
+    @Test func `a path may have 107 bytes and no more`() throws {
+        let room = 107 - folder("").utf8.count
+        let longest = folder(String(repeating: "s", count: room))
+        #expect(longest.utf8.count == 107)
+        do {
+            let socket = try ListeningSocket(at: longest)
+            #expect(isListenedAt(socket.path))
+        }
+        let error = try #require(refusal(of: longest + "s"))
+        #expect(error.code == .noSocket && error.explanation.contains("107"))
+        #expect(error.explanation.contains("108"))
+        #expect(refusal(of: "")?.code == .noSocket)
+    }
+
+    @Test func `a socket that was left behind is replaced`() throws {
+        leaveSocket(at: path)
+        let socket = try ListeningSocket(at: path)
+        #expect(isListenedAt(socket.path))
+        #expect(status(path).map { $0.st_mode & 0o7777 } == 0o600)
+    }
+
+    @Test func `a socket at which somebody listens is left alone`() throws {
+        let first = try ListeningSocket(at: path)
+        let error = try #require(refusal(of: path))
+        #expect(error.place == path && error.explanation.contains("listens"))
+        #expect(isListenedAt(first.path))
+    }
+
+    @Test func `what is no socket is left alone`() throws {
+        try folder.write("share.sock", "mine")
+        #expect(try #require(refusal(of: path)).explanation.contains("no socket"))
+        #expect(try readFile(path) == Array("mine".utf8))
+
+        let link = folder("link")
+        symlink(folder("elsewhere"), link)
+        #expect(try #require(refusal(of: link)).explanation.contains("no socket"))
+        #expect(!folder.has("elsewhere"))
+    }
+
+    @Test func `a folder that is not there is named as the reason`() throws {
+        let error = try #require(refusal(of: folder("nowhere/share.sock")))
+        #expect(error.explanation.contains("folder"))
+    }
+
+    @Test func `the name goes with the socket`() throws {
+        do { _ = try ListeningSocket(at: path) }
+        #expect(!folder.has("share.sock"))
+    }
+
+    @Test func `a name that is another's by then stays`() throws {
+        do {
+            let socket = try ListeningSocket(at: path)
+            unlink(socket.path)
+            try folder.write("share.sock", "another's")
+        }
+        #expect(folder.has("share.sock"))
+    }
+
+    @Test func `of many that start at the same moment one has the name`() throws {
+        leaveSocket(at: path)
+        let path = path
+        let attempts = Monitor(0)
+        let winners = Atomic(0)
+        let threads = (0..<8).map { number in
+            HostThread(name: "host \(number)") {
+                let socket = try? ListeningSocket(at: path)
+                attempts.change { $0 += 1 }
+                // Who has it keeps it until all have tried.
+                attempts.wait(until: nil) { $0 == 8 ? () : nil }
+                guard let socket else { return }
+                let descriptor = greenroom_connect(socket.path)
+                guard descriptor >= 0 else { return }
+                close(descriptor)
+                winners.add(1, ordering: .relaxed)
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(winners.load(ordering: .relaxed) == 1)
+        #expect(!folder.has("share.sock"))
+    }
+}
