@@ -330,8 +330,6 @@ final class PluginInstance: Sendable {
                     .badSetting, "\(setting.name) can't change while \(descriptor.name) lives")
             }
             let status = calls.setParameter(setting)
-            // A life that ended meanwhile: the next one has it.
-            if status == .gone { remember(setting) }
             guard status == .ok else { return failure(status, "set") }
             state.withLock { $0.settings[index] = setting }
             return .done

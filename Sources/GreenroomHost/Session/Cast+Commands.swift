@@ -92,11 +92,7 @@ extension Cast {
             return .refused(
                 "\(role) sends from inside start-send, and hears of nothing until that returns")
         }
-        if isAway(source.instance) {
-            source.instance.remember(setting)
-        } else {
-            begin(source) { $0.beginSetParameter(setting) }
-        }
+        begin(source) { $0.beginSetParameter(setting) }
         return .done("\(role): \(setting.name) set to \(setting.value)")
     }
 
