@@ -67,7 +67,9 @@ import TestSupport
     @Test func `a library that hangs while it is loaded does not keep the process`() throws {
         let library = try TestPlugins.malformed("ENDLESS_ENTRY")
         let session = try TestSession("camera: { plugin: \"\(library)\" }", duration: nil)
-        let child = try session.start()
+        // With nothing known of it from earlier.
+        let child = try Greenroom.start(
+            ["run", session.file], environment: ["XDG_CACHE_HOME": session.folder("cache")])
         usleep(500_000)
         child.signal(SIGINT)
         let run = child.wait(atMost: .seconds(20))
