@@ -67,6 +67,12 @@ extension WireWriter {
         write(descriptor.parameters) { $0.write($1) }
     }
 
+    /// All but the path, which whoever reads it knows.
+    package mutating func write(_ library: LibraryDescription) {
+        write(UInt32(clamping: library.minorVersion))
+        write(library.descriptors) { $0.write($1) }
+    }
+
     package mutating func write(_ error: LoadError) {
         write(error.code.rawValue)
         write(error.place)
@@ -144,8 +150,22 @@ extension WireReader {
             })
     }
 
+    /// - Parameter path: The file that it tells of.
+    package mutating func readLibrary(at path: String) throws(Problem) -> LibraryDescription {
+        let library = LibraryDescription(
+            path: path, minorVersion: Int(try read(UInt32.self)),
+            descriptors: try readArray(most: 256) { reader throws(Problem) in
+                try reader.readDescriptor()
+            })
+        guard library.isLegal else { throw Problem() }
+        return library
+    }
+
     package mutating func readLoadError() throws(Problem) -> LoadError {
         guard let code = LoadError.Code(rawValue: try readString()) else { throw Problem() }
-        return LoadError(code: code, place: try readString(), explanation: try readString())
+        let (place, explanation) = (try readString(), try readString())
+        return LoadError(
+            code: code, place: String(place.repaired.prefix(4096)),
+            explanation: String(explanation.repaired.prefix(4096)))
     }
 }

@@ -45,10 +45,10 @@ package struct BroadcastOrigin: RunnerOrigin {
     /// The one of the kind that has connected, with its defaults: its settings are its own
     /// program's business.
     func choose(
-        from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,
+        from found: LibraryDescription, meaning descriptor: PluginDescriptor,
         _ settings: [Setting]
     ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting]) {
-        guard let plugin = found.first(where: { $0.kind == kind }) else {
+        guard let plugin = found.descriptors.first(where: { $0.kind == kind }) else {
             throw LoadError(
                 code: .noSuchPlugin, place: path,
                 explanation: "who connected offers no \(kind.name).")

@@ -23,13 +23,20 @@ struct ExitEvidence {
         if let last = lastWords[..<(heading ?? lastWords.endIndex)].last {
             text += "; its last words: \(last)"
         }
-        if let heading {
-            let frames = lastWords[(heading + 1)...].compactMap(Self.place).filter {
-                !$0.hasPrefix("libc.so")
-            }.prefix(8)
-            if !frames.isEmpty { text += "; at \(frames.joined(separator: " < "))" }
-        }
+        if let backtrace = Self.backtrace(in: lastWords) { text += "; at \(backtrace)" }
         return text
+    }
+
+    /// Where a process was, the innermost function first; nil if its last words do not tell.
+    static func backtrace(in lastWords: [String]) -> String? {
+        guard let heading = lastWords.lastIndex(of: backtraceHeading) else { return nil }
+        let all = lastWords[(heading + 1)...].compactMap(place).filter {
+            !$0.hasPrefix("libc.so") && !$0.hasPrefix("ld-linux")
+        }
+        // Whence the runner called the plugin is of no interest, but where it crashed itself is.
+        let own = all.firstIndex { $0.hasPrefix("greenroom-runner(") } ?? all.endIndex
+        let frames = all.prefix(own > 0 ? min(own, 8) : 8)
+        return frames.isEmpty ? nil : frames.joined(separator: " < ")
     }
 
     static func name(ofSignal signal: Int32) -> String {

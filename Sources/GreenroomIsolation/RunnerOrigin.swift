@@ -11,7 +11,7 @@ protocol RunnerOrigin: PluginOrigin {
 
     /// Chooses one of the plugins that are in it, with its settings.
     func choose(
-        from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,
+        from found: LibraryDescription, meaning descriptor: PluginDescriptor,
         _ settings: [Setting]
     ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting])
 }
@@ -29,13 +29,11 @@ extension IsolatedLibrary: RunnerOrigin {
     }
 
     func choose(
-        from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,
+        from found: LibraryDescription, meaning descriptor: PluginDescriptor,
         _ settings: [Setting]
     ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting]) {
-        guard found.contains(where: { $0.id == descriptor.id }) else {
-            throw LoadError(
-                code: .noSuchPlugin, place: path,
-                explanation: "\(descriptor.name) is not in it any more: the file has changed.")
+        guard found[descriptor.id, descriptor.kind] != nil else {
+            throw .changed(descriptor, path)
         }
         return (descriptor, settings)
     }

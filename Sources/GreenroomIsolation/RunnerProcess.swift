@@ -207,27 +207,28 @@ final class RunnerProcess: Sendable {
 
     /// Has the runner load a library. [control]
     ///
-    /// - Returns: The plugins that are in it.
-    func load(_ path: String) throws(LoadError) -> [PluginDescriptor] {
+    /// - Returns: What it says of itself.
+    func load(_ path: String) throws(LoadError) -> LibraryDescription {
         var message = WireWriter()
         message.write(path)
         guard let answer = call(.load, message) else { throw lossWhileMade(path) }
-        switch Self.read(answer) {
-        case .success(let descriptors): return descriptors
-        case .failure(let error): throw error
+        switch Self.read(answer, path) {
+        case .success(let library): return library
+        case .failure(var error):
+            // Of which file it tells is not the runner's to say.
+            error.place = path
+            throw error
         case nil: throw garbage(path)
         }
     }
 
-    private static func read(_ answer: WireReader) -> Result<[PluginDescriptor], LoadError>? {
+    private static func read(
+        _ answer: WireReader, _ path: String
+    ) -> Result<LibraryDescription, LoadError>? {
         var answer = answer
         do throws(WireReader.Problem) {
             guard try answer.readBool() else { return .failure(try answer.readLoadError()) }
-            _ = try answer.read(UInt32.self)
-            return .success(
-                try answer.readArray(most: 256) { reader throws(WireReader.Problem) in
-                    try reader.readDescriptor()
-                })
+            return .success(try answer.readLibrary(at: path))
         } catch {
             return nil
         }
@@ -255,6 +256,17 @@ final class RunnerProcess: Sendable {
             $0 ? () : nil
         }
         if ended == nil { kill() }
+    }
+
+    /// Ends the process, which may tell first where it is. [any]
+    ///
+    /// - Returns: The innermost function first; nil if it did not tell.
+    func endTellingWhere() -> String? {
+        state.withLock { $0.isEnding = true }
+        greenroom_pidfd_kill(pidfd, SIGABRT)
+        _ = hasEnded.wait(until: MonotonicClock.deadline(after: 500_000_000)) { $0 ? () : nil }
+        kill()
+        return ExitEvidence.backtrace(in: state.withLock { $0.lastWords })
     }
 
     /// Ends the process at once, or the connection to one that is not the host's. [any]
@@ -380,8 +392,10 @@ final class RunnerProcess: Sendable {
     private func readSocket(_ notifier: inout SandboxNotifier?) -> Bool {
         switch socket.receive(waits: false) {
         case .message(var message):
-            if message.kind == .refusals, notifier == nil, let policy,
-                let first = message.descriptors.first
+            // Before the plugin is loaded: later it might be the plugin's.
+            let isExpected = state.withLock { !$0.isConfined }
+            if message.kind == .refusals, let policy, policy.mode != .off, isExpected,
+                notifier == nil, let first = message.descriptors.first
             {
                 message.descriptors.removeFirst()
                 notifier = SandboxNotifier(

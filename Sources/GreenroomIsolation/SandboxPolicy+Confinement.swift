@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomHost
 import GreenroomSandbox
 
@@ -13,12 +14,16 @@ extension SandboxPolicy {
             }
         self.init(
             mode: mode,
-            ownFolders: [Self.folder(of: library), Self.folder(of: confinement.program)],
+            ownFolders: [library, confinement.program].map(Self.folder),
             readPaths: plan.read, writePaths: plan.write, devicePaths: plan.devices,
             allowsNetwork: plan.network, memoryLimitBytes: UInt64(clamping: plan.memoryLimitBytes))
     }
 
-    private static func folder(of path: String) -> String {
+    /// Where a file really lies: a link to it says nothing of what is beside it.
+    private static func folder(of file: String) -> String {
+        let resolved = realpath(file, nil)
+        defer { free(resolved) }
+        let path = resolved.map { String(cString: $0) } ?? file
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         return parts.isEmpty ? "." : parts.count == 1 ? "/" : parts.joined(separator: "/")
     }

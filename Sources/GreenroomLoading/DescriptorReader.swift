@@ -9,12 +9,6 @@ import GreenroomMedia
 struct DescriptorReader {
     var path: String
 
-    /// The most plugins in a library and parameters of a plugin that are believed.
-    private static let mostPlugins = 256
-    private static let mostParameters = 256
-    private static let mostChoices = 1024
-    private static let longestString = 4096
-
     /// Checks the entry.
     ///
     /// - Returns: The entry; its function pointers are not null.
@@ -46,10 +40,11 @@ struct DescriptorReader {
             [("descriptor", offset(\gr_entry.descriptor)), ("create", offset(\gr_entry.create))],
             .badEntry)
         let entry = address.pointee
-        guard (1...Self.mostPlugins).contains(Int(entry.plugin_count)) else {
+        guard (1...DescriptorRules.mostPlugins).contains(Int(entry.plugin_count)) else {
             throw error(
                 .badEntry,
-                "plugin_count is \(entry.plugin_count), and 1 to \(Self.mostPlugins) are accepted.")
+                "plugin_count is \(entry.plugin_count), and 1 to \(DescriptorRules.mostPlugins) are accepted."
+            )
         }
         return entry
     }
@@ -64,9 +59,11 @@ struct DescriptorReader {
         try requireSize(of: gr_descriptor.self, at: raw, place)
         let kindNumber = raw.load(fromByteOffset: offset(\gr_descriptor.kind), as: UInt32.self)
         let id = try string(raw, offset(\gr_descriptor.id), "\(place): id")
-        try requireCharacters(id, "\(place): id", Self.isIdentifierByte, "a-z, 0-9, '-' and '.'")
+        try requireCharacters(
+            id, "\(place): id", DescriptorRules.isIdentifierByte, "a-z, 0-9, '-' and '.'")
         let name = try string(raw, offset(\gr_descriptor.name), "\(place): name")
-        try requireCharacters(name, "\(place): name", Self.isNameByte, "letters, digits and '-'")
+        try requireCharacters(
+            name, "\(place): name", DescriptorRules.isNameByte, "letters, digits and '-'")
         guard let kind = PluginKind(rawValue: kindNumber) else {
             throw error(
                 .unknownKind,
@@ -87,7 +84,7 @@ struct DescriptorReader {
     ) throws(LoadError) -> [Parameter] {
         let count = Int(descriptor.parameter_count)
         guard count > 0 else { return [] }
-        guard count <= Self.mostParameters, let table = descriptor.parameters else {
+        guard count <= DescriptorRules.mostParameters, let table = descriptor.parameters else {
             throw error(
                 .badDescriptor,
                 "\(name): parameter_count is \(count)"
@@ -120,8 +117,8 @@ struct DescriptorReader {
         try requireSize(of: gr_parameter.self, at: raw, place)
         let name = try string(raw, offset(\gr_parameter.name), "\(place): name")
         try requireCharacters(
-            name, "\(place): name", Self.isParameterByte, "a-z, 0-9 and '-'")
-        guard name.utf8.first.map(Self.isLetter) == true else {
+            name, "\(place): name", DescriptorRules.isParameterByte, "a-z, 0-9 and '-'")
+        guard name.utf8.first.map(DescriptorRules.isLetter) == true else {
             throw error(.badDescriptor, "\(place): name is \"\(name)\". Begin it with a letter.")
         }
         let title = try string(raw, offset(\gr_parameter.title), "\(place): title")
@@ -157,7 +154,8 @@ struct DescriptorReader {
         of parameter: gr_parameter, _ place: String
     ) throws(LoadError) -> [String] {
         let count = Int(parameter.choice_count)
-        guard (1...Self.mostChoices).contains(count), let table = parameter.choices else {
+        guard (1...DescriptorRules.mostChoices).contains(count), let table = parameter.choices
+        else {
             throw error(.badDescriptor, "\(place): a choice without choices.")
         }
         var choices: [String] = []
@@ -249,10 +247,10 @@ struct DescriptorReader {
     }
 
     private func copy(_ text: UnsafePointer<CChar>, _ place: String) throws(LoadError) -> String {
-        guard let copy = String(pluginText: text, longest: Self.longestString) else {
+        guard let copy = String(pluginText: text, longest: DescriptorRules.longestText) else {
             throw error(
                 .badDescriptor,
-                "\(place) is not UTF-8, has control characters, or is longer than \(Self.longestString) bytes."
+                "\(place) is not UTF-8, has control characters, or is longer than \(DescriptorRules.longestText) bytes."
             )
         }
         return copy
@@ -264,23 +262,6 @@ struct DescriptorReader {
         guard text.utf8.allSatisfy(isLegal) else {
             throw error(.badDescriptor, "\(place) is \"\(text)\", and may have \(rule) only.")
         }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-    }
-
-    private static func isParameterByte(_ byte: UInt8) -> Bool {
-        isLetter(byte)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-    }
-
-    private static func isIdentifierByte(_ byte: UInt8) -> Bool {
-        isParameterByte(byte) || byte == UInt8(ascii: ".")
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        isParameterByte(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
     private func error(_ code: LoadError.Code, _ explanation: String) -> LoadError {

@@ -45,4 +45,11 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The place, then the explanation.
     public var description: String { "\(place): \(explanation)" }
+
+    /// A plugin is gone that was there when the library was looked into.
+    package static func changed(_ descriptor: PluginDescriptor, _ path: String) -> LoadError {
+        LoadError(
+            code: .noSuchPlugin, place: path,
+            explanation: "\(descriptor.name) is not in it any more: the file has changed.")
+    }
 }

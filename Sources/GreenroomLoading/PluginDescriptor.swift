@@ -1,7 +1,7 @@
 public import GreenroomMedia
 
 /// What a plugin says of itself, checked and copied out of its memory.
-public struct PluginDescriptor: Sendable {
+public struct PluginDescriptor: Equatable, Sendable {
     /// What it is.
     public var kind: PluginKind
     /// Its name for ever, a reverse domain.
@@ -21,7 +21,7 @@ public struct PluginDescriptor: Sendable {
 
     package init(
         kind: PluginKind, id: String, name: String, version: String, summary: String,
-        vendor: String?, url: String?, parameters: [Parameter]
+        vendor: String? = nil, url: String? = nil, parameters: [Parameter]
     ) {
         self.kind = kind
         self.id = id
@@ -35,7 +35,7 @@ public struct PluginDescriptor: Sendable {
 }
 
 /// A setting that a plugin has.
-public struct Parameter: Sendable {
+public struct Parameter: Equatable, Sendable {
     /// The type of a setting's values. Raw values are those of `GR_TYPE_…`.
     public enum ValueType: UInt32, CaseIterable, Sendable {
         /// True or false.

@@ -7,13 +7,14 @@ package import GreenroomMedia
 /// Libraries are never unloaded: unloading an image that registered Swift metadata crashes
 /// the process at its next cast. Fresh code needs a fresh process.
 public struct PluginLibrary: Sendable {
-    /// The file.
-    public let path: String
-    /// The minor version of the interface that it was built for.
-    public let minorVersion: Int
-    /// Its plugins, in its own order.
-    public let descriptors: [PluginDescriptor]
+    /// What it says of itself.
+    public let selfDescription: LibraryDescription
     package let entry: gr_entry
+
+    /// The file.
+    public var path: String { selfDescription.path }
+    /// Its plugins, in its own order.
+    public var descriptors: [PluginDescriptor] { selfDescription.descriptors }
 
     /// Loads a library and checks everything that it says of itself. The library's own code runs
     /// meanwhile, for as long as it likes.
@@ -69,10 +70,9 @@ public struct PluginLibrary: Sendable {
             }
             descriptors.append(descriptor)
         }
-        self.path = path
         self.entry = entry
-        self.descriptors = descriptors
-        minorVersion = Int(entry.abi_minor)
+        selfDescription = LibraryDescription(
+            path: path, minorVersion: Int(entry.abi_minor), descriptors: descriptors)
     }
 
     /// Makes an instance.

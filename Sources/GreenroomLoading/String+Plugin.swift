@@ -7,8 +7,7 @@ extension String {
         let length = strnlen(text, longest + 1)
         guard length <= longest else { return nil }
         let bytes = UnsafeRawBufferPointer(start: text, count: length)
-        guard let string = String(validating: bytes, as: UTF8.self),
-            !string.unicodeScalars.contains(where: \.isControl)
+        guard let string = String(validating: bytes, as: UTF8.self), string.isPrintable
         else { return nil }
         self = string
     }
@@ -19,12 +18,20 @@ extension String {
         let length = strnlen(text, longest)
         let decoded = String(
             decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
+        self = decoded.repaired
+    }
+
+    /// Whether it has nothing in it that would drive a terminal.
+    package var isPrintable: Bool { !unicodeScalars.contains(where: \.isControl) }
+
+    /// The same without what would drive a terminal.
+    package var repaired: String {
         var scalars = String.UnicodeScalarView()
-        for scalar in decoded.unicodeScalars {
+        for scalar in unicodeScalars {
             scalars.append(
                 !scalar.isControl ? scalar : scalar == "\n" || scalar == "\t" ? " " : "\u{FFFD}")
         }
-        self.init(scalars)
+        return String(scalars)
     }
 }
 

@@ -178,8 +178,7 @@ package final class Runner: Sendable {
             let library = try surroundings.load(path)
             state.withLock { $0.library = library }
             answer.write(true)
-            answer.write(UInt32(library.minorVersion))
-            answer.write(library.descriptors) { $0.write($1) }
+            answer.write(library.selfDescription)
         } catch {
             answer.write(false)
             answer.write(error)

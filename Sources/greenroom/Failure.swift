@@ -63,19 +63,39 @@ extension PluginLocator {
     }
 
     /// Looks beside this program, and where `GREENROOM_PLUGIN_PATH` says.
-    static var ofThisProcess: PluginLocator {
+    static var ofThisProcess: PluginLocator { ofThisProcess(looksAgain: false) }
+
+    /// The same.
+    ///
+    /// - Parameter looksAgain: Whether to look into files that were looked into before.
+    static func ofThisProcess(looksAgain: Bool) -> PluginLocator {
         let resolved = realpath("/proc/self/exe", nil)
         defer { free(resolved) }
+        let executable = resolved.map { String(cString: $0) } ?? ""
+        let scans = LibraryScans(
+            cache: ScanCache(cacheHome: variable("XDG_CACHE_HOME"), home: variable("HOME")),
+            looksAgain: looksAgain,
+            scan: PluginScanner(program: runner(beside: executable)).examine)
         return PluginLocator(
-            executable: resolved.map { String(cString: $0) } ?? "",
-            pluginPath: getenv("GREENROOM_PLUGIN_PATH").map { String(cString: $0) })
+            executable: executable, pluginPath: variable("GREENROOM_PLUGIN_PATH"),
+            examine: scans.examine)
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
     }
 
     /// A library whose plugins live in processes of their own.
     func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginOrigin {
-        // The runner lies where bundled plugins do: beside the program.
-        let program = (folders.last ?? "") + "/greenroom-runner"
-        return IsolatedLibrary(path: path, confinement: Confinement(program: program, plan: plan))
+        IsolatedLibrary(
+            path: path,
+            confinement: Confinement(program: Self.runner(beside: executable), plan: plan))
+    }
+
+    /// The program that plugins in processes of their own run in.
+    private static func runner(beside executable: String) -> String {
+        String(executable.prefix(upTo: executable.lastIndex(of: "/") ?? executable.startIndex))
+            + "/greenroom-runner"
     }
 }
 

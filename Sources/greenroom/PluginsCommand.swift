@@ -1,21 +1,32 @@
 import ArgumentParser
+import Glibc
 import GreenroomConfig
 import GreenroomHost
 import GreenroomLoading
 import GreenroomMedia
+import GreenroomSandbox
+
+/// What `--rescan` does.
+private let lookAgainHelp = "Look also into files that were looked into before."
 
 /// `greenroom plugins`.
 struct PluginsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
         abstract: "List the plugins that can be named in a session file.",
-        discussion: "GREENROOM_PLUGIN_PATH adds folders, separated by colons.")
+        discussion: """
+            GREENROOM_PLUGIN_PATH adds folders, separated by colons. Each library is looked into in \
+            a process of its own; what is found is kept for as long as the file does not change.
+            """)
 
     @Flag(help: "Print the list as one JSON object.")
     var json = false
 
+    @Flag(help: ArgumentHelp(lookAgainHelp))
+    var rescan = false
+
     func run() throws {
-        let locator = PluginLocator.ofThisProcess
+        let locator = PluginLocator.ofThisProcess(looksAgain: rescan)
         locator.printWarnings()
         var rows: [[String]] = []
         var plugins: [JSON] = []
@@ -23,13 +34,13 @@ struct PluginsCommand: ParsableCommand {
         for finding in locator.scan() {
             switch finding.result {
             case .success(let library):
+                let isBundled = locator.isBundled(library.path)
                 for descriptor in library.descriptors {
                     rows.append([
                         descriptor.name, descriptor.kind.name, descriptor.version,
-                        locator.isBundled(library.path) ? "bundled" : library.path,
-                        descriptor.summary,
+                        isBundled ? "bundled" : library.path, descriptor.summary,
                     ])
-                    plugins.append(descriptor.json(in: library))
+                    plugins.append(descriptor.json(in: library, isBundled: isBundled))
                 }
             case .failure(let error): refusals.append(error)
             }
@@ -45,12 +56,15 @@ struct PluginsCommand: ParsableCommand {
             return
         }
         rows.sort { ($0[1], $0[0]) < ($1[1], $1[0]) }
+        rows += refusals.map { refusal in
+            let file = refusal.place.split(separator: "/").last.map(String.init) ?? refusal.place
+            return [file, "-", "-", refusal.place, "refused: \(refusal.explanation)"]
+        }
         if rows.isEmpty {
             print("no plugins in \(locator.folders.joined(separator: ", "))")
         } else {
             print(table([["NAME", "KIND", "VERSION", "FROM", "SUMMARY"]] + rows))
         }
-        for refusal in refusals { print("refused: \(refusal)") }
     }
 }
 
@@ -70,26 +84,39 @@ struct PluginCommand: ParsableCommand {
         @Flag(help: "Print it as one JSON object.")
         var json = false
 
+        @Flag(help: ArgumentHelp(lookAgainHelp))
+        var rescan = false
+
         func run() throws {
-            let locator = PluginLocator.ofThisProcess
+            let locator = PluginLocator.ofThisProcess(looksAgain: rescan)
             locator.printWarnings()
             do throws(LoadError) {
                 if plugin.contains("/"), !plugin.contains("#") {
-                    let library = try PluginLibrary(loading: plugin)
-                    for descriptor in library.descriptors { show(descriptor, library) }
+                    let library = try locator.examine(plugin)
+                    for descriptor in library.descriptors { show(descriptor, library, locator) }
                 } else {
                     let (library, descriptor) = try locator.find(
                         plugin, kind: nil, relativeTo: ".")
-                    show(descriptor, library)
+                    show(descriptor, library, locator)
                 }
             } catch {
                 throw Failure(.badFile, "\(error)")
             }
         }
 
-        private func show(_ descriptor: PluginDescriptor, _ library: PluginLibrary) {
+        private var workingFolder: String {
+            let folder = realpath(".", nil)
+            defer { free(folder) }
+            return folder.map { String(cString: $0) } ?? ""
+        }
+
+        private func show(
+            _ descriptor: PluginDescriptor, _ library: LibraryDescription, _ locator: PluginLocator
+        ) {
+            let isBundled = locator.isBundled(absolutePath(library.path, from: workingFolder))
+            let sandbox = Sandbox.available
             if json {
-                print(descriptor.json(in: library).text)
+                print(descriptor.json(in: library, isBundled: isBundled, sandbox).text)
                 return
             }
             print("\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name)")
@@ -98,6 +125,15 @@ struct PluginCommand: ParsableCommand {
             if let vendor = descriptor.vendor { print("  vendor: \(vendor)") }
             if let url = descriptor.url { print("  url: \(url)") }
             print("  library: \(library.path), interface 1.\(library.minorVersion)")
+            print(
+                isBundled
+                    ? "  runs in the host's process; with isolation: process in one of its own"
+                    : "  runs in a process of its own; with isolation: host in the host's")
+            print("  sandbox of a process of its own, on this machine:")
+            let layers = sandbox.entries.map { entry in
+                ["    " + entry.layer.name, entry.state == .on ? "yes" : "no", entry.text]
+            }
+            print(table(layers))
             guard !descriptor.parameters.isEmpty else {
                 print("  settings: none")
                 return
@@ -117,7 +153,11 @@ struct PluginCommand: ParsableCommand {
 
 extension PluginDescriptor {
     /// The plugin for programs.
-    fileprivate func json(in library: PluginLibrary) -> JSON {
+    ///
+    /// - Parameter sandbox: What this machine has; nil to say nothing of it.
+    fileprivate func json(
+        in library: LibraryDescription, isBundled: Bool, _ sandbox: SandboxReport? = nil
+    ) -> JSON {
         .members([
             ("name", .string(name)),
             ("id", .string(id)),
@@ -127,8 +167,20 @@ extension PluginDescriptor {
             ("vendor", vendor.map { .string($0) }),
             ("url", url.map { .string($0) }),
             ("library", .string(library.path)),
+            ("isolation", .string(isBundled ? "host" : "process")),
+            ("sandbox", sandbox.map { .array($0.entries.map(\.json)) }),
             ("settings", .array(parameters.map(\.json))),
         ])
+    }
+}
+
+extension SandboxReport.Entry {
+    /// The layer for programs.
+    fileprivate var json: JSON {
+        [
+            "layer": .string(layer.name), "available": .boolean(state == .on),
+            "text": .string(text),
+        ]
     }
 }
 

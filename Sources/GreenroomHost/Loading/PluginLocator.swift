@@ -1,6 +1,7 @@
 import Glibc
 public import GreenroomLoading
 public import GreenroomMedia
+import Synchronization
 
 /// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.
 public struct PluginLocator: Sendable {
@@ -8,13 +9,23 @@ public struct PluginLocator: Sendable {
     public struct Finding: Sendable {
         /// The file.
         public var path: String
-        /// The library, or why it is none.
-        public var result: Result<PluginLibrary, LoadError>
+        /// What the library says of itself, or why it is none.
+        public var result: Result<LibraryDescription, LoadError>
     }
 
+    /// Looks into a file, given its path. [any]
+    ///
+    /// The locator loads nothing itself: who makes it decides where the code of a file runs that
+    /// may be anybody's.
+    public typealias Examination =
+        @Sendable (_ path: String) throws(LoadError) -> LibraryDescription
+
+    /// The host's program.
+    public let executable: String
     /// The folders that are searched, in order.
     public let folders: [String]
     private let bundled: Set<String>
+    private let examination: Examination
 
     /// Makes a locator.
     ///
@@ -23,13 +34,25 @@ public struct PluginLocator: Sendable {
     ///     or in `../lib/greenroom` from there.
     ///   - pluginPath: The value of `GREENROOM_PLUGIN_PATH`: folders separated by colons. They
     ///     are searched first, so that an author's new version hides a bundled plugin.
-    public init(executable: String, pluginPath: String?) {
+    ///   - examine: Looks into a file. Called from several threads at once.
+    public init(
+        executable: String, pluginPath: String?, examine: @escaping Examination
+    ) {
         let own = executable.split(separator: "/").dropLast()
         let beside = "/" + own.joined(separator: "/")
         let installed = "/" + (own.dropLast() + ["lib", "greenroom"]).joined(separator: "/")
         let given = (pluginPath ?? "").split(separator: ":").map(String.init)
+        self.executable = executable
         folders = given + [installed, beside]
         bundled = [beside, installed]
+        examination = examine
+    }
+
+    /// Looks into a file.
+    ///
+    /// - Throws: ``LoadError``, which names the file, the rule and the cure.
+    public func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+        try examination(path)
     }
 
     /// Whether a file is bundled with the host.
@@ -48,7 +71,7 @@ public struct PluginLocator: Sendable {
     /// - Throws: ``LoadError``.
     public func find(
         _ name: String, kind: PluginKind?, relativeTo folder: String
-    ) throws(LoadError) -> (library: PluginLibrary, descriptor: PluginDescriptor) {
+    ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
         var failures: [LoadError] = []
         // The file that is called like the plugin comes first: to look into all is slow.
@@ -56,7 +79,7 @@ public struct PluginLocator: Sendable {
             let path = "\(folder)/lib\(name).so"
             guard access(path, F_OK) == 0 else { continue }
             do throws(LoadError) {
-                let library = try PluginLibrary(loading: path)
+                let library = try examine(path)
                 if let descriptor = library[name, kind] { return (library, descriptor) }
             } catch {
                 failures.append(error)
@@ -77,32 +100,48 @@ public struct PluginLocator: Sendable {
                 + "A path must have a slash in it; GREENROOM_PLUGIN_PATH adds folders.")
     }
 
-    /// Looks into every library of every folder. In the bundled folders, libraries that are no
-    /// plugins are passed over.
+    /// How many files are looked into at the same time: each may need a process.
+    private static let mostAtOnce = 4
+
+    /// Looks into every library of every folder, several side by side. In the bundled folders,
+    /// libraries that are no plugins are passed over.
     public func scan() -> [Finding] {
-        var findings: [Finding] = []
+        var paths: [(folder: String, path: String)] = []
         var seen: Set<String> = []
         for folder in folders {
             for file in Self.libraries(in: folder) where seen.insert(file).inserted {
-                let path = "\(folder)/\(file)"
-                do throws(LoadError) {
-                    findings.append(
-                        Finding(path: path, result: .success(try PluginLibrary(loading: path))))
-                } catch {
-                    if bundled.contains(folder), error.code == .notAPlugin { continue }
-                    findings.append(Finding(path: path, result: .failure(error)))
-                }
+                paths.append((folder, "\(folder)/\(file)"))
             }
         }
-        return findings
+        return zip(paths, examine(all: paths.map(\.path))).compactMap { file, result in
+            if bundled.contains(file.folder), case .failure(let error) = result,
+                error.code == .notAPlugin
+            {
+                return nil
+            }
+            return Finding(path: file.path, result: result)
+        }
+    }
+
+    /// Looks into files, of which a slow one holds up no other.
+    ///
+    /// - Returns: What was found, in the order of the files.
+    private func examine(all paths: [String]) -> [Result<LibraryDescription, LoadError>] {
+        let work = Examinations(paths: paths)
+        let helpers = (1..<max(1, min(Self.mostAtOnce, paths.count))).map { _ in
+            HostThread(name: "scanning") { work.run(examination) }
+        }
+        work.run(examination)
+        for helper in helpers { helper.join() }
+        return work.results
     }
 
     private func load(
         path: String, kind: PluginKind?, relativeTo folder: String
-    ) throws(LoadError) -> (library: PluginLibrary, descriptor: PluginDescriptor) {
+    ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         let parts = path.split(separator: "#", maxSplits: 1).map(String.init)
         let file = parts.first ?? path
-        let library = try PluginLibrary(loading: absolutePath(file, from: folder))
+        let library = try examine(absolutePath(file, from: folder))
         if parts.count == 2 {
             if let descriptor = library[parts[1], nil] { return (library, descriptor) }
         } else {
@@ -133,11 +172,36 @@ public struct PluginLocator: Sendable {
     }
 }
 
-extension PluginLibrary {
-    /// The plugin with a name or id; of a kind, if one is asked for.
-    public subscript(name: String, kind: PluginKind?) -> PluginDescriptor? {
-        descriptors.first {
-            ($0.name == name || $0.id == name) && (kind == nil || $0.kind == kind)
+/// Files that several threads look into, each taking the next one.
+private final class Examinations: Sendable {
+    private struct State {
+        var next = 0
+        var results: [Int: Result<LibraryDescription, LoadError>] = [:]
+    }
+
+    private let paths: [String]
+    private let state = Mutex(State())
+
+    init(paths: [String]) { self.paths = paths }
+
+    /// Looks into files until none is left.
+    func run(_ examine: PluginLocator.Examination) {
+        while let (index, path) = take() {
+            let result = Result { () throws(LoadError) in try examine(path) }
+            state.withLock { $0.results[index] = result }
         }
+    }
+
+    private func take() -> (Int, String)? {
+        state.withLock { state in
+            guard state.next < paths.count else { return nil }
+            defer { state.next += 1 }
+            return (state.next, paths[state.next])
+        }
+    }
+
+    /// What was found, in the order of the files.
+    var results: [Result<LibraryDescription, LoadError>] {
+        state.withLock { state in paths.indices.compactMap { state.results[$0] } }
     }
 }

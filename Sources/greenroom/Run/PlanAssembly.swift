@@ -45,39 +45,57 @@ private struct Assembly {
             case .path(let path): path
             }
         do throws(LoadError) {
-            let (library, descriptor) = try locator.find(
-                name, kind: kind, relativeTo: file.folder)
-            guard descriptor.kind == kind else {
+            let (found, seen) = try locator.find(name, kind: kind, relativeTo: file.folder)
+            guard seen.kind == kind else {
                 report(
-                    "\(descriptor.name) is a \(descriptor.kind.name), and this place needs a "
-                        + "\(kind.name). `greenroom plugins` lists them.", plugin.reference.place)
+                    "\(seen.name) is a \(seen.kind.name), and this place needs a \(kind.name). "
+                        + "`greenroom plugins` lists them.", plugin.reference.place)
                 return nil
             }
+            let isBundled = locator.isBundled(found.path)
+            // Nothing of a plugin with a process of its own is loaded into this one.
+            let loaded =
+                file.isolation(of: plugin, isBundled: isBundled) == .process
+                ? nil : try load(seen, from: found.path)
+            let descriptor = loaded?.descriptor ?? seen
             let given = plugin.settings.map {
                 (name: $0.name, value: ParameterValue($0.value.value))
             }
             let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
             for problem in problems { report(problem, plugin, of: descriptor) }
-            let isBundled = locator.isBundled(library.path)
             diagnostics += file.conflicts(of: plugin, isBundled: isBundled)
-            let isolation =
-                file.isolation(of: plugin, isBundled: isBundled) == .process
-                ? isolation(of: plugin, settings) : nil
-            if isolation?.sandbox == .require, let shortfall = Sandbox.available.shortfall {
+            let policy = FailurePolicy(file.failurePolicy(of: plugin, isBundled: isBundled))
+            if let library = loaded?.library {
+                return SourcePlan(
+                    origin: library, descriptor: descriptor, settings: settings, onFailure: policy)
+            }
+            let isolation = isolation(of: plugin, settings)
+            if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
                 report(
                     "it requires the whole sandbox, and this machine lacks a part of it: "
                         + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
                     plugin.place)
             }
             return SourcePlan(
-                origin: isolation.map { locator.isolated(library.path, $0) } ?? library,
-                descriptor: descriptor, settings: settings,
-                onFailure: FailurePolicy(file.failurePolicy(of: plugin, isBundled: isBundled)),
-                isolation: isolation)
+                origin: locator.isolated(found.path, isolation), descriptor: descriptor,
+                settings: settings, onFailure: policy, isolation: isolation)
         } catch {
             report(explain(error, name, kind), plugin.reference.place)
             return nil
         }
+    }
+
+    /// Loads a library into this process, which its plugin is to run in.
+    ///
+    /// - Parameter seen: The plugin as it was when the library was looked into.
+    private func load(
+        _ seen: PluginDescriptor, from path: String
+    ) throws(LoadError) -> (library: PluginLibrary, descriptor: PluginDescriptor) {
+        let library = try PluginLibrary(loading: path)
+        guard let descriptor = library.selfDescription[seen.id, seen.kind] else {
+            throw .changed(seen, path)
+        }
+        return (library, descriptor)
     }
 
     /// The process of a plugin.

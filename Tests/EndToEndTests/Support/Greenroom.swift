@@ -25,6 +25,8 @@ enum Greenroom {
         }
         let own: [String: String?] = [
             "GREENROOM_PLUGIN_PATH": nil,
+            // The user's own is left alone.
+            "XDG_CACHE_HOME": Checkout.products + "/test-cache",
             // Of a build with the address sanitizer: Swift's own closures of static values count as
             // leaks at the end of the process, and change its exit code.
             "ASAN_OPTIONS": "detect_leaks=0",

@@ -22,6 +22,23 @@ enum TestPlugins {
             ["-DFAULT_\(fault)"])
     }
 
+    /// The plugin that does something while it is loaded, e.g. `"crash"` in its `"ENTRY"`.
+    ///
+    /// - Parameters:
+    ///   - name: The plugin's.
+    ///   - file: Where to put it; nil for the folder of the test plugins.
+    static func loading(
+        _ action: String, in place: String, name: String = "Loading", as file: String? = nil
+    ) throws -> String {
+        let sources = ["\(sources)/malformed/loading.c"]
+        let flags = ["-D_GNU_SOURCE", "-DIN_\(place)", "-DDO=\(action)", "-DNAME=\"\(name)\""]
+        guard let file else {
+            return try build("loading-\(place.lowercased())-\(action)", sources, flags)
+        }
+        try compile(sources, flags, into: file)
+        return file
+    }
+
     /// A shared library that is no plugin.
     static func notAPlugin() throws -> String {
         try build("not-a-plugin", ["\(sources)/malformed/not_a_plugin.c"])

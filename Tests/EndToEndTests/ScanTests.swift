@@ -1,0 +1,219 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Plugins are looked into in processes of their own: what they do there is a line in a table.
+@Suite struct ScanTests {
+    private let folder: TemporaryFolder
+    private let plugins: String
+    private let environment: [String: String?]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        plugins = folder("plugins")
+        mkdir(plugins, 0o700)
+        environment = [
+            "GREENROOM_PLUGIN_PATH": plugins, "XDG_CACHE_HOME": folder("cache"),
+            "GREENROOM_TEST_MARK": folder("mark"),
+        ]
+    }
+
+    private func put(_ action: String, in place: String) throws {
+        _ = try TestPlugins.loading(action, in: place, as: "\(plugins)/\(place)-\(action).so")
+    }
+
+    private func list(_ arguments: String...) throws -> Finished {
+        let run = try Greenroom.start(["plugins"] + arguments, environment: environment)
+            .wait(atMost: .seconds(60))
+        #expect(run.exit == .code(0), "\(run)")
+        return run
+    }
+
+    private func line(of file: String, in run: Finished) throws -> String {
+        let lines = run.text.split(separator: "\n").map(String.init)
+        return try #require(lines.first { $0.contains("\(plugins)/\(file)") }, "\(run.text)")
+    }
+
+    private func json(_ run: Finished) throws -> [String: Any] {
+        let value = try JSONSerialization.jsonObject(with: Data(run.standardOutput))
+        return try #require(value as? [String: Any])
+    }
+
+    // MARK: A line in the table
+
+    static let deaths = [
+        ("crash", "killed by SIGSEGV"), ("overflow", "killed by SIGSEGV"),
+        ("give_up", "killed by SIGABRT; its last words: I have no camera"),
+        ("leave", "exited with status 0"),
+    ]
+
+    @Test(arguments: ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"])
+    func `a plugin that dies while it is loaded is a line with the evidence`(place: String) throws {
+        for (action, _) in Self.deaths { try put(action, in: place) }
+        let run = try list()
+        #expect(run.text.contains("ColorBars"), "\(run.text)")
+        for (action, words) in Self.deaths {
+            let file = "\(place)-\(action).so"
+            let line = try line(of: file, in: run)
+            #expect(
+                line.wholeMatch(of: #/\S+ +- +- +\S.*refused: it crashes while it is loaded: .*/#)
+                    != nil && line.hasPrefix(file) && line.contains(words), "\(line)")
+            // All but one can be asked where they were.
+            #expect(line.contains("; at \(file)(") == (action != "leave"), "\(line)")
+        }
+        let refused = try #require(try json(try list("--json"))["refused"] as? [[String: Any]])
+        #expect(refused.map { $0["code"] as? String } == Array(repeating: "crashes", count: 4))
+        #expect(
+            refused.compactMap { $0["library"] as? String }
+                == Self.deaths.map { "\(plugins)/\(place)-\($0.0).so" }.sorted())
+    }
+
+    @Test func `plugins that hang hold up nobody, and the next time are known`() throws {
+        let all = ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"].flatMap { place in
+            ["hang", "spin"].map { (place, $0) }
+        }
+        for (place, action) in all { try put(action, in: place) }
+        let first = try list()
+        let second = try list()
+        for (place, action) in all {
+            let file = "\(place)-\(action).so"
+            let line = try line(of: file, in: first)
+            #expect(line.contains("refused: it hangs while it is loaded"), "\(line)")
+            #expect(line.contains("It was at \(file)("), "\(line)")
+            #expect(!line.contains("--rescan"), "\(line)")
+            let again = try self.line(of: file, in: second)
+            #expect(again.contains("hangs while it is loaded"), "\(again)")
+            #expect(again.contains("--rescan"), "\(again)")
+        }
+        #expect(first.text.contains("ColorBars") && second.text.contains("ColorBars"))
+        // Each would have cost as much again.
+        #expect(second.duration * 3 < first.duration, "\(first.duration), \(second.duration)")
+    }
+
+    @Test func `a plugin that stops its process is a line`() throws {
+        try put("stop", in: "CONSTRUCTOR")
+        let line = try line(of: "CONSTRUCTOR-stop.so", in: try list())
+        #expect(line.contains("it is stopped (SIGSTOP)"), "\(line)")
+    }
+
+    @Test(arguments: ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"])
+    func `a plugin that would kill the host does not`(place: String) throws {
+        try put("kill_parent", in: place)
+        let line = try line(of: "\(place)-kill_parent.so", in: try list())
+        #expect(line.contains("in process "), "\(line)")
+    }
+
+    @Test func `plugin info refuses a plugin that crashes, with the evidence`() throws {
+        let library = try TestPlugins.loading("give_up", in: "ENTRY")
+        let run = try Greenroom.run("plugin", "info", library, environment: environment)
+        #expect(run.exit == .code(65), "\(run)")
+        for words in [
+            library, "crashes while it is loaded", "SIGABRT", "I have no camera",
+            "Nothing is granted to it", "it tried to make",
+        ] {
+            #expect(run.standardError.contains(words), "\(run)")
+        }
+    }
+
+    // MARK: Where it runs
+
+    private func session(_ library: String, _ more: String) throws -> String {
+        try folder.write("s.yaml", "camera: { plugin: \"\(library)\"\(more) }\n")
+    }
+
+    @Test func `nothing of a plugin runs in the host's process`() throws {
+        let library = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
+        let isolated = try session(library, ", isolation: process")
+        for arguments in [
+            ["plugins"], ["plugins", "--rescan"], ["plugin", "info", library],
+            ["plugin", "info", library, "--rescan"], ["check", isolated], ["run", isolated],
+        ] {
+            let child = try Greenroom.start(arguments, environment: environment)
+            let run = child.wait(atMost: .seconds(60))
+            #expect(!folder.has("mark"), "\(run)")
+            guard arguments.last == "--rescan" else { continue }
+            #expect(run.text.contains("child of \(child.id)"), "\(run.text)")
+            #expect(!run.text.contains("in process \(child.id)"), "\(run.text)")
+        }
+        // That it could have left a mark.
+        let host = try Greenroom.start(
+            ["check", try session(library, ", isolation: host")], environment: environment)
+        let run = host.wait(atMost: .seconds(60))
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(String(decoding: try readFile(folder("mark")), as: UTF8.self) == "\(host.id)\n")
+    }
+
+    @Test(arguments: ["process", "host"])
+    func `a session with a plugin that crashes while it is loaded is refused`(
+        isolation: String
+    ) throws {
+        let library = try TestPlugins.loading("crash", in: "CONSTRUCTOR")
+        let file = try session(library, ", isolation: \(isolation)")
+        for command in ["check", "run"] {
+            let run = try Greenroom.run(command, file, environment: environment)
+            #expect(run.exit == .code(65), "\(run)")
+            #expect(run.standardError.hasPrefix("\(file):1:19: camera.plugin: "), "\(run)")
+            #expect(run.standardError.contains("crashes while it is loaded"), "\(run)")
+        }
+    }
+
+    @Test func `plugin info tells where a plugin would run, and which sandbox there is`() throws {
+        let library = try TestPlugins.loading("nothing", in: "ENTRY")
+        for (plugin, place) in [("Tone", "host"), (library, "process")] {
+            let text = try Greenroom.run("plugin", "info", plugin, environment: environment).text
+            #expect(
+                text.contains("runs in \(place == "host" ? "the host's" : "a") process"), "\(text)")
+            for layer in ["dies with host", "no new privileges", "Landlock", "seccomp"] {
+                #expect(text.contains(layer), "says nothing of \(layer):\n\(text)")
+            }
+            let info = try json(
+                try Greenroom.run("plugin", "info", plugin, "--json", environment: environment))
+            #expect(info["isolation"] as? String == place)
+            let layers = try #require(info["sandbox"] as? [[String: Any]])
+            #expect(layers.contains { $0["layer"] as? String == "seccomp" })
+            #expect(layers.allSatisfy { $0["available"] is Bool && $0["text"] is String })
+        }
+    }
+
+    // MARK: The cache
+
+    @Test func `a plugin that was rebuilt is looked into again`() throws {
+        let file = "\(plugins)/a.so"
+        _ = try TestPlugins.loading("nothing", in: "ENTRY", name: "First", as: file)
+        #expect(try list().text.contains("First "))
+        _ = try TestPlugins.loading("nothing", in: "ENTRY", name: "Second", as: file)
+        let run = try list()
+        #expect(run.text.contains("Second ") && !run.text.contains("First "), "\(run.text)")
+    }
+
+    @Test func `a plugin that has not changed is looked into once, unless it is asked for`() throws
+    {
+        _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
+        // It says in which process it was.
+        let first = try line(of: "a.so", in: try list())
+        #expect(try line(of: "a.so", in: try list()) == first)
+        let again = try line(of: "a.so", in: try list("--rescan"))
+        #expect(again != first)
+        #expect(try line(of: "a.so", in: try list()) == again)
+    }
+
+    @Test func `a cache that can't be had is no error`() throws {
+        _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
+        let file = try folder.write("file", "no folder")
+        for changes: [String: String?] in [
+            ["XDG_CACHE_HOME": "\(file)/cache"], ["XDG_CACHE_HOME": nil, "HOME": nil],
+        ] {
+            let run = try Greenroom.run(
+                "plugins", environment: environment.merging(changes) { $1 })
+            #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")
+            #expect(run.text.contains("Loading ") && run.text.contains("Tone "), "\(run.text)")
+        }
+    }
+
+    @Test func `a link to a plugin is a plugin`() throws {
+        let elsewhere = try TestPlugins.loading("nothing", in: "ENTRY", as: folder("a.so"))
+        symlink(elsewhere, "\(plugins)/link.so")
+        #expect(try line(of: "link.so", in: try list()).contains("in process "))
+    }
+}

@@ -1,0 +1,375 @@
+import Glibc
+import GreenroomMedia
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GreenroomHost
+@testable import GreenroomIsolation
+@testable import GreenroomLoading
+
+/// Each content is looked into once, whatever becomes of the files that say so.
+struct LibraryScansTests {
+    /// Counts how often it looks, and finds what it is told to.
+    private final class Scanner: Sendable {
+        private struct State {
+            var paths: [String] = []
+            var result: Result<PluginDescriptor, LoadError>
+        }
+
+        private let state: Mutex<State>
+
+        init(_ result: Result<PluginDescriptor, LoadError> = .success(.example())) {
+            state = Mutex(State(result: result))
+        }
+
+        var count: Int { state.withLock { $0.paths.count } }
+
+        func find(_ result: Result<PluginDescriptor, LoadError>) {
+            state.withLock { $0.result = result }
+        }
+
+        func scan(_ path: String) throws(LoadError) -> LibraryDescription {
+            let result = state.withLock { state in
+                state.paths.append(path)
+                return state.result
+            }
+            return LibraryDescription(path: path, minorVersion: 3, descriptors: [try result.get()])
+        }
+    }
+
+    private let folder: TemporaryFolder
+    private let cache: ScanCache
+    private let scanner = Scanner()
+    private let library: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        cache = ScanCache(folder: folder("cache/plugins"))
+        library = try folder.write("a.so", "content")
+    }
+
+    /// As another process of the host.
+    private func examine(_ path: String? = nil, looksAgain: Bool = false)
+        -> ScanCache.Finding
+    {
+        let scans = LibraryScans(cache: cache, looksAgain: looksAgain, scan: scanner.scan)
+        return Result { () throws(LoadError) in try scans.examine(path ?? library) }
+    }
+
+    /// The files of the cache that have a finding; those with hashes come with time.
+    private var findings: [String] {
+        guard let directory = opendir(folder("cache/plugins")) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix("."), !name.hasPrefix("file-") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    // MARK: What is known
+
+    @Test func `what was found is known to the next process`() throws {
+        let first = try examine().get()
+        let second = try examine().get()
+        #expect(scanner.count == 1)
+        #expect(first == second)
+        #expect(second.path == library && second.minorVersion == 3)
+        #expect(second.descriptors == [.example()])
+    }
+
+    @Test func `a process looks once, also without a cache`() throws {
+        let scans = LibraryScans(cache: nil, scan: scanner.scan)
+        for _ in 0..<3 { #expect(try scans.examine(library).path == library) }
+        #expect(scanner.count == 1)
+    }
+
+    @Test func `the same content elsewhere is known, under its own path`() throws {
+        _ = try examine().get()
+        let copy = try folder.write("b.so", "content")
+        #expect(try examine(copy).get().path == copy)
+        #expect(scanner.count == 1)
+    }
+
+    @Test func `a file that changed is looked into again, whatever its times say`() throws {
+        _ = try examine().get()
+        var status = stat()
+        #expect(stat(library, &status) == 0)
+        try folder.write("a.so", "CONTENT")
+        let times = [status.st_atim, status.st_mtim]
+        #expect(utimensat(AT_FDCWD, library, times, 0) == 0)
+        _ = try examine().get()
+        #expect(scanner.count == 2)
+    }
+
+    @Test func `a file that changes while it is looked into is not kept`() throws {
+        let scans = LibraryScans(cache: cache) { [scanner] path throws(LoadError) in
+            #expect(truncate(path, 3) == 0)
+            return try scanner.scan(path)
+        }
+        _ = try scans.examine(library)
+        _ = try examine().get()
+        #expect(scanner.count == 2)
+        try folder.write("a.so", "content")
+        _ = try examine().get()
+        #expect(scanner.count == 3, "the first content was kept")
+    }
+
+    @Test func `looking again counts for those after it`() throws {
+        _ = try examine().get()
+        scanner.find(.success(.example(name: "Newer")))
+        #expect(try examine().get().descriptors[0].name == "Example")
+        #expect(try examine(looksAgain: true).get().descriptors[0].name == "Newer")
+        #expect(try examine().get().descriptors[0].name == "Newer")
+        #expect(scanner.count == 2)
+    }
+
+    // MARK: Failures
+
+    @Test(arguments: [
+        (LoadError.Code.wrongMajor, true), (.badEntry, true), (.badDescriptor, true),
+        (.unknownKind, true), (.notAPlugin, false), (.missingLibrary, false), (.noRunner, false),
+        (.crashes, false), (.hangs, false),
+    ])
+    func `a failure that is the library's own is kept`(code: LoadError.Code, isKept: Bool) {
+        let error = LoadError(code: code, place: library, explanation: "for a reason")
+        scanner.find(.failure(error))
+        #expect(examine() == .failure(error))
+        #expect(examine() == .failure(error))
+        #expect(scanner.count == (isKept ? 1 : 2))
+    }
+
+    @Test(arguments: [LoadError.Code.crashes, .hangs])
+    func `a failure that takes long is kept, and says how to look again`(
+        code: LoadError.Code
+    ) throws {
+        let error = LoadError(code: code, place: library, explanation: "for a reason.")
+        let slow = LibraryScans(cache: cache) { _ throws(LoadError) in
+            usleep(1_100_000)
+            throw error
+        }
+        #expect(throws: error) { try slow.examine(library) }
+        guard case .failure(let known) = examine() else {
+            Issue.record("it was not kept")
+            return
+        }
+        #expect(known.code == code && known.place == library)
+        #expect(known.explanation.hasPrefix("for a reason. "))
+        #expect(known.explanation.contains("--rescan"))
+        #expect(scanner.count == 0)
+        _ = try examine(looksAgain: true).get()
+        #expect(try examine().get().descriptors[0].name == "Example")
+    }
+
+    @Test func `of a file that can't be read the scan tells`() {
+        let error = LoadError(code: .notFound, place: folder("absent.so"), explanation: "no file")
+        scanner.find(.failure(error))
+        #expect(examine(folder("absent.so")) == .failure(error))
+        mkfifo(folder("pipe.so"), 0o600)
+        #expect(examine(folder("pipe.so")) == .failure(error))
+        #expect(scanner.count == 2 && findings.isEmpty)
+    }
+
+    // MARK: Bad caches
+
+    @Test func `a file of the cache that is not as it was written is not believed`() throws {
+        _ = try examine().get()
+        let name = try #require(findings.first)
+        #expect(findings.count == 1)
+        let file = folder("cache/plugins/\(name)")
+        let whole = try readFile(file)
+        var bad = (0..<whole.count).map { Array(whole[..<$0]) }
+        bad += whole.indices.map { index in
+            var bytes = whole
+            bytes[index] ^= 0x20
+            return bytes
+        }
+        bad += [whole + [0], Array(repeating: 0xFF, count: 5 << 20)]
+        for (number, bytes) in bad.enumerated() {
+            try folder.write("cache/plugins/\(name)", bytes)
+            #expect(try examine().get().descriptors == [.example()])
+            #expect(scanner.count == number + 2, "\(bytes.count) bytes, the \(number)th")
+            #expect(try readFile(file) == whole, "it is written anew")
+        }
+    }
+
+    @Test func `a file of the cache counts for no other library`() throws {
+        _ = try examine().get()
+        let name = try #require(findings.first)
+        let other = try folder.write("b.so", "another")
+        scanner.find(.success(.example(name: "Other")))
+        _ = try examine(other).get()
+        let otherName = try #require(findings.first { $0 != name })
+        #expect(
+            rename(folder("cache/plugins/\(name)"), folder("cache/plugins/\(otherName)")) == 0)
+        #expect(try examine(other).get().descriptors[0].name == "Other")
+        #expect(scanner.count == 3)
+    }
+
+    @Test(arguments: [
+        PluginDescriptor.example(name: "\u{1B}[2J"), .example(name: ""),
+        .example(summary: "two\nlines"), .example(summary: "\u{202E}back"),
+        .example(summary: String(repeating: "x", count: 5000)),
+        .example(parameter: "Loud"), .example(parameter: "1st"),
+        .example(defaultValue: .string("five")), .example(defaultValue: .integer(11)),
+        .example(defaultValue: .boolean(true)),
+    ])
+    func `a cache that says what no library can say is not believed`(
+        descriptor: PluginDescriptor
+    ) throws {
+        let hash = SHA256.hash(of: Array("content".utf8)[...])
+        cache.keep(
+            .success(LibraryDescription(path: library, minorVersion: 0, descriptors: [descriptor])),
+            for: hash)
+        #expect(findings.count == 1)
+        #expect(try examine().get().descriptors == [.example()])
+        #expect(scanner.count == 1)
+    }
+
+    @Test func `a cache that says more than a library can have is not believed`() throws {
+        let hash = SHA256.hash(of: Array("content".utf8)[...])
+        for count in [0, 2, 257] {
+            let descriptors = Array(repeating: PluginDescriptor.example(), count: count)
+            cache.keep(
+                .success(
+                    LibraryDescription(path: library, minorVersion: 0, descriptors: descriptors)),
+                for: hash)
+            #expect(cache.finding(for: hash, at: library) == nil, "\(count) alike")
+        }
+    }
+
+    @Test(arguments: [0o777, 0o720])
+    func `a folder that others may write to is not used`(mode: mode_t) throws {
+        _ = try examine().get()
+        #expect(chmod(folder("cache/plugins"), mode) == 0)
+        _ = try examine().get()
+        _ = try examine().get()
+        #expect(scanner.count == 3)
+    }
+
+    @Test func `a link in place of the folder is not used`() throws {
+        _ = try examine().get()
+        #expect(rename(folder("cache/plugins"), folder("elsewhere")) == 0)
+        #expect(symlink(folder("elsewhere"), folder("cache/plugins")) == 0)
+        _ = try examine().get()
+        #expect(scanner.count == 2)
+    }
+
+    @Test func `a folder that can't be made is no error`() throws {
+        let cache = ScanCache(folder: "\(library)/cache")
+        for count in 1...2 {
+            let scans = LibraryScans(cache: cache, scan: scanner.scan)
+            #expect(try scans.examine(library).descriptors == [.example()])
+            #expect(scanner.count == count)
+        }
+    }
+
+    @Test func `what is in the cache is this user's alone`() throws {
+        _ = try examine().get()
+        for name in ["cache", "cache/plugins", "cache/plugins/\(try #require(findings.first))"] {
+            var status = stat()
+            #expect(stat(folder(name), &status) == 0)
+            #expect(status.st_mode & 0o077 == 0, "\(name)")
+        }
+    }
+
+    // MARK: Many
+
+    @Test func `writers at the same time leave whole files`() async throws {
+        let libraries = try (0..<4).map { try folder.write("\($0).so", "content \($0 % 2)") }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<32 {
+                group.addTask { [cache, scanner] in
+                    let scans = LibraryScans(cache: cache, looksAgain: true, scan: scanner.scan)
+                    let found = try? scans.examine(libraries[number % 4])
+                    #expect(found?.descriptors == [.example()])
+                }
+            }
+        }
+        #expect(findings.count == 2, "\(findings)")
+        let scans = scanner.count
+        #expect(scans == 32)
+        for library in libraries { #expect(try examine(library).get().path == library) }
+        #expect(scanner.count == scans)
+    }
+
+    @Test func `the cache does not grow without end`() throws {
+        let library = LibraryDescription(path: "/a", minorVersion: 0, descriptors: [.example()])
+        func hash(_ number: Int) -> [UInt8] { SHA256.hash(of: Array("\(number)".utf8)[...]) }
+        for number in 0..<1100 { cache.keep(.success(library), for: hash(number)) }
+        #expect((750...1000).contains(findings.count), "\(findings.count)")
+        #expect(cache.finding(for: hash(1099), at: "/a") != nil)
+    }
+
+    // MARK: Hashes that are known
+
+    @Test func `the hash of a file is known for as long as nothing of it changes`() throws {
+        let identity = try #require(LibraryFile.identity(of: library))
+        let hash = SHA256.hash(of: Array("content".utf8)[...])
+        cache.keep(hash: hash, of: identity)
+        #expect(cache.hash(of: identity) == hash)
+        for change: WritableKeyPath<LibraryFile.Identity, Int64> in [
+            \.byteCount, \.modifiedNanoseconds, \.changedNanoseconds,
+        ] {
+            var other = identity
+            other[keyPath: change] += 1
+            #expect(cache.hash(of: other) == nil)
+        }
+        try folder.write("a.so", "content, and more")
+        #expect(LibraryFile.identity(of: library) != identity)
+    }
+
+    @Test func `times tell of a change only when they have rested`() throws {
+        var identity = try #require(LibraryFile.identity(of: library))
+        identity.modifiedNanoseconds = 10_000_000_000
+        identity.changedNanoseconds = 20_000_000_000
+        for (now, isSettled): (Int64, Bool) in [
+            (20_000_000_000, false), (22_999_999_999, false), (23_000_000_000, true),
+            (0, false), (.min, false), (.max, true),
+        ] {
+            #expect(identity.isSettled(at: now) == isSettled, "\(now)")
+        }
+        swap(&identity.modifiedNanoseconds, &identity.changedNanoseconds)
+        #expect(!identity.isSettled(at: 22_999_999_999))
+    }
+}
+
+/// Where caches are.
+struct CacheFolderTests {
+    @Test(
+        arguments: [
+            ("/x", "/home/a", "/x/greenroom/plugins"),
+            (nil, "/home/a", "/home/a/.cache/greenroom/plugins"),
+            ("", "/home/a", "/home/a/.cache/greenroom/plugins"),
+            ("relative", "/home/a", "/home/a/.cache/greenroom/plugins"),
+            (nil, nil, nil), (nil, "relative", nil),
+        ] as [(String?, String?, String?)])
+    func `the environment says where`(cacheHome: String?, home: String?, folder: String?) {
+        #expect(ScanCache(cacheHome: cacheHome, home: home)?.folder == folder)
+    }
+}
+
+extension PluginDescriptor {
+    fileprivate static func example(
+        name: String = "Example", summary: String = "An example", parameter: String = "level",
+        defaultValue: ParameterValue = .integer(5)
+    ) -> PluginDescriptor {
+        PluginDescriptor(
+            kind: .videoSource, id: "org.example.\(name.lowercased().filter(\.isLetter))a",
+            name: name,
+            version: "1.0", summary: summary, vendor: nil, url: "https://example.org",
+            parameters: [
+                Parameter(
+                    name: parameter, title: "Level", type: .integer, unit: "dB",
+                    defaultValue: defaultValue, bounds: 0...10, choices: [], isLive: true),
+                Parameter(
+                    name: "mood", title: "Mood", type: .choice, unit: nil,
+                    defaultValue: .string("calm"), bounds: nil, choices: ["calm", "wild"],
+                    isLive: false),
+            ])
+    }
+}
