@@ -198,6 +198,19 @@ let package = Package(
     ] + bundledPlugins.map(\.target)
 )
 
+// `Tests/Fuzz/run.sh`: an entry point of libFuzzer can't be built beside those of other programs.
+if Context.environment["GREENROOM_FUZZ"] != nil {
+    package.targets.removeAll { $0.name == "GreenroomIsolationTests" }
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "GreenroomABI", "GreenroomChannel", "GreenroomConversion", "GreenroomHost",
+                "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+            ], path: "Tests/Fuzz", exclude: ["run.sh"],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+}
+
 for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + strict
 }

@@ -13,13 +13,21 @@ struct ExitEvidence {
     /// What the runner writes before a backtrace.
     static let backtraceHeading = "greenroom-runner: backtrace:"
 
+    /// What Swift writes before the trace that goes with an error of its own.
+    private static let swiftTraceHeading = "Current stack trace:"
+
+    /// Whether a line is the heading of a trace: what follows are no words.
+    static func isHeading(_ line: String) -> Bool {
+        line == backtraceHeading || line == swiftTraceHeading
+    }
+
     var text: String {
         var text =
             code == CLD_EXITED
             ? "its process exited with status \(status)"
             : "its process was killed by \(Self.name(ofSignal: status))"
         if let whereabouts { text += " \(whereabouts)" }
-        let heading = lastWords.lastIndex(of: Self.backtraceHeading)
+        let heading = lastWords.firstIndex(where: Self.isHeading)
         if let last = lastWords[..<(heading ?? lastWords.endIndex)].last {
             text += "; its last words: \(last)"
         }

@@ -195,8 +195,11 @@ extension SharedPlanes {
     /// Where a frame lies that the plugin may write to.
     init(of frame: gr_mutable_frame, in frames: SharedMemory) {
         self.init()
-        let planes = [frame.planes.0, frame.planes.1, frame.planes.2]
-        for (index, plane) in planes.prefix(Int(clamping: frame.plane_count)).enumerated() {
+        let planes: InlineArray<3, gr_mutable_plane> = [
+            frame.planes.0, frame.planes.1, frame.planes.2,
+        ]
+        for index in 0..<min(planes.count, Int(clamping: frame.plane_count)) {
+            let plane = planes[index]
             guard let data = plane.data else { continue }
             self[index] = SharedPlane(
                 offset: UInt64(UnsafeRawPointer(data) - UnsafeRawPointer(frames.base)),

@@ -18,6 +18,8 @@ final class RunnerProcess: Sendable {
         var isEnding = false
         /// It has a thread that answers pings.
         var isConfined = false
+        /// It has sent where refusals are told.
+        var hasHeardOfRefusals = false
         var sandbox: SandboxReport?
         var sender: UInt64 = 0
         /// Channels that threads of the plugin use.
@@ -392,11 +394,15 @@ final class RunnerProcess: Sendable {
     private func readSocket(_ notifier: inout SandboxNotifier?) -> Bool {
         switch socket.receive(waits: false) {
         case .message(var message):
-            // Before the plugin is loaded: later it might be the plugin's.
-            let isExpected = state.withLock { !$0.isConfined }
-            if message.kind == .refusals, isExpected, notifier == nil,
-                let policy, policy.mode != .off, let first = message.descriptors.first
-            {
+            // The first is the runner's, sent before the plugin was loaded, though this thread may
+            // read it later than that; any other would be the plugin's.
+            let isExpected =
+                message.kind == .refusals
+                && state.withLock { state in
+                    defer { state.hasHeardOfRefusals = true }
+                    return !state.hasHeardOfRefusals
+                }
+            if isExpected, let policy, policy.mode != .off, let first = message.descriptors.first {
                 message.descriptors.removeFirst()
                 notifier = SandboxNotifier(
                     descriptor: first, process: process, policy: policy,
@@ -444,8 +450,8 @@ final class RunnerProcess: Sendable {
         let count = lines.read(output) { line in
             let isLastWord = state.withLock { state in
                 state.lastWords.append(line)
-                if state.lastWords.count > 40 { state.lastWords.removeFirst() }
-                return state.lastWords.contains(ExitEvidence.backtraceHeading)
+                if state.lastWords.count > 100 { state.lastWords.removeFirst() }
+                return state.lastWords.contains(where: ExitEvidence.isHeading)
             }
             // A backtrace is told with the loss.
             if !isLastWord { place.log(.info, line) }

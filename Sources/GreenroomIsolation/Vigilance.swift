@@ -85,7 +85,8 @@ extension Vigilance.Finding {
             return "its process has not answered for \(seconds) s"
                 + (isStopped ? ": it is stopped (SIGSTOP)" : "")
         case .memory(let bytes, let limit):
-            return "its process has \(bytes / 1_000_000) MB of memory besides its frames, and may have "
+            return
+                "its process has \(bytes / 1_000_000) MB of memory besides its frames, and may have "
                 + "\(limit / 1_000_000) MB: mend the leak, or raise memory-limit"
         case .frames(let frames, let most):
             return "it sends \(frames) frames a second, and \(most) are the most that are borne: "

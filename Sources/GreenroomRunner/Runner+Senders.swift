@@ -25,7 +25,9 @@ extension Runner {
     private func copy(_ frame: gr_video_frame, to planes: SharedPlanes) -> Bool {
         guard let frames, let format = PixelFormat(rawValue: frame.format) else { return false }
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
-        let all = [frame.planes.0, frame.planes.1, frame.planes.2]
+        let all: InlineArray<3, gr_plane> = [
+            frame.planes.0, frame.planes.1, frame.planes.2,
+        ]
         for index in 0..<format.planeCount {
             let (plane, target) = (all[index], planes[index])
             guard let from = plane.data else { return false }

@@ -125,6 +125,12 @@ package final class Runner: Sendable {
 
     private func serve(_ channel: Channel) {
         while let (call, length) = channel.take() {
+            // Each frame comes through here: nothing is allocated for it.
+            if call == .process {
+                channel.write(process(channel).rawValue)
+                channel.pass(.return, length: MemoryLayout<gr_status>.size)
+                continue
+            }
             let answer = answer(call, WireReader(channel, length: length), channel)
             channel.pass(.return, length: answer.put(into: channel) ?? 0)
         }
@@ -157,8 +163,6 @@ package final class Runner: Sendable {
             load(try message.readString(), &answer)
         case .create:
             try create(&message, &answer)
-        case .process:
-            answer.write(process(channel).rawValue)
         default:
             guard
                 let (functions, kind) = state.withLock({ state in

@@ -129,11 +129,14 @@ import Testing
         #expect(end(program).exit == .code(0))
         let recording = try session.picture("share")
         var (wide, tall) = (0, 0)
+        var hasBegun = false
         for index in 0..<recording.frameCount {
             let frame = try recording.frame(index)
+            // Until it has come the picture is black, and then a slate.
+            hasBegun = hasBegun || frame[160, 3].y > 200
             // Its white edge is at the top in both; a frame that stands has black beside it.
             let isBlackBeside = frame[10, 90].y < 30
-            guard frame[160, 90].y > 45 else { continue }
+            guard hasBegun, frame[160, 90].y > 45 else { continue }
             #expect(frame[160, 3].y > 200, "frame \(index)\n\(run)")
             if isBlackBeside { tall += 1 } else { wide += 1 }
         }

@@ -67,7 +67,9 @@ import TestSupport
     @Test func `a library that hangs while it is loaded does not keep the process`() throws {
         let library = try TestPlugins.malformed("ENDLESS_ENTRY")
         let session = try TestSession("camera: { plugin: \"\(library)\" }", duration: nil)
-        let child = try session.start()
+        // With nothing known of it from earlier.
+        let child = try Greenroom.start(
+            ["run", session.file], environment: ["XDG_CACHE_HOME": session.folder("cache")])
         usleep(500_000)
         child.signal(SIGINT)
         let run = child.wait(atMost: .seconds(20))
@@ -181,9 +183,12 @@ import TestSupport
             microphone: \(try TestSession.hostile("Mic"))
             """, duration: "2s")
         let script =
-            "ulimit -f 200; exec '\(Checkout.greenroom)' run '\(session.file)'"
+            "g='\(Checkout.greenroom)'; \"$g\" check '\(session.file)' > /dev/null; "
+            + "ulimit -f 200; exec \"$g\" run '\(session.file)'"
+        // The plugins are looked into before: that needs a file in memory.
         let run = try ChildProcess.run(
-            "bash", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil])
+            "bash", ["-c", script],
+            environment: ["GREENROOM_PLUGIN_PATH": nil, "XDG_CACHE_HOME": session.folder("cache")])
         #expect(run.exit == .code(74), "\(run)")
         let told = run.standardError.split(separator: "\n").filter { $0.contains(": failed: ") }
         #expect(told.count == 2, "picture and sound, each once:\n\(run)")

@@ -330,7 +330,9 @@ final class PluginInstance: Sendable {
                     .badSetting, "\(setting.name) can't change while \(descriptor.name) lives")
             }
             let status = calls.setParameter(setting)
-            guard status == .ok else { return failure(status, "set") }
+            // A life that ended meanwhile leaves the wish to the next one.
+            let isOver = state.withLock { $0.lifecycle == .faulted }
+            guard status == .ok || isOver else { return failure(status, "set") }
             state.withLock { $0.settings[index] = setting }
             return .done
         }

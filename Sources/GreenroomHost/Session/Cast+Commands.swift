@@ -88,6 +88,10 @@ extension Cast {
         guard let source = (sources + filters).first(where: { $0.instance.role == role }) else {
             return .refused(absent(role))
         }
+        guard !isAway(source.instance) else {
+            source.instance.remember(setting)
+            return .done("\(role): \(setting.name) will be \(setting.value) when it is back")
+        }
         guard !isPumping(source.instance) else {
             return .refused(
                 "\(role) sends from inside start-send, and hears of nothing until that returns")

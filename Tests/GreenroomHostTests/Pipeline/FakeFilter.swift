@@ -25,7 +25,6 @@ final class FakeFilter: PluginCalls, PluginOrigin {
 
     let path = "/nowhere/fake.so"
     let pool: FramePool?
-    let sandbox: [SandboxLayerState]? = nil
     private let adds: UInt8
     private let behaviour = Mutex(Behaviour.edit)
     /// What ``Behaviour/wait`` waits for.

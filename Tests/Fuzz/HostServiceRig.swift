@@ -1,0 +1,1 @@
+../GreenroomIsolationTests/HostServiceRig.swift
