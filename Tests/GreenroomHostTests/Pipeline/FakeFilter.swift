@@ -77,6 +77,7 @@ final class FakeFilter: PluginCalls, PluginOrigin {
     func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { false }
+    var sandbox: [SandboxLayerState]? { nil }
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
         (.ok, gr_answer())
     }
