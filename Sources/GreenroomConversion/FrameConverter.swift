@@ -7,7 +7,7 @@ internal import GreenroomMedia
 ///
 /// Threads: one converter for each thread.
 public final class FrameConverter {
-    /// Conversions run and copies made; identities are not counted.
+    /// Conversions run; identities and copies are not counted.
     public private(set) var conversionCount = 0
     /// Bytes of pixels that conversions wrote, those between two steps included.
     public private(set) var bytesWritten = 0
@@ -74,9 +74,7 @@ public final class FrameConverter {
             try result.copyPlane(
                 index, from: frame.unsafePlanePointer(index), strideBytes: frame.strideBytes(index),
                 byteCount: frame.byteCount(index))
-            bytesWritten += result.byteCount(index)
         }
-        conversionCount += 1
         return result
     }
 

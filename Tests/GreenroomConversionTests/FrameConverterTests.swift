@@ -51,7 +51,7 @@ import Testing
                 break
             }
         }
-        #expect(converter.conversionCount == 1)
+        #expect(converter.conversionCount == 0 && converter.bytesWritten == 0)
     }
 
     @Test func `a copy of what has to be converted is the conversion`() throws {
