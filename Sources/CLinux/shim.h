@@ -124,6 +124,11 @@ static inline long greenroom_send(
     return sent < 0 ? -errno : sent;
 }
 
+static inline void greenroom_do_not_linger(int socket) {
+    struct linger linger = {0, 0};
+    (void)setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+}
+
 // Receives a message; descriptors beyond the capacity are closed. Returns its length, 0 at the end,
 // -errno, and -EMSGSIZE for one that is longer than the buffer.
 static inline long greenroom_receive(

@@ -81,6 +81,15 @@ package struct ControlSocket: ~Copyable, Sendable {
         } == words.count * 4
     }
 
+    /// Closes descriptors that somebody else has sent, without waiting for anything: a socket may
+    /// have been told to linger.
+    package static func discard(_ descriptors: [Int32]) {
+        for descriptor in descriptors {
+            greenroom_do_not_linger(descriptor)
+            close(descriptor)
+        }
+    }
+
     /// Receives a message.
     ///
     /// - Parameter waits: Whether to wait for one.
@@ -101,7 +110,7 @@ package struct ControlSocket: ~Copyable, Sendable {
         if received == -Int(EAGAIN) { return .nothing }
         if received == 0 || received == -Int(ECONNRESET) { return .end }
         guard received == 8, let kind = Kind(rawValue: words[0]) else {
-            for descriptor in given { close(descriptor) }
+            Self.discard(given)
             return received < 0 && received != -Int(EMSGSIZE) ? .end : .garbage
         }
         return .message(Message(kind: kind, value: words[1], descriptors: given))

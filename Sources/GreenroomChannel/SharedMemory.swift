@@ -6,7 +6,7 @@ import Glibc
 /// Its size is sealed, so that no process can make the other one fault by cutting it short. Pages
 /// take memory once they are touched. The mapping and the descriptor go with the last reference.
 package final class SharedMemory: Sendable {
-    /// The descriptor, to pass on.
+    /// The descriptor, to pass on; -1 in a process that has adopted the memory.
     package let descriptor: Int32
     package let byteCount: Int
     /// Safe to send: never changes; what is behind it is read and written with atomics, or by
@@ -45,14 +45,23 @@ package final class SharedMemory: Sendable {
             close(descriptor)
             throw ChannelError("map shared memory", errno: error)
         }
-        self.descriptor = descriptor
+        // Whoever has the descriptor can fill the memory without touching it.
+        close(descriptor)
+        self.descriptor = -1
         self.byteCount = byteCount
         self.base = base
     }
 
     deinit {
         munmap(base, byteCount)
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// How much of it takes memory, whoever has touched it; 0 in a process that has adopted it.
+    package var heldByteCount: Int {
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return 0 }
+        return Int(status.st_blocks) * 512
     }
 
     /// Takes pages out of this process's memory, not out of the file: whoever touches them next, here

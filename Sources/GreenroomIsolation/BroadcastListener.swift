@@ -170,17 +170,20 @@ package final class BroadcastListener: Sendable {
 
     /// Hears whether a stranger greets.
     private func hear(_ stranger: BroadcastVisitor) {
+        // Not under the lock, which the session needs: what came with a message may take long to
+        // close.
+        let received = stranger.socket.receive(waits: false)
+        if case .message(let message) = received { ControlSocket.discard(message.descriptors) }
         let reception = state.withLock { state -> Reception in
             guard let index = state.strangers.firstIndex(where: { $0 === stranger }) else {
                 return .noNews
             }
             let isLate = MonotonicClock.now - stranger.arrival > Self.patienceNanoseconds
             let reception: Reception
-            switch stranger.socket.receive(waits: false) {
+            switch received {
             case .nothing: reception = isLate ? .refused(.noGreeting, nil) : .wait
             case .end: reception = .noNews
             case .message(let message):
-                for descriptor in message.descriptors { Glibc.close(descriptor) }
                 reception = Self.receive(stranger, message, in: &state)
             case .garbage: reception = .refused(.noGreeting, nil)
             }
@@ -210,6 +213,8 @@ package final class BroadcastListener: Sendable {
 
     /// Looks whether one who waits is still there, and whether it waits in vain.
     private func lookAfter(_ visitor: BroadcastVisitor) {
+        let received = visitor.socket.receive(waits: false)
+        if case .message(let message) = received { ControlSocket.discard(message.descriptors) }
         let reception = state.withLock { state -> Reception in
             guard
                 let (kind, entrance) = state.entrances.first(where: { $0.value.waiting === visitor }
@@ -219,7 +224,7 @@ package final class BroadcastListener: Sendable {
                 entrance.guest != nil
                 && MonotonicClock.now - visitor.arrival > Self.patienceNanoseconds
             let reception: Reception =
-                switch visitor.socket.receive(waits: false) {
+                switch received {
                 case .nothing: isInVain ? .refused(.isTaken, kind) : .wait
                 case .end: .noNews
                 case .message, .garbage: .refused(.noGreeting, kind)

@@ -59,6 +59,14 @@ struct ChildProcess {
         socket = pair.host
         output = pipe[0]
         pidfd = greenroom_pidfd(process)
+        guard pidfd >= 0 else {
+            // Not reaped yet, so that the number is its own still.
+            kill(process, SIGKILL)
+            waitpid(process, nil, 0)
+            close(pair.host)
+            close(pipe[0])
+            throw ChannelError("watch \(program)", errno: -pidfd)
+        }
     }
 
     /// What a plugin's process is told of the host's environment: nothing that may be a secret.

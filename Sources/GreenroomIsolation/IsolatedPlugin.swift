@@ -17,6 +17,8 @@ final class IsolatedPlugin: PluginCalls {
         var pool: FramePool?
         var capabilities: [VideoCapability] = []
         var takesNewOffers = false
+        /// What the process was confined by, once it has gone.
+        var sandbox: SandboxReport?
         /// The process was not wanted any more before it was there.
         var isKilled = false
     }
@@ -37,7 +39,8 @@ final class IsolatedPlugin: PluginCalls {
     var pool: FramePool? { state.withLock { $0.pool } }
 
     var sandbox: [SandboxLayerState]? {
-        runner?.sandbox?.entries.map {
+        let report = state.withLock { $0.runner?.sandbox ?? $0.sandbox }
+        return report?.entries.map {
             SandboxLayerState(name: $0.layer.name, state: "\($0.state)", text: $0.text)
         }
     }
@@ -151,9 +154,12 @@ final class IsolatedPlugin: PluginCalls {
     }
 
     func kill() {
+        // With the process goes all memory that was shared with it, once its frames are shown.
         let runner = state.withLock { state in
             state.isKilled = true
-            return state.runner
+            state.pool = nil
+            state.sandbox = state.runner?.sandbox ?? state.sandbox
+            return state.runner.take()
         }
         runner?.kill()
     }

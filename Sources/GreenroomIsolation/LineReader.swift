@@ -4,6 +4,8 @@ import GreenroomLoading
 /// Takes lines out of what a process writes.
 struct LineReader {
     private var rest: [UInt8] = []
+    /// Whether nobody can write any more.
+    private(set) var hasEnded = false
 
     /// The longest line; a longer one comes in parts.
     private static let longest = 2000
@@ -23,6 +25,7 @@ struct LineReader {
         var total = 0
         while total < Self.most {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
+            hasEnded = hasEnded || count == 0
             guard count > 0 else { break }
             total += count
             for byte in buffer[..<count] {

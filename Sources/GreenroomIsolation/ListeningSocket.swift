@@ -124,10 +124,8 @@ private struct FolderLock {
             if greenroom_try_lock(descriptor) == 0 { return }
             usleep(10_000)
         }
-        close(descriptor)
-        throw LoadError(
-            code: .noSocket, place: path,
-            explanation: "another program has locked its folder. Name another folder.")
+        // Whoever may open the folder can lock it for good: that must not keep a host from it, which
+        // goes on as if it were alone.
     }
 
     func end() { close(descriptor) }

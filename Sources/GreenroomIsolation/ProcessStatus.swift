@@ -7,13 +7,12 @@ struct ProcessStatus {
     /// Memory that it shares, as far as it has touched it, in bytes: what the host lends it, and
     /// whatever it has made itself.
     var sharedBytes = 0
+    /// How many threads it has.
+    var threads = 0
     /// Whether a signal has stopped it.
     var isStopped = false
-
-    /// Its memory but for what it was lent.
-    ///
-    /// - Parameter lentBytes: The memory that it shares with the host and may have touched.
-    func bytes(besides lentBytes: Int) -> Int { privateBytes + max(0, sharedBytes - lentBytes) }
+    /// Whether its first thread has ended: then the kernel tells nothing more of it.
+    var isHeadless = false
 
     /// Reads it; nil if the process has ended.
     init?(of process: pid_t) {
@@ -28,7 +27,10 @@ struct ProcessStatus {
             let words = line.split { $0 == " " || $0 == "\t" }
             guard words.count > 1 else { continue }
             switch words[0] {
-            case "State:": isStopped = words[1] == "T" || words[1] == "t"
+            case "State:":
+                isStopped = words[1] == "T" || words[1] == "t"
+                isHeadless = words[1] == "Z"
+            case "Threads:": threads = Int(words[1]) ?? 0
             case "RssAnon:", "VmSwap:": privateBytes += (Int(words[1]) ?? 0) * 1024
             case "RssShmem:": sharedBytes = (Int(words[1]) ?? 0) * 1024
             default: continue

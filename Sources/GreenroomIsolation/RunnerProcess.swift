@@ -51,6 +51,8 @@ final class RunnerProcess: Sendable {
     private let hasEnded = Monitor(false)
     /// Frames that it has sent so far, whatever became of them.
     private let frameCount = Atomic(0)
+    /// Calls that it has made so far, and messages that it has sent.
+    private let callCount = Atomic(0)
 
     /// Starts a runner.
     ///
@@ -141,7 +143,8 @@ final class RunnerProcess: Sendable {
     func hands(over sender: UInt64) { state.withLock { $0.sender = sender } }
 
     private func serve(_ call: Call, _ length: Int, _ channel: Channel) -> Int? {
-        HostService(runner: self, channel: channel).serve(call, length)
+        callCount.add(1, ordering: .relaxed)
+        return HostService(runner: self, channel: channel).serve(call, length)
     }
 
     var sender: UInt64 { state.withLock { $0.sender } }
@@ -304,16 +307,19 @@ final class RunnerProcess: Sendable {
         var notifier: SandboxNotifier?
         var vigilance = Vigilance(memoryLimitBytes: confinement.plan.memoryLimitBytes)
         var looked = MonotonicClock.now
+        var hasHungUp = false
         while true {
             var descriptors = [
                 pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: lines.hasEnded ? -1 : output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: hasHungUp ? -1 : socket.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
             _ = poll(&descriptors, nfds_t(descriptors.count), Self.glanceMilliseconds)
-            if descriptors[2].revents != 0 { readOutput(&lines) }
-            let hasLeft = descriptors[1].revents != 0 && !readSocket(&notifier)
+            if descriptors[1].revents != 0 { readOutput(&lines) }
+            let hasLeft = descriptors[2].revents != 0 && !readSocket(&notifier)
+            // A process of the host's own that has closed its end answers no ping.
+            hasHungUp = hasHungUp || hasLeft
             if descriptors[3].revents != 0 { answerRefusals(&notifier) }
             if let evidence = leave == nil
                 ? evidenceOfExit(&lines) : evidenceOfLeave(hasLeft, descriptors[0].revents != 0)
@@ -360,8 +366,10 @@ final class RunnerProcess: Sendable {
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
         let sight = Vigilance.Sight(
             hasAnswered: hasAnswered,
-            memoryBytes: isGuarded
-                ? status?.bytes(besides: place.lentBytes() + channels.memory.byteCount) ?? 0 : 0,
+            memoryBytes: isGuarded ? memoryBytes(status) : 0,
+            isHeadless: isGuarded && status?.isHeadless ?? false,
+            threads: isGuarded ? status?.threads ?? 1 : 1,
+            calls: place.hasVirtualClock ? 0 : callCount.load(ordering: .relaxed),
             frames: frameCount.load(ordering: .relaxed), lines: lines,
             rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
         if let finding = vigilance.look(sight, after: nanoseconds) {
@@ -373,6 +381,14 @@ final class RunnerProcess: Sendable {
             return state.pings
         }
         socket.send(.ping, ping)
+    }
+
+    /// The process's memory but for what it was lent.
+    private func memoryBytes(_ status: ProcessStatus?) -> Int {
+        guard let status else { return 0 }
+        let shared = channels.memory.heldByteCount + (frames?.heldByteCount ?? 0)
+        return status.privateBytes
+            + max(0, max(status.sharedBytes, shared) - place.lentBytes() - channels.memory.byteCount)
     }
 
     /// Counts a frame that the plugin sends.
@@ -408,7 +424,7 @@ final class RunnerProcess: Sendable {
                     descriptor: first, process: process, policy: policy,
                     report: Sandbox.available)
             }
-            for descriptor in message.descriptors { close(descriptor) }
+            ControlSocket.discard(message.descriptors)
             if message.kind == .pong { state.withLock { $0.pongs = message.value } }
             guard message.kind == .open,
                 (Channels.firstOfPlugin..<Channels.count).contains(Int(message.value))

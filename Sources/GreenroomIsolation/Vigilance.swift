@@ -8,8 +8,12 @@ struct Vigilance {
         /// It has not answered for some seconds.
         case silent
         case memory(bytes: Int, limit: Int)
+        /// Its first thread has ended.
+        case headless
+        case threads(Int)
         case frames(aSecond: Int, most: Int)
         case lines(aSecond: Int)
+        case calls(aSecond: Int)
     }
 
     /// What was seen in a stretch of time.
@@ -18,6 +22,12 @@ struct Vigilance {
         var hasAnswered: Bool
         /// Its memory but for what it was lent.
         var memoryBytes: Int
+        /// Whether its first thread has ended.
+        var isHeadless = false
+        /// How many threads it has.
+        var threads = 1
+        /// Calls that it has made so far, and messages that it has sent.
+        var calls = 0
         /// Frames that it has sent so far, whatever became of them.
         var frames: Int
         /// Lines that it has written so far.
@@ -31,13 +41,18 @@ struct Vigilance {
     /// How long a stretch counts at most. One that was longer is not the process's doing: the host
     /// was stopped, or had no time to look.
     static let longestStretch: Int64 = 250_000_000
+    /// The most threads: 64 channels, and as many again that never call.
+    static let mostThreads = 256
+    /// The most calls in a second, on the machine's clock: on a virtual one a second is short.
+    static let mostCalls = 50_000
     /// The most lines in a second.
     static let mostLines = 5000
 
     private let memoryLimitBytes: Int
     private var silence: Int64 = 0
     private var elapsed: Int64 = 0
-    private var before: (frames: Int, lines: Int)?
+    private var before: (frames: Int, lines: Int, calls: Int)?
+    private var wasHeadless = false
 
     init(memoryLimitBytes: Int) {
         self.memoryLimitBytes = memoryLimitBytes
@@ -56,8 +71,12 @@ struct Vigilance {
         if sight.memoryBytes > memoryLimitBytes {
             return .memory(bytes: sight.memoryBytes, limit: memoryLimitBytes)
         }
+        // Seen twice: a process that ends as a whole looks so for a moment.
+        if sight.isHeadless, wasHeadless { return .headless }
+        wasHeadless = sight.isHeadless
+        if sight.threads > Self.mostThreads { return .threads(sight.threads) }
         guard let before else {
-            self.before = (sight.frames, sight.lines)
+            self.before = (sight.frames, sight.lines, sight.calls)
             return nil
         }
         elapsed += nanoseconds
@@ -65,8 +84,10 @@ struct Vigilance {
         let seconds = Double(elapsed) / 1e9
         let frames = Int(Double(sight.frames - before.frames) / seconds)
         let lines = Int(Double(sight.lines - before.lines) / seconds)
+        let calls = Int(Double(sight.calls - before.calls) / seconds)
         elapsed = 0
-        self.before = (sight.frames, sight.lines)
+        self.before = (sight.frames, sight.lines, sight.calls)
+        if calls > Self.mostCalls { return .calls(aSecond: calls) }
         if sight.rate > 0, frames > Self.mostFrames(rate: sight.rate) {
             return .frames(aSecond: frames, most: Self.mostFrames(rate: sight.rate))
         }
@@ -88,6 +109,12 @@ extension Vigilance.Finding {
             return
                 "its process has \(bytes / 1_000_000) MB of memory besides its frames, and may have "
                 + "\(limit / 1_000_000) MB: mend the leak, or raise memory-limit"
+        case .headless: return "its process has ended its first thread"
+        case .threads(let count):
+            return "its process has \(count) threads, and \(Vigilance.mostThreads) are the most"
+        case .calls(let calls):
+            return "it makes \(calls) calls a second, and \(Vigilance.mostCalls) are the most that "
+                + "are borne"
         case .frames(let frames, let most):
             return "it sends \(frames) frames a second, and \(most) are the most that are borne: "
                 + "wait with wait_until_ns between frames"

@@ -67,7 +67,9 @@ package enum Sandbox {
         return SandboxReport(entries: [
             entry(
                 .diesWithHost, greenroom_parent_death_signal() >= 0, "the kernel ends it with it"),
-            entry(.limits, true, "memory, file sizes, open files, threads, core dumps"),
+            entry(
+                .limits, true,
+                "memory, file sizes, open files, \(getuid() != 0 ? "threads, " : "")core dumps"),
             entry(.noNewPrivileges, greenroom_no_new_privileges() >= 0, "for it and all below it"),
             entry(.capabilities, greenroom_has_capabilities() >= 0, "all are dropped"),
             landlock > 0

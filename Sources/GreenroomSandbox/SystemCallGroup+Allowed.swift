@@ -192,6 +192,19 @@ extension SystemCallGroup {
             }
                 + [FIOSETOWN, SIOCSPGRP].map { SystemCall("ioctl", .argument(1, is: $0)) }),
         SystemCallGroup(
+            name: "attributes of files",
+            reason: "they are set through descriptors that are open for reading",
+            calls: [0x66, 0x58].map { kind in
+                SystemCall("ioctl", .argument(1, masked: 0xff00, is: kind << 8))
+            }),
+        SystemCallGroup(
+            name: "shared memory of its own",
+            reason: "once it is put aside no limit counts it",
+            calls: [
+                SystemCall(
+                    "mmap", .argument(3, masked: sharedAnonymous, is: sharedAnonymous))
+            ]),
+        SystemCallGroup(
             name: "leases of files",
             reason: "whoever opens the file for writing would wait for the plugin",
             calls: [SystemCall("fcntl", .argument(1, is: setLease))]),
@@ -213,6 +226,7 @@ private let cloneNamespaces: UInt64 = 0x7e02_0000
 private let socketTypes: UInt64 = 0xf
 private let setMemoryName: Int32 = 0x5356_4d41
 private let truncating = UInt64(O_TRUNC | O_ACCMODE)
+private let sharedAnonymous = UInt64(MAP_SHARED | MAP_ANONYMOUS)
 private let setLease: Int32 = 1024
 private let setOwnerOfKind: Int32 = 15
 private let setOwnerSignal: Int32 = 10

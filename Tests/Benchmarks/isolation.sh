@@ -115,7 +115,7 @@ def take_over():
     width, height = 320, 180
     path = session(
         f"""
-session: {{ maximum: {width}x{height}@30, isolation: process }}
+session: {{ maximum: {width}x{height}@30, table: [{width}x{height}@30], isolation: process }}
 camera: {{ plugin: "./sources.so#Follows" }}
 outputs: [{{ y4m: "-" }}]
 """)

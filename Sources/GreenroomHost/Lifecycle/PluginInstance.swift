@@ -28,6 +28,8 @@ final class PluginInstance: Sendable {
 
     private struct State {
         var lifecycle = LifecycleState.created
+        /// Counts the lives: what one of them left running changes nothing in the next.
+        var life = 0
         var calls: (any PluginCalls)?
         var agreement: Agreement?
         var newestOffer: Offer?
@@ -70,6 +72,8 @@ final class PluginInstance: Sendable {
     /// The control thread of this life.
     private let control: Mutex<ControlThread>
     private let state: Mutex<State>
+    /// Held while a life ends or begins.
+    private let ending = Mutex(())
     /// Held while gates and waits are set, so that nobody opens what a fault has closed.
     private let following = Mutex(())
     /// Whether the plugin's threads may wait and send; changing it wakes those that wait.
@@ -185,9 +189,12 @@ final class PluginInstance: Sendable {
 
     /// Makes a new life possible after one that has ended or was lost: the same place in the
     /// session, the same gates and counters, the settings as they are now.
-    func revive() {
+    func revive() { ending.withLock { _ in beginLife() } }
+
+    private func beginLife() {
         let isOver = state.withLock { state in
             guard state.lifecycle == .faulted || state.lifecycle == .destroyed else { return false }
+            state.life += 1
             state.lifecycle = .created
             state.calls = nil
             state.agreement = nil
@@ -220,14 +227,17 @@ final class PluginInstance: Sendable {
     /// Begins to make the instance.
     func beginCreate() -> PendingStep {
         let handle = HostInterface.instances.insert(self)
-        state.withLock { $0.handle = handle }
+        let life = state.withLock { state in
+            state.handle = handle
+            return state.life
+        }
         let calls = origin.begin(
             descriptor,
             in: PluginPlace(
                 handle: handle, role: role, hasVirtualClock: clock.isVirtual,
                 frameLimit: frameLimit, lentBytes: { [weak self] in self?.lentBytes ?? 0 },
                 log: { [weak self] in self?.log($0, $1) },
-                lose: { [weak self] in self?.lose(because: $0) },
+                lose: { [weak self] in self?.lose(because: $0, life: life) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
                 whereabouts: { [weak self] in self?.whereabouts }))
         state.withLock { $0.calls = calls }
@@ -236,13 +246,13 @@ final class PluginInstance: Sendable {
                 let status = try calls.create(settings)
                 guard status == .ok else {
                     let failed = failure(status, "create")
-                    giveUp(because: "it could not be created")
+                    giveUp(because: "it could not be created", life: life)
                     return failed
                 }
                 videoGate?.begin(pool: calls.pool)
                 return .done
             } catch {
-                giveUp(because: "it could not be created")
+                giveUp(because: "it could not be created", life: life)
                 return .failed(.badArgument, error.explanation)
             }
         }
@@ -417,10 +427,15 @@ final class PluginInstance: Sendable {
     }
 
     /// Gives the instance up because its process is lost.
-    private func lose(because evidence: String) {
-        state.withLock { $0.isLost = true }
+    private func lose(because evidence: String, life: Int) {
+        let isNews = state.withLock { state in
+            guard state.life == life else { return false }
+            state.isLost = true
+            return true
+        }
+        guard isNews else { return }
         events.send(.pluginLost(role: role, evidence: evidence))
-        giveUp(because: evidence)
+        giveUp(because: evidence, life: life)
     }
 
     /// How many of its frames are in use at most.
@@ -437,21 +452,29 @@ final class PluginInstance: Sendable {
     /// Gives the instance up: no call is made on it any more, and its sender is dead.
     ///
     /// The control thread ends if it can; one that hangs in a callback is left behind.
-    func giveUp(because reason: String) {
-        let isNews = state.withLock { state in
-            guard let next = LifecycleTable.next(from: state.lifecycle, by: .fault) else {
-                return false
+    ///
+    /// - Parameter life: The life that it is about; nil for the one that there is. A life that is
+    ///   over already has nothing to give up.
+    func giveUp(because reason: String, life: Int? = nil) {
+        // All of it before the next life begins, which must lose nothing of its own.
+        ending.withLock { _ in
+            let calls: (any PluginCalls)?? = state.withLock { state in
+                guard life == nil || life == state.life,
+                    let next = LifecycleTable.next(from: state.lifecycle, by: .fault)
+                else { return nil }
+                state.lifecycle = next
+                state.fault = reason
+                return .some(state.calls)
             }
-            state.lifecycle = next
-            state.fault = reason
-            return true
+            guard let calls else { return }
+            follow(.faulted)
+            // A plugin that hangs in this process may write to what it has leased still.
+            if calls?.pool != nil { videoGate?.begin(pool: nil) }
+            calls?.kill()
+            endSender()
+            endInstance()
+            clock.forget(plugin: number)
         }
-        guard isNews else { return }
-        follow(.faulted)
-        state.withLock { $0.calls }?.kill()
-        endSender()
-        endInstance()
-        clock.forget(plugin: number)
         events.wake()
     }
 
@@ -460,7 +483,7 @@ final class PluginInstance: Sendable {
         _ body: @escaping @Sendable (any PluginCalls) -> StepResult
     ) -> PendingStep {
         begin(step.rawValue) { [self] in
-            let (from, calls) = state.withLock { ($0.lifecycle, $0.calls) }
+            let (from, life, calls) = state.withLock { ($0.lifecycle, $0.life, $0.calls) }
             guard let next = LifecycleTable.next(from: from, by: step), let calls else {
                 return .illegal(from)
             }
@@ -468,7 +491,7 @@ final class PluginInstance: Sendable {
             if result == .done {
                 state.withLock { state in
                     // It may have been given up meanwhile.
-                    if state.lifecycle == from { state.lifecycle = next }
+                    if state.lifecycle == from, state.life == life { state.lifecycle = next }
                 }
             }
             return result
@@ -480,25 +503,31 @@ final class PluginInstance: Sendable {
         let pending = PendingStep(
             name: name, result: Monitor<StepResult?>(nil))
         // Its control thread may hang, or has ended, and nobody should wait for that.
-        let lifecycle = lifecycle
+        let (lifecycle, life) = state.withLock { ($0.lifecycle, $0.life) }
         guard lifecycle != .faulted, lifecycle != .destroyed else {
             pending.result.change { $0 = .illegal(lifecycle) }
             return pending
         }
         control.withLock { $0 }.run { [self] in
             let begun = MonotonicClock.now
-            state.withLock {
-                $0.running = (name, begun, pthread_self(), hasWaited: false)
-                $0.errorText = nil
+            let isAlive = state.withLock { state in
+                guard state.life == life else { return false }
+                state.running = (name, begun, pthread_self(), hasWaited: false)
+                state.errorText = nil
+                return true
             }
             let sessionBegun = clock.now
-            var result = body()
-            if state.withLock({ $0.isLost }) { result = .illegal(.faulted) }
-            state.withLock {
-                $0.running = nil
-                $0.last = name
+            var result = isAlive ? body() : .illegal(.faulted)
+            state.withLock { state in
+                guard state.life == life else {
+                    result = .illegal(.faulted)
+                    return
+                }
+                state.running = nil
+                state.last = name
+                if state.isLost { result = .illegal(.faulted) }
                 if case .illegal = result { return }
-                $0.times[name, default: CallbackTimes()].add(
+                state.times[name, default: CallbackTimes()].add(
                     nanoseconds: clock.now - sessionBegun)
             }
             pending.result.change { $0 = result }
@@ -596,7 +625,7 @@ final class PluginInstance: Sendable {
     }
 
     /// Tells what the plugin says, as far as it does not say too much.
-    private func tell(_ event: SessionEvent) {
+    func tell(_ event: SessionEvent) {
         let second = MonotonicClock.now / 1_000_000_000
         let (passes, suppressed) = state.withLock { state in
             var suppressed = 0

@@ -157,6 +157,11 @@ final class VideoGate: Sendable {
             guard fill(&copy, checked) else { throw Refusal(.gone, in: .videoSend) }
             let byteCount = (0..<checked.format.planeCount).reduce(0) { $0 + copy.byteCount($1) }
             if checked.format.isCompressed {
+                // What is checked must not change any more.
+                guard let own = privateCopy(of: copy) else {
+                    throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend)
+                }
+                copy = own
                 do throws(ConversionError) {
                     try JPEGStructure.check(copy.plane(0), size: checked.size)
                 } catch {
@@ -166,6 +171,18 @@ final class VideoGate: Sendable {
             copy.info = checked.info
             try deliver(copy, .videoSend, copied: byteCount)
         }
+    }
+
+    /// A compressed frame in memory that no plugin can write to.
+    private func privateCopy(of frame: borrowing VideoFrame) -> VideoFrame? {
+        guard !ownPool.owns(frame) else { return frame.share() }
+        guard
+            var copy = ownPool.take(
+                frame.format, frame.size, compressedByteCount: frame.byteCount(0))
+        else { return nil }
+        try? copy.copyPlane(
+            0, from: frame.unsafePlanePointer(0), strideBytes: 0, byteCount: frame.byteCount(0))
+        return copy
     }
 
     /// Lends a frame of the pool.

@@ -83,6 +83,8 @@ extension Cast {
             default: continue
             }
             absences[number]?.wait = .steps
+            // It is made with them.
+            lateSettings[number] = nil
             source.instance.revive()
             begin(source) { $0.beginCreate() }
         }
@@ -92,15 +94,15 @@ extension Cast {
     mutating func openArrivals() {
         for source in all {
             guard let arrivals = source.instance.arrivals else { continue }
-            let (role, events) = (source.instance.role, events)
+            let (role, events, instance) = (source.instance.role, events, source.instance)
             do throws(LoadError) {
                 try arrivals.open { arrival in
                     switch arrival {
                     case .waiting(let who):
-                        events.send(.broadcastArrived(role: role, text: who))
+                        instance.tell(.broadcastArrived(role: role, text: who))
                         events.wake()
                     case .refused(let who):
-                        events.send(.broadcastRefused(role: role, text: who))
+                        instance.tell(.broadcastRefused(role: role, text: who))
                     }
                 }
                 absences[source.instance.number] = Absence(since: clock.now, wait: .arrival)
@@ -110,7 +112,8 @@ extension Cast {
                     .stepFailed(
                         role: role, step: "broadcast", status: .unavailable,
                         reason: error.explanation))
-                if failedRole == nil { failedRole = role }
+                failedRole = role
+                return
             }
         }
     }
@@ -124,6 +127,8 @@ extension Cast {
     mutating func waitForArrival(_ source: Source) {
         let instance = source.instance
         guard absences[instance.number]?.wait != .arrival else { return }
+        // One that has finished is no loss.
+        if let reason = instance.fault { record(instance, lostAt: clock.now, reason, .restart) }
         instance.giveUp(because: "it has left")
         absences[instance.number] = Absence(since: clock.now, wait: .arrival)
         announceSlate(of: instance, SlateText.waiting, at: clock.now)
@@ -170,6 +175,11 @@ extension Cast {
             losses[last].awaySeconds = seconds
         }
         events.send(.pluginReturned(role: instance.role, seconds: seconds))
+        guard let source = all.first(where: { $0.instance === instance }), !isPumping(instance)
+        else { return }
+        for setting in lateSettings.removeValue(forKey: instance.number) ?? [] {
+            begin(source) { $0.beginSetParameter(setting) }
+        }
     }
 
     /// What a plugin is offered at the beginning of a new life; nil for sound.

@@ -90,6 +90,7 @@ extension Cast {
         }
         guard !isAway(source.instance) else {
             source.instance.remember(setting)
+            lateSettings[source.instance.number, default: []].append(setting)
             return .done("\(role): \(setting.name) will be \(setting.value) when it is back")
         }
         guard !isPumping(source.instance) else {

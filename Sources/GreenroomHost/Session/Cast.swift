@@ -49,6 +49,9 @@ struct Cast {
     var backoffs: [Int: Backoff] = [:]
     /// Slates that are to be shown, at most one a picture.
     var slates: [DueSlate] = []
+    /// Settings that were changed while a plugin was away, by its number: a life that had begun by
+    /// then was made with the old ones.
+    var lateSettings: [Int: [Setting]] = [:]
     /// Plugins that were lost, oldest first.
     var losses: [PluginLoss] = []
     /// Whether everyone is being ended: nobody comes back any more.
@@ -128,6 +131,7 @@ struct Cast {
 
     mutating func make() {
         openArrivals()
+        guard failedRole == nil else { return }
         perform(all.filter { !isAway($0.instance) }) { $0.beginCreate() }
     }
 
@@ -325,6 +329,11 @@ struct Cast {
             } else if let (status, _) = source.instance.gaveUp,
                 source.instance.lifecycle != .destroyed
             {
+                // One that is started again anew is not waited for: its process goes at once.
+                guard status == .ok || source.onFailure != .restart else {
+                    fail(source)
+                    continue
+                }
                 for step in LifecycleStep.ending { perform([source]) { $0.begin(ending: step) } }
                 if status == .ok, source.instance.arrivals == nil {
                     remove(source.instance)

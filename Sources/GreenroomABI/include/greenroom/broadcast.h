@@ -23,7 +23,7 @@
  *
  *   A share that sends nothing needs no pause: outputs repeat its last picture at their own
  *   rate for as long as it likes. To say so makes the difference between "nothing moves" and
- *   "nothing comes" in the host's log and report.
+ *   "nothing comes" in the host's log.
  *
  *   WHO MAY CONNECT
  *
