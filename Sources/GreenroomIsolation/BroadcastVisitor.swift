@@ -30,7 +30,15 @@ final class BroadcastVisitor: Sendable {
     }
 
     /// Sends it away.
-    func refuse(_ reason: BroadcastRefusal) { socket.send(.refusal, reason.rawValue) }
+    func refuse(_ reason: BroadcastRefusal) {
+        socket.send(.refusal, reason.rawValue)
+        // Closed with something unread, the socket would tell the visitor of a broken connection
+        // instead of the reason.
+        shutdown(socket.descriptor, Int32(SHUT_RD))
+        while case .message(let message) = socket.receive(waits: false) {
+            ControlSocket.discard(message.descriptors)
+        }
+    }
 
     /// What the kernel calls a process. It has chosen that name: only what is harmless in a log is
     /// taken of it.

@@ -388,7 +388,8 @@ final class RunnerProcess: Sendable {
         guard let status else { return 0 }
         let shared = channels.memory.heldByteCount + (frames?.heldByteCount ?? 0)
         return status.privateBytes
-            + max(0, max(status.sharedBytes, shared) - place.lentBytes() - channels.memory.byteCount)
+            + max(
+                0, max(status.sharedBytes, shared) - place.lentBytes() - channels.memory.byteCount)
     }
 
     /// Counts a frame that the plugin sends.

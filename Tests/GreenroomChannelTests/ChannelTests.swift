@@ -1,6 +1,7 @@
-import Dispatch
+import Foundation
 import Glibc
 import GreenroomChannel
+import Synchronization
 import Testing
 
 /// A host's and a runner's end in one process.
@@ -14,19 +15,38 @@ private struct Pair {
     }
 }
 
-/// Something that runs on a thread of its own, and may wait there.
-private struct Background<Result: Sendable>: Sendable {
-    private let result: Task<Result, Never>
+/// Something that runs on a thread of its own from now on, and may wait there: the threads of tests
+/// are few, and may all wait themselves.
+private final class Background<Result: Sendable>: Sendable {
+    private struct State {
+        var result: Result?
+        var waiter: CheckedContinuation<Result, Never>?
+    }
+
+    private let state = Mutex(State())
 
     init(_ body: @escaping @Sendable () -> Result) {
-        result = Task {
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { continuation.resume(returning: body()) }
+        Thread.detachNewThread { [self] in
+            let result = body()
+            let waiter = state.withLock { state in
+                state.result = result
+                return state.waiter
             }
+            waiter?.resume(returning: result)
         }
     }
 
-    var value: Result { get async { await result.value } }
+    var value: Result {
+        get async {
+            await withCheckedContinuation { waiter in
+                let result = state.withLock { state in
+                    if state.result == nil { state.waiter = waiter }
+                    return state.result
+                }
+                if let result { waiter.resume(returning: result) }
+            }
+        }
+    }
 }
 
 struct ChannelTests {
