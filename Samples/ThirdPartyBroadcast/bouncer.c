@@ -139,10 +139,11 @@ int main(int count, char **words) {
                                  .abi_minor = GR_ABI_MINOR, .plugin_count = 2,
                                  .descriptor = descriptor, .create = create};
   if (count != 2) return fprintf(stderr, "usage: bouncer SOCKET\n"), 64;
+  char told[200] = "";
   for (;; sleep(1)) {
     char text[200];
     const gr_status status = greenroom_broadcast_run(words[1], &entry, text, sizeof text);
-    printf("%s\n", text);
+    if (strcmp(text, told) != 0) printf("%s\n", strcpy(told, text));
     fflush(stdout);
     if (status == GR_STATUS_OK) return 0;
     /* No host yet, or it went without a word: come again. */

@@ -29,6 +29,7 @@ extension SessionFile {
             reading.diagnostics += conflicts(of: draft.timeline, in: root)
             reading.diagnostics += conflicts(ofBroadcastIn: root)
             reading.diagnostics += endlessness(of: draft.session)
+            reading.diagnostics += haste(of: draft.session, root)
             reading.diagnostics += file.isolationConflicts
             if reading.diagnostics.isEmpty { return file }
         }

@@ -31,6 +31,19 @@ extension SessionFile {
         ]
     }
 
+    /// That nobody could ever connect.
+    static func haste(of session: SessionShape.Session, _ root: ConfigNode) -> [Diagnostic] {
+        guard let clock = session.clock, clock.value == .virtual, root.hasBroadcast else {
+            return []
+        }
+        return [
+            Diagnostic(
+                "on the virtual clock the session would be over before a broadcast connects. Use "
+                    + "the real clock, or name a plugin in place of the broadcast.",
+                at: clock.place)
+        ]
+    }
+
     /// Entries that are due when the session is over.
     var vainEntries: [Diagnostic] {
         guard let duration else { return [] }

@@ -130,7 +130,7 @@ import Testing
     /// What the process survives, or does not on all machines, and nobody else notices.
     static let nuisances = [
         "spin", "scribble", "spoil-frames", "crowd", "descriptors", "die-calling", "close-all",
-        "close-socket", "shut-socket", "fork", "break-in",
+        "close-socket", "shut-socket", "fork", "break-in", "fill-shared",
     ]
 
     @Test(arguments: nuisances, ["borrowed", "leased"])
@@ -176,7 +176,7 @@ import Testing
 
     static let floods = [
         Fault("flood-frames", "frames a second"), Fault("flood-log", "lines of log a second"),
-        Fault("flood-output"), Fault("flood-line"), Fault("fill-frames"), Fault("fill-shared"),
+        Fault("flood-output"), Fault("flood-line"), Fault("fill-frames"),
         Fault("open-channels"),
     ]
 

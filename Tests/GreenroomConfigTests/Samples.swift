@@ -672,6 +672,13 @@ enum Samples {
                 "3:12: timeline[0]: a broadcast has no settings to change. Remove the entry."
             ], isSeenBySchema: false),
         Bad(
+            yaml: "session: { clock: virtual, duration: 1s }\nshare: { broadcast: s.sock }",
+            faults: [
+                "1:19: session.clock: on the virtual clock the session would be over before a "
+                    + "broadcast connects. Use the real clock, or name a plugin in place of the "
+                    + "broadcast."
+            ], isSeenBySchema: false),
+        Bad(
             yaml: "share: { boradcast: s.sock }",
             faults: [
                 #"1:8: share: needs one of the keys "plugin", "broadcast". Add one."#,

@@ -192,7 +192,7 @@ extension SessionReport {
             lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
         }
         for sound in sounds {
-            if sound.concealed > 0 {
+            if sound.concealed >= 48 {
                 lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
             }
             lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
