@@ -170,20 +170,20 @@ package final class BroadcastListener: Sendable {
 
     /// Hears whether a stranger greets.
     private func hear(_ stranger: BroadcastVisitor) {
-        // Not under the lock, which the session needs: what came with a message may take long to
-        // close.
-        let received = stranger.socket.receive(waits: false)
-        if case .message(let message) = received { ControlSocket.discard(message.descriptors) }
+        // What came with a message is closed without the lock, which the session needs.
+        var descriptors: [Int32] = []
+        defer { ControlSocket.discard(descriptors) }
         let reception = state.withLock { state -> Reception in
             guard let index = state.strangers.firstIndex(where: { $0 === stranger }) else {
                 return .noNews
             }
             let isLate = MonotonicClock.now - stranger.arrival > Self.patienceNanoseconds
             let reception: Reception
-            switch received {
+            switch stranger.socket.receive(waits: false) {
             case .nothing: reception = isLate ? .refused(.noGreeting, nil) : .wait
             case .end: reception = .noNews
             case .message(let message):
+                descriptors = message.descriptors
                 reception = Self.receive(stranger, message, in: &state)
             case .garbage: reception = .refused(.noGreeting, nil)
             }
@@ -213,8 +213,8 @@ package final class BroadcastListener: Sendable {
 
     /// Looks whether one who waits is still there, and whether it waits in vain.
     private func lookAfter(_ visitor: BroadcastVisitor) {
-        let received = visitor.socket.receive(waits: false)
-        if case .message(let message) = received { ControlSocket.discard(message.descriptors) }
+        var descriptors: [Int32] = []
+        defer { ControlSocket.discard(descriptors) }
         let reception = state.withLock { state -> Reception in
             guard
                 let (kind, entrance) = state.entrances.first(where: { $0.value.waiting === visitor }
@@ -223,6 +223,9 @@ package final class BroadcastListener: Sendable {
             let isInVain =
                 entrance.guest != nil
                 && MonotonicClock.now - visitor.arrival > Self.patienceNanoseconds
+            // Only while it waits: what it says as a guest is for its runner.
+            let received = visitor.socket.receive(waits: false)
+            if case .message(let message) = received { descriptors = message.descriptors }
             let reception: Reception =
                 switch received {
                 case .nothing: isInVain ? .refused(.isTaken, kind) : .wait
