@@ -51,7 +51,7 @@ final class RunnerProcess: Sendable {
     private let hasEnded = Monitor(false)
     /// Frames that it has sent so far, whatever became of them.
     private let frameCount = Atomic(0)
-    /// Calls that it has made so far, and messages that it has sent.
+    /// Calls that it has made so far.
     private let callCount = Atomic(0)
 
     /// Starts a runner.

@@ -26,7 +26,7 @@ struct Vigilance {
         var isHeadless = false
         /// How many threads it has.
         var threads = 1
-        /// Calls that it has made so far, and messages that it has sent.
+        /// Calls that it has made so far.
         var calls = 0
         /// Frames that it has sent so far, whatever became of them.
         var frames: Int
