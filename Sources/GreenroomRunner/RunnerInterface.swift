@@ -176,14 +176,4 @@ enum RunnerInterface {
         clock_gettime(CLOCK_MONOTONIC, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
-
-    private static func immortal<Value>(_ value: Value) -> UnsafePointer<Value> {
-        let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-        memory.initialize(to: value)
-        return UnsafePointer(memory)
-    }
-
-    private static func immortalText(_ text: String) -> UnsafePointer<CChar> {
-        UnsafePointer(strdup(text))
-    }
 }

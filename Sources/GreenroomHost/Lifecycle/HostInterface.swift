@@ -154,17 +154,4 @@ package enum HostInterface {
             return error.status.rawValue
         }
     }
-
-    private static func immortal<Value>(_ value: Value) -> UnsafePointer<Value> {
-        let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-        memory.initialize(to: value)
-        return UnsafePointer(memory)
-    }
-
-    private static func immortalText(_ text: String) -> UnsafePointer<CChar> {
-        let bytes = text.utf8CString
-        let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-        for (index, byte) in bytes.enumerated() { memory[index] = byte }
-        return UnsafePointer(memory)
-    }
 }
