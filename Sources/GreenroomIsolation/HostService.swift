@@ -16,6 +16,20 @@ struct HostService {
     ///
     /// - Returns: The length of the answer, which is in the message; nil for a call that there is not.
     func serve(_ call: Call, _ length: Int) -> Int? {
+        guard let scrutiny = runner.place.scrutiny else { return make(call, length) }
+        let request = WitnessedCall.Request(call, channel)
+        let answered = make(call, length)
+        if let request {
+            scrutiny.witness(
+                WitnessedCall(
+                    thread: WitnessedCall.Thread(channel: channel.index), request: request,
+                    status: request.hasStatus ? Status(rawValue: channel.read()) : nil,
+                    nanoseconds: HostInterface.host.pointee.now_ns(runner.place.handle)))
+        }
+        return answered
+    }
+
+    private func make(_ call: Call, _ length: Int) -> Int? {
         switch call {
         case .log, .setError, .giveUp: tell(call, length)
         case .now: answer(HostInterface.host.pointee.now_ns(instance))

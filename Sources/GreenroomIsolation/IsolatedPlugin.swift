@@ -55,6 +55,11 @@ final class IsolatedPlugin: PluginCalls {
         try runner.enterSandbox()
         let found = try runner.load(origin.path).descriptors
         let choice = try origin.choose(from: found, meaning: descriptor, settings)
+        if let scrutiny = place.scrutiny {
+            var message = WireWriter()
+            message.write(scrutiny.withheldExtension) { $0.write($1) }
+            _ = runner.call(.scrutinise, message)
+        }
         switch create(choice.plugin, choice.settings, in: runner) {
         case .made(let status): return status
         case .refused(let error): throw error

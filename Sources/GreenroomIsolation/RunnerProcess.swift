@@ -97,6 +97,28 @@ final class RunnerProcess: Sendable {
         welcome()
     }
 
+    /// Has another instance hosted in the process of a first one, which ends the process.
+    ///
+    /// - Throws: ``ChannelError`` if there is no memory for it.
+    init(
+        beside first: RunnerProcess, frames: SharedMemory?, place: PluginPlace
+    ) throws(ChannelError) {
+        channels = try Channels()
+        confinement = first.confinement
+        self.frames = frames
+        self.place = place
+        leave = {}
+        policy = nil
+        process = first.process
+        let pair = try ControlSocket.pair()
+        first.socket.send(.another, descriptors: [pair.runner])
+        close(pair.runner)
+        socket = ControlSocket(adopting: pair.host)
+        pidfd = greenroom_pidfd(process)
+        output = -1
+        welcome()
+    }
+
     private func welcome() {
         let descriptors = [channels.memory.descriptor] + (frames.map { [$0.descriptor] } ?? [])
         socket.send(.welcome, UInt32(place.frameLimit), descriptors: descriptors)

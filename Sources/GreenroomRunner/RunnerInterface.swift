@@ -61,7 +61,8 @@ enum RunnerInterface {
             },
             get_extension: { instance, id in
                 guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
-                    let (runner, name) = route(instance: instance), name != 0, runner.isShare
+                    let (runner, name) = route(instance: instance), name != 0, runner.isShare,
+                    !runner.withholds(id)
                 else { return nil }
                 return UnsafeRawPointer(broadcast)
             }))
