@@ -43,6 +43,7 @@ let package = Package(
     name: "greenroom",
     products: [
         .library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"]),
+        .library(name: "GreenroomValidator", targets: ["GreenroomValidator"]),
         .library(name: "GreenroomBroadcast", targets: ["GreenroomBroadcast"]),
         .library(
             name: "greenroom-broadcast", type: .dynamic, targets: ["GreenroomBroadcastLibrary"]),
@@ -137,9 +138,16 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+        .target(
+            name: "GreenroomValidator",
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomHost",
+                "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+            ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
+                "CLinux", "GreenroomValidator",
                 "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomIsolation",
                 "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

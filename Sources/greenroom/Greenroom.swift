@@ -17,7 +17,7 @@ struct Greenroom: ParsableCommand {
         version: GreenroomVersion.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, PluginsCommand.self, PluginCommand.self,
-            DevicesCommand.self, SchemaCommand.self,
+            DevicesCommand.self, SchemaCommand.self, ValidateCommand.self, JudgeCommand.self,
         ])
 
     static func main() {

@@ -62,7 +62,7 @@ package final class Rehearsal: Sendable {
     private let soundClock: SoundClock?
     private let editor: PreProcessorRunner?
     private let threads: [HostThread]
-    private let pumping = Mutex<PluginInstance.PendingStep?>(nil)
+    private let offers = Mutex((revision: UInt32(0), last: Offer?.none))
 
     /// Begins: the audience's threads run from here on, and the sound's timeline begins.
     ///
@@ -98,7 +98,8 @@ package final class Rehearsal: Sendable {
             },
             audioGate: audioGate, editedFrameLimit: kind == .preProcessor ? frameLimit : 0,
             scrutiny: scrutiny)
-        editor = kind == .preProcessor ? PreProcessorRunner(instance: instance, clock: session) : nil
+        editor =
+            kind == .preProcessor ? PreProcessorRunner(instance: instance, clock: session) : nil
         var threads: [HostThread] = []
         if let input {
             threads.append(
@@ -142,7 +143,23 @@ package final class Rehearsal: Sendable {
         editor?.close()
         soundClock?.finish(at: 0)
         clock.session.idling {
-            for thread in threads { thread.join(until: MonotonicClock.deadline(after: 1_000_000_000)) }
+            for thread in threads {
+                thread.join(until: MonotonicClock.deadline(after: 1_000_000_000))
+            }
+        }
+    }
+
+    // MARK: Offers
+
+    var lastOffer: Offer? {
+        get { offers.withLock { $0.last } }
+        set { offers.withLock { $0.last = newValue } }
+    }
+
+    func takeRevision() -> UInt32 {
+        offers.withLock { offers in
+            offers.revision += 1
+            return offers.revision
         }
     }
 
@@ -176,7 +193,8 @@ package final class Rehearsal: Sendable {
         var left = deadlineNanoseconds
         while true {
             let isPump = isStart && instance.isPumpingFromStart
-            if let result = instance.finish(step, until: MonotonicClock.deadline(after: Self.glance))
+            if let result = instance.finish(
+                step, until: MonotonicClock.deadline(after: Self.glance))
             {
                 return stepEnd(result)
             }

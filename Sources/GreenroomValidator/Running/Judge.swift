@@ -1,0 +1,103 @@
+internal import FoundationEssentials
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+/// What the process of one check is told.
+struct JudgeOrder: Codable, Sendable {
+    /// A value of a setting.
+    enum Value: Codable, Sendable {
+        case boolean(Bool)
+        case integer(Int64)
+        case number(Double)
+        case string(String)
+    }
+
+    var check: String
+    var library: String
+    var plugin: String
+    /// The user's, by name.
+    var settings: [String: Value]
+    var folder: String
+    var runner: String
+    var read: [String]
+    var write: [String]
+    var devices: [String]
+    var network: Bool
+    var seed: UInt64
+}
+
+/// What the process of one check answers.
+struct JudgeAnswer: Codable, Sendable {
+    var outcome: Outcome
+    var text: String
+    var details: [String]
+    var costs: [ConformanceReport.Cost]
+
+    init(_ verdict: Verdict) {
+        outcome = verdict.outcome
+        text = verdict.text
+        details = verdict.details
+        costs = verdict.costs
+    }
+}
+
+/// The process of one check: it reads its order, makes the check, and writes its answer.
+package enum Judge {
+    /// Makes the check that an order names.
+    ///
+    /// - Parameter order: As ``Validator`` writes it.
+    /// - Returns: The answer for it; nil if the order is none.
+    package static func judge(_ order: [UInt8]) -> [UInt8]? {
+        guard let order = try? JSONDecoder().decode(JudgeOrder.self, from: Data(order)),
+            let check = Catalogue.check(order.check)
+        else { return nil }
+        let answer = JudgeAnswer(verdict(of: check, order))
+        return (try? JSONEncoder().encode(answer)).map { Array($0) }
+    }
+
+    private static func verdict(of check: Check, _ order: JudgeOrder) -> Verdict {
+        do throws(Verdict) {
+            return try check.run(try Examination(order))
+        } catch {
+            return error
+        }
+    }
+}
+
+extension Examination {
+    convenience init(_ order: JudgeOrder) throws(Verdict) {
+        let confinement = Confinement(
+            program: order.runner,
+            plan: IsolationPlan(
+                read: order.read, write: order.write, devices: order.devices,
+                network: order.network))
+        let library: LibraryDescription
+        do throws(LoadError) {
+            library = try PluginScanner(program: order.runner).examine(order.library)
+        } catch {
+            throw .hindered(by: "load.loads", "it can't be loaded")
+        }
+        guard let descriptor = library.descriptors.first(where: { $0.id == order.plugin }) else {
+            throw .skipped("it is not in the library any more")
+        }
+        let given = order.settings.map { (name: $0.key, value: ParameterValue($0.value)) }
+        let (settings, _) = descriptor.check(settings: given, relativeTo: order.folder)
+        self.init(
+            library: order.library, descriptor: descriptor, settings: settings,
+            confinement: confinement, seed: order.seed)
+    }
+}
+
+extension ParameterValue {
+    fileprivate init(_ value: JudgeOrder.Value) {
+        self =
+            switch value {
+            case .boolean(let value): .boolean(value)
+            case .integer(let value): .integer(value)
+            case .number(let value): .number(value)
+            case .string(let value): .string(value)
+            }
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import GreenroomValidator
+
+/// `greenroom validate PLUGIN`.
+struct ValidateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Find out whether a plugin keeps the rules of the interface.")
+
+    @Argument(help: "The plugin's library.")
+    var plugin: String
+
+    @Option(help: "Ids of checks or groups, separated by commas.")
+    var only: String?
+
+    @Option(help: "What everything random is made from.")
+    var seed: UInt64 = 1
+
+    func run() throws {
+        var options = Validator.Options()
+        options.only = only.map { $0.split(separator: ",").map(String.init) } ?? []
+        options.seed = seed
+        do {
+            let reports = try Validator().validate(plugin, options) { plugin, result in
+                print("\(plugin)  \(result.check)  \(result.outcome.rawValue)  \(result.text)")
+                for line in result.details { print("    \(line)") }
+            }
+            guard reports.allSatisfy(\.isSound) else { throw Failure(explained: .pluginFailed) }
+        } catch let problem as Validator.Problem {
+            throw Failure(.badFile, problem.description)
+        }
+    }
+}
