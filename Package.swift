@@ -200,6 +200,9 @@ let package = Package(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
 
+        .testTarget(
+            name: "GreenroomValidatorTests", dependencies: ["GreenroomValidator", "TestSupport"]),
+
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
