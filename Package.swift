@@ -140,8 +140,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomIsolation",
-                "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
+                "GreenroomALSA", "GreenroomConfig", "GreenroomConversion", "GreenroomFiles",
+                "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+                "GreenroomSandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

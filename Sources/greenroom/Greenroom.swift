@@ -16,8 +16,8 @@ struct Greenroom: ParsableCommand {
             """,
         version: GreenroomVersion.current,
         subcommands: [
-            RunCommand.self, CheckCommand.self, PluginsCommand.self, PluginCommand.self,
-            DevicesCommand.self, SchemaCommand.self,
+            RunCommand.self, CheckCommand.self, PreviewCommand.self, PluginsCommand.self,
+            PluginCommand.self, DevicesCommand.self, SchemaCommand.self,
         ])
 
     static func main() {
