@@ -147,9 +147,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "CLinux", "GreenroomValidator",
-                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomIsolation",
-                "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
+                "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomHost", "GreenroomIsolation", "GreenroomLoading",
+                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
