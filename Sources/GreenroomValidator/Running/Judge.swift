@@ -26,6 +26,7 @@ struct JudgeOrder: Codable, Sendable {
     var devices: [String]
     var network: Bool
     var seed: UInt64
+    var isStill: Bool
 }
 
 /// What the process of one check answers.
@@ -86,7 +87,7 @@ extension Examination {
         let (settings, _) = descriptor.check(settings: given, relativeTo: order.folder)
         self.init(
             library: order.library, descriptor: descriptor, settings: settings,
-            confinement: confinement, seed: order.seed)
+            confinement: confinement, seed: order.seed, isStill: order.isStill)
     }
 }
 

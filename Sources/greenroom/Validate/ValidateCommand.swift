@@ -16,10 +16,14 @@ struct ValidateCommand: ParsableCommand {
     @Option(help: "What everything random is made from.")
     var seed: UInt64 = 1
 
+    @Flag(help: "The picture stands still, or is of one colour, on purpose.")
+    var still = false
+
     func run() throws {
         var options = Validator.Options()
         options.only = only.map { $0.split(separator: ",").map(String.init) } ?? []
         options.seed = seed
+        options.isStill = still
         do {
             let reports = try Validator().validate(plugin, options) { plugin, result in
                 print("\(plugin)  \(result.check)  \(result.outcome.rawValue)  \(result.text)")
