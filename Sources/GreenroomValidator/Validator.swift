@@ -2,7 +2,7 @@ internal import FoundationEssentials
 import Glibc
 import GreenroomHost
 import GreenroomIsolation
-public import GreenroomLoading
+import GreenroomLoading
 import GreenroomMedia
 import Synchronization
 
@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// ```swift
 /// let reports = try Validator().validate("/path/to/libMyCamera.so")
-/// #expect(reports.allSatisfy(\.isSound))
+/// #expect(reports.allSatisfy(\.conforms))
 /// ```
 public struct Validator: Sendable {
     /// What a check is about.
@@ -36,8 +36,8 @@ public struct Validator: Sendable {
         public var only: [String] = []
         /// What everything random is made from.
         public var seed: UInt64 = 1
-        /// The plugin's settings by name; those that are not here have their defaults.
-        public var settings: [String: ParameterValue] = [:]
+        /// The plugin's settings by name, as text; those that are not here have their defaults.
+        public var settings: [String: String] = [:]
         /// Files and folders that the plugin may read, absolute; those given in settings are granted.
         public var read: [String] = []
         /// Files and folders that it may write, absolute.
@@ -100,7 +100,7 @@ public struct Validator: Sendable {
     ///
     /// - Parameters:
     ///   - library: The file.
-    ///   - tell: Gets each result as soon as it is there, on any thread, one at a time.
+    ///   - tell: Gets each result in the order of the checks, on any thread, one at a time.
     /// - Returns: A report for each plugin that was asked for.
     /// - Throws: ``Problem`` if there is no such file, plugin, check or setting.
     public func validate(
@@ -169,8 +169,8 @@ public struct Validator: Sendable {
         for descriptor: PluginDescriptor, at path: String, _ checks: [Check], _ options: Options
     ) throws -> [JudgeOrder] {
         let folder = currentFolder
-        let given = options.settings.map { (name: $0.key, value: $0.value) }
-        let (settings, problems) = descriptor.check(settings: given, relativeTo: folder)
+        let (settings, problems) = descriptor.check(
+            settings: descriptor.values(of: options.settings), relativeTo: folder)
         guard problems.isEmpty else {
             throw Problem(
                 description: problems.map {
@@ -187,7 +187,7 @@ public struct Validator: Sendable {
         return checks.map { check in
             JudgeOrder(
                 check: check.id, library: path, plugin: descriptor.id,
-                settings: options.settings.mapValues(JudgeOrder.Value.init), folder: folder,
+                settings: options.settings, folder: folder,
                 runner: runner, read: options.read + paths, write: options.write,
                 devices: options.devices, network: options.network, seed: options.seed,
                 isStill: options.isStill)
@@ -209,7 +209,16 @@ public struct Validator: Sendable {
 
     private struct Progress {
         var next = 0
+        var told = 0
         var made: [Made?]
+
+        /// - Returns: The results that can be told now, in order.
+        mutating func add(_ result: Made, at index: Int) -> [CheckResult] {
+            made[index] = result
+            let due = made[told...].prefix { $0 != nil }
+            told += due.count
+            return due.compactMap { $0?.result }
+        }
     }
 
     private func run(
@@ -227,8 +236,9 @@ public struct Validator: Sendable {
                     }
                     guard let index else { return }
                     let made = make(checks[index], orders[index], descriptor.kind)
-                    telling.withLock { _ in tell(made.result) }
-                    progress.change { $0.made[index] = made }
+                    telling.withLock { _ in
+                        for result in progress.change({ $0.add(made, at: index) }) { tell(result) }
+                    }
                 }
             }
         }
@@ -272,14 +282,19 @@ public struct Validator: Sendable {
     }
 }
 
-extension JudgeOrder.Value {
-    fileprivate init(_ value: ParameterValue) {
-        self =
-            switch value {
-            case .boolean(let value): .boolean(value)
-            case .integer(let value): .integer(value)
-            case .number(let value): .number(value)
-            case .string(let value): .string(value)
-            }
+extension PluginDescriptor {
+    /// Values from text, each of the type of its setting.
+    func values(of texts: [String: String]) -> [(name: String, value: ParameterValue)] {
+        texts.sorted { $0.key < $1.key }.map { name, text in
+            let type = parameters.first { $0.name == name }?.type
+            let value: ParameterValue? =
+                switch type {
+                case .boolean: Bool(text).map { .boolean($0) }
+                case .integer: Int64(text).map { .integer($0) }
+                case .number: Double(text).map { .number($0) }
+                case .string, .choice, .path, nil: nil
+                }
+            return (name, value ?? .string(text))
+        }
     }
 }

@@ -13,11 +13,11 @@ public enum Outcome: String, Codable, CaseIterable, Sendable {
     /// The check did not end in time, and was ended with all its processes.
     case timedOut = "timed-out"
 
-    /// Whether a plugin with that result is sound as far as the check goes.
-    public var isSound: Bool {
+    /// Whether it is a fault of the plugin.
+    public var isFault: Bool {
         switch self {
-        case .passed, .warning, .skipped: true
-        case .failed, .crashed, .timedOut: false
+        case .passed, .warning, .skipped: false
+        case .failed, .crashed, .timedOut: true
         }
     }
 }

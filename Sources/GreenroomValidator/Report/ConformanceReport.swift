@@ -40,7 +40,7 @@ public struct ConformanceReport: Codable, Sendable {
     public var costs: [Cost]
 
     /// Whether no check found a fault.
-    public var isSound: Bool { results.allSatisfy(\.outcome.isSound) }
+    public var conforms: Bool { !results.contains { $0.outcome.isFault } }
 
     /// How many checks have an outcome.
     public func count(of outcome: Outcome) -> Int {

@@ -6,19 +6,11 @@ import GreenroomMedia
 
 /// What the process of one check is told.
 struct JudgeOrder: Codable, Sendable {
-    /// A value of a setting.
-    enum Value: Codable, Sendable {
-        case boolean(Bool)
-        case integer(Int64)
-        case number(Double)
-        case string(String)
-    }
-
     var check: String
     var library: String
     var plugin: String
     /// The user's, by name.
-    var settings: [String: Value]
+    var settings: [String: String]
     var folder: String
     var runner: String
     var read: [String]
@@ -83,22 +75,10 @@ extension Examination {
         guard let descriptor = library.descriptors.first(where: { $0.id == order.plugin }) else {
             throw .skipped("it is not in the library any more")
         }
-        let given = order.settings.map { (name: $0.key, value: ParameterValue($0.value)) }
-        let (settings, _) = descriptor.check(settings: given, relativeTo: order.folder)
+        let (settings, _) = descriptor.check(
+            settings: descriptor.values(of: order.settings), relativeTo: order.folder)
         self.init(
             library: order.library, descriptor: descriptor, settings: settings,
             confinement: confinement, seed: order.seed, isStill: order.isStill)
-    }
-}
-
-extension ParameterValue {
-    fileprivate init(_ value: JudgeOrder.Value) {
-        self =
-            switch value {
-            case .boolean(let value): .boolean(value)
-            case .integer(let value): .integer(value)
-            case .number(let value): .number(value)
-            case .string(let value): .string(value)
-            }
     }
 }
