@@ -277,6 +277,11 @@ final class RunnerProcess: Sendable {
 
     // MARK: The end
 
+    /// What a thread of it touched that killed it; nil if it did not tell.
+    var fault: (address: UInt64, isWrite: Bool)? {
+        ExitEvidence.fault(in: state.withLock { $0.lastWords })
+    }
+
     /// Lets the process end by itself, or ends it. [control]
     func end() {
         state.withLock { $0.isEnding = true }

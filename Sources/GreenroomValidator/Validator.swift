@@ -46,6 +46,8 @@ public struct Validator: Sendable {
         public var devices: [String] = []
         /// Whether it may use the network.
         public var network = false
+        /// Whether the picture stands still or is of one colour on purpose.
+        public var isStill = false
         /// How many checks are made side by side.
         public var parallelism = 2
 
@@ -187,7 +189,8 @@ public struct Validator: Sendable {
                 check: check.id, library: path, plugin: descriptor.id,
                 settings: options.settings, folder: folder,
                 runner: runner, read: options.read + paths, write: options.write,
-                devices: options.devices, network: options.network, seed: options.seed)
+                devices: options.devices, network: options.network, seed: options.seed,
+                isStill: options.isStill)
         }
     }
 

@@ -18,6 +18,7 @@ struct JudgeOrder: Codable, Sendable {
     var devices: [String]
     var network: Bool
     var seed: UInt64
+    var isStill: Bool
 }
 
 /// What the process of one check answers.
@@ -78,6 +79,6 @@ extension Examination {
             settings: descriptor.values(of: order.settings), relativeTo: order.folder)
         self.init(
             library: order.library, descriptor: descriptor, settings: settings,
-            confinement: confinement, seed: order.seed)
+            confinement: confinement, seed: order.seed, isStill: order.isStill)
     }
 }
