@@ -147,9 +147,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "CLinux", "GreenroomValidator",
-                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomIsolation",
-                "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
+                "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomHost", "GreenroomIsolation", "GreenroomLoading",
+                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -199,6 +199,9 @@ let package = Package(
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
+
+        .testTarget(
+            name: "GreenroomValidatorTests", dependencies: ["GreenroomValidator", "TestSupport"]),
 
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),

@@ -1,0 +1,43 @@
+import Glibc
+
+/// Where a preview is shown: on a terminal lines that stay, and below them a block that is drawn
+/// anew in its place; elsewhere lines alone.
+final class PreviewScreen: Sendable {
+    let isTerminal: Bool
+    private let descriptor: Int32
+    private let queue: PrintQueue
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+        queue = PrintQueue(descriptor: descriptor) { "\($0) lines left out, nobody was reading" }
+    }
+
+    /// Shows lines that stay. [any]
+    func show(_ lines: [String]) {
+        for line in lines { queue.add { _ in line } }
+    }
+
+    /// Shows a line that stays. [any]
+    func show(_ line: String) { show([line]) }
+
+    /// Shows a block in place of the one before, as much of it as the terminal has room for. [any]
+    func show(block lines: [String]) {
+        var window = winsize()
+        let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
+        let (columns, rows) = isKnown ? (Int(window.ws_col), Int(window.ws_row)) : (80, 24)
+        // A line as wide as the terminal, or a block as high, would move what is above it.
+        let room = lines.prefix(max(rows - 1, 1)).map { Self.cut($0, to: columns - 1) }
+        queue.show(status: room.joined(separator: "\n"))
+    }
+
+    /// Waits until all is written, or the reader has had a second for it.
+    ///
+    /// - Returns: Whether all is written.
+    @discardableResult
+    func finish() -> Bool { queue.finish(within: .seconds(1)) }
+
+    private static func cut(_ line: String, to columns: Int) -> String {
+        line.count <= columns ? line : line.prefix(max(columns - 1, 0)) + "…"
+    }
+}
