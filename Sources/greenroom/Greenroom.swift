@@ -17,7 +17,7 @@ struct Greenroom: ParsableCommand {
         version: GreenroomVersion.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, PluginsCommand.self, PluginCommand.self,
-            DevicesCommand.self, SchemaCommand.self,
+            DevicesCommand.self, SchemaCommand.self, NewCommand.self,
         ])
 
     static func main() {
