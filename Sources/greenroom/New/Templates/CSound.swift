@@ -10,8 +10,9 @@ extension NewPlugin {
             #include <stdlib.h>
             #include <string.h>
 
-            enum { RATE_HZ = 48000, BLOCK = RATE_HZ / 100 /* 10 ms */ };
-            static const int64_t BLOCK_NS = 10000000;
+            #define RATE_HZ 48000
+            #define BLOCK (RATE_HZ / 100) /* samples in 10 ms */
+            #define BLOCK_NS INT64_C(10000000)
 
             typedef struct source {
               gr_plugin functions;
