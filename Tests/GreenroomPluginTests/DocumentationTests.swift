@@ -168,8 +168,8 @@ import Testing
                 "convert", Chapter.catalogue(of: module), "--additional-symbol-graph-dir", graphs,
                 "--output-path", folder("site"), "--warnings-as-errors",
             ])
-        #expect(conversion.exit == .code(0), "\(conversion)")
-        #expect(conversion.standardError.isEmpty, "\(conversion)")
+        #expect(conversion.exit == .code(0), "\(conversion)\n\(conversion.text)")
+        #expect(conversion.standardError.isEmpty, "\(conversion)\n\(conversion.text)")
         guard module == "GreenroomPlugin" else { return }
         for chapter in Chapter.book where chapter.name != module {
             let page = chapter.name.lowercased()
