@@ -115,7 +115,7 @@ final class Bench: Sendable {
             default: rehearsal.destroy()
             }
         guard end == .hangs else { return end }
-        return patience.lasts { rehearsal.runningCallback?.name == step } ? .done : .hangs
+        return patience.endsInTime { rehearsal.runningCallback?.name == step } ? .done : .hangs
     }
 
     // MARK: Verdicts

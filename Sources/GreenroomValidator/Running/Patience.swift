@@ -8,32 +8,26 @@ struct Patience {
     private let delayAtBegin: Int64
 
     /// How long a callback may take, in nanoseconds.
-    static let limit: Int64 = 2_000_000_000
+    private static let limit: Int64 = 2_000_000_000
+    /// How long is waited on the busiest machine.
+    private static let greatest: Int64 = 10_000_000_000
 
     /// - Parameter process: The plugin's.
     init(_ process: Int32) {
         self.process = process
-        delayAtBegin = Self.runDelay(of: process)
+        delayAtBegin = ProcessLoad(of: process).delayNanoseconds
     }
 
     /// Waits as long as something goes on, until the plugin has had its time.
     ///
     /// - Returns: Whether it ended within that.
-    func lasts(while goesOn: () -> Bool) -> Bool {
+    func endsInTime(while goesOn: () -> Bool) -> Bool {
         while goesOn() {
-            let delay = Self.runDelay(of: process) - delayAtBegin
-            if MonotonicClock.now - begin - max(delay, 0) > Self.limit { return false }
+            let waited = MonotonicClock.now - begin
+            let delay = ProcessLoad(of: process).delayNanoseconds - delayAtBegin
+            if waited > Self.greatest || waited - max(delay, 0) > Self.limit { return false }
             usleep(10_000)
         }
         return true
-    }
-
-    /// How long the thread that waited longest for a processor did so, in nanoseconds.
-    private static func runDelay(of process: Int32) -> Int64 {
-        ProcessView(process).threads.map { thread in
-            let text = ProcessView.text("/proc/\(process)/task/\(thread)/schedstat")
-            let words = text.split(separator: " ")
-            return words.count > 1 ? Int64(words[1]) ?? 0 : 0
-        }.max() ?? 0
     }
 }
