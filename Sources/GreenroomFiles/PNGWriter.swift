@@ -153,7 +153,9 @@ public enum PNGWriter {
         remainders.withUnsafeBufferPointer { remainders in
             data.withUnsafeBytes { data in
                 var rest: UInt32 = .max
-                for byte in data { rest = remainders[Int((rest ^ UInt32(byte)) & 255)] ^ (rest >> 8) }
+                for byte in data {
+                    rest = remainders[Int((rest ^ UInt32(byte)) & 255)] ^ (rest >> 8)
+                }
                 return ~rest
             }
         }

@@ -35,8 +35,9 @@ import Testing
         try PNGWriter.write(
             padded(packed, size, by: padding).span.bytes, strideBytes: 3 * size.width + padding,
             size: size, to: file)
-        #expect(try Oracle.ffprobe(file, "stream=width,height,pix_fmt").hasPrefix(
-            "\(size.width) \(size.height) rgb24"))
+        #expect(
+            try Oracle.ffprobe(file, "stream=width,height,pix_fmt").hasPrefix(
+                "\(size.width) \(size.height) rgb24"))
         let read = try Oracle.ffmpeg(
             "-err_detect", "crccheck+explode", "-i", file, "-f", "rawvideo", "-pix_fmt", "rgb24",
             "-")

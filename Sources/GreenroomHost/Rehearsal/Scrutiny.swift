@@ -4,14 +4,17 @@ package import GreenroomMedia
 package struct Scrutiny: Sendable {
     /// The host's extension that the plugin does not get, by id; nil for none.
     package var withheldExtension: String?
+    /// Watches the frames that the plugin is lent; nil for as in a session.
+    package var leases: LeaseWatch?
     /// Is told of each call that the plugin makes, on the thread that makes it.
     package var witness: @Sendable (WitnessedCall) -> Void
 
     package init(
-        withheldExtension: String? = nil,
+        withheldExtension: String? = nil, leases: LeaseWatch? = nil,
         witness: @escaping @Sendable (WitnessedCall) -> Void = { _ in }
     ) {
         self.withheldExtension = withheldExtension
+        self.leases = leases
         self.witness = witness
     }
 }

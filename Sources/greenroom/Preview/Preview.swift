@@ -80,6 +80,7 @@ struct Preview {
     ) throws -> (ending: PreviewRun.Ending, status: ExitStatus) {
         var plan = plan
         if let target { plan.session.outputs.append(.y4mStream(target.stream, track: plan.track)) }
+        screen.show(plan.warnings + [plan.title] + (snapshot.map { [$0.hint] } ?? []))
         let run = PreviewRun(plan, screen: screen, monitor: monitor, target: target)
         do {
             return try run.run(until: interruption, orWhen: isRebuilt)

@@ -50,7 +50,18 @@ struct PreviewFile {
                 Override(
                     argument: "--maximum \(maximum)", assignment: "session.maximum=\(maximum)"))
         }
-        if hasVirtualClock { overrides.append(.virtualClock) }
+        if hasVirtualClock {
+            overrides.append(.virtualClock)
+            if duration == nil {
+                faults.append(
+                    Diagnostic(
+                        "it needs a duration, or it would run for ever at full speed. Add "
+                            + "--duration 10s.",
+                        at: Place(.argument("--virtual-clock"), path: "")))
+                // Told once.
+                overrides.append(.duration("1s"))
+            }
+        }
         if isWatched {
             overrides.append(
                 Override(argument: "--watch", assignment: "\(section).isolation=process"))
@@ -96,7 +107,7 @@ struct PreviewFile {
                 Diagnostic(
                     "\(descriptor.name) is a \(descriptor.kind.name), and has no picture to hold "
                         + "down. Leave it out.",
-                    at: Place(.argument("--ceiling \(ceilings)"), path: "")))
+                    at: Place(.argument("--ceiling \"\(ceilings)\""), path: "")))
             return []
         }
         let key = descriptor.kind == .shareSource ? "share-ceiling" : "ceiling"
@@ -130,7 +141,8 @@ struct PreviewFile {
     private static func byArgument(_ diagnostic: Diagnostic) -> Diagnostic {
         var diagnostic = diagnostic
         let path = diagnostic.place.path
-        diagnostic.place.path = path.firstRange(of: ".settings.").map { String(path[$0.upperBound...]) } ?? ""
+        diagnostic.place.path =
+            path.firstRange(of: ".settings.").map { String(path[$0.upperBound...]) } ?? ""
         return diagnostic
     }
 }

@@ -26,7 +26,9 @@ struct PreviewNegotiation {
         for (index, record) in records.enumerated() {
             guard told[record.revision] != .whole else { continue }
             let isLast = isOver || index < records.count - 1
-            let isKnown = record.answer != nil && (!record.awaitsFrames || record.framesUntilFollowed != nil)
+            let isKnown =
+                record.answer != nil
+                && (!record.awaitsFrames || record.framesUntilFollowed != nil)
             if isKnown || isLast {
                 lines.append(record.line)
                 told[record.revision] = .whole

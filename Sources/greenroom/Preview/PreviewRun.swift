@@ -51,7 +51,6 @@ final class PreviewRun: Sendable {
     func run(
         until interruption: Interruption, orWhen isRebuilt: (@Sendable () -> Bool)? = nil
     ) throws -> (ending: Ending, status: ExitStatus) {
-        screen.show(plan.warnings + [plan.title])
         let session = Session(plan: plan.session) { self.show($0) }
         interruption.watch(session)
         defer { interruption.watch(nil) }
@@ -140,6 +139,7 @@ final class PreviewRun: Sendable {
     private func finish(_ session: Session) {
         state.withLock { state in
             state.isOver = true
+            screen.endBlock()
             guard let standing = session.standing else { return }
             tell(standing, &state, isOver: true)
             screen.show(PreviewStatistics(role: "\(plan.role)", now: standing).block)

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Where a preview is shown: on a terminal lines that stay, and below them a block that is drawn
 /// anew in its place; elsewhere lines alone.
@@ -6,6 +7,8 @@ final class PreviewScreen: Sendable {
     let isTerminal: Bool
     private let descriptor: Int32
     private let queue: PrintQueue
+    /// The block that is to be seen below the lines.
+    private let block = Mutex<String?>(nil)
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
@@ -15,7 +18,11 @@ final class PreviewScreen: Sendable {
 
     /// Shows lines that stay. [any]
     func show(_ lines: [String]) {
-        for line in lines { queue.add { _ in line } }
+        guard !lines.isEmpty else { return }
+        block.withLock { block in
+            for line in lines { queue.add { _ in line } }
+            if let block { queue.show(status: block) }
+        }
     }
 
     /// Shows a line that stays. [any]
@@ -28,7 +35,18 @@ final class PreviewScreen: Sendable {
         let (columns, rows) = isKnown ? (Int(window.ws_col), Int(window.ws_row)) : (80, 24)
         // A line as wide as the terminal, or a block as high, would move what is above it.
         let room = lines.prefix(max(rows - 1, 1)).map { Self.cut($0, to: columns - 1) }
-        queue.show(status: room.joined(separator: "\n"))
+        block.withLock { block in
+            block = room.joined(separator: "\n")
+            if let block { queue.show(status: block) }
+        }
+    }
+
+    /// Takes the block away with the next line. [any]
+    func endBlock() {
+        block.withLock { block in
+            block = nil
+            queue.dropStatus()
+        }
     }
 
     /// Waits until all is written, or the reader has had a second for it.

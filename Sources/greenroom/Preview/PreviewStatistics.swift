@@ -20,7 +20,8 @@ struct PreviewStatistics {
     /// A few lines, of less than 80 columns unless many things go wrong at once.
     var block: [String] {
         let rows = picture.map(rows) ?? sound.map(rows) ?? []
-        return [time] + table(rows + callbacks).split(separator: "\n").map(String.init)
+        let lines = table((rows + callbacks).flatMap(wrapped)).split(separator: "\n")
+        return [time] + lines.map(String.init)
     }
 
     /// What changes from second to second, on one line.
@@ -43,10 +44,12 @@ struct PreviewStatistics {
             ["  refused", list(picture.refused)],
             ["  dropped", list(drops(of: picture))],
             [
-                "  interval",
-                "p50 \(milliseconds(arrival.p50Milliseconds)), "
-                    + "p99 \(milliseconds(arrival.p99Milliseconds)), "
-                    + "longest \(milliseconds(arrival.maximumMilliseconds))",
+                "  intervals",
+                arrival.count == 0
+                    ? "none yet"
+                    : "p50 \(tenths(arrival.p50Milliseconds)) ms, "
+                        + "p99 \(tenths(arrival.p99Milliseconds)) ms, "
+                        + "longest \(tenths(arrival.maximumMilliseconds)) ms",
             ],
         ]
         let unprocessed = picture.unprocessed
@@ -70,8 +73,11 @@ struct PreviewStatistics {
     }
 
     private func agreed(_ picture: SessionReport.Picture) -> String {
-        guard let offer = picture.negotiation.last else { return picture.capability }
-        return "\(offer.track ?? offer.suggested) (offer \(offer.revision))"
+        guard let offer = picture.negotiation.last(where: { $0.answer != nil }),
+            let track = offer.track
+        else { return picture.capability }
+        let source = offer.source.map { $0 == track ? "" : ", made of its \($0)" } ?? ""
+        return "\(track) (offer \(offer.revision)\(source))"
     }
 
     private func rate(of picture: SessionReport.Picture) -> String {
@@ -132,7 +138,8 @@ struct PreviewStatistics {
         let times = plugin.callbacks.sorted { $0.key < $1.key }.map { name, times in
             "\(name) \(tenths(times.longestMilliseconds))"
         }
-        return times.isEmpty ? [] : [["  longest", "\(times.joined(separator: ", ")) ms"]]
+        return times.isEmpty
+            ? [] : [["  callbacks", "longest, in ms: \(times.joined(separator: ", "))"]]
     }
 
     /// `1:05`.
@@ -145,6 +152,26 @@ struct PreviewStatistics {
     private func rate(from earlier: Int?, to count: Int) -> Double {
         let seconds = now.seconds - (before?.seconds ?? 0)
         return seconds > 0 ? Double(count - (earlier ?? 0)) / seconds : 0
+    }
+
+    /// As many columns as a row has for what it tells.
+    private static let columns = 66
+
+    /// The same on as many rows as it takes.
+    private func wrapped(_ row: [String]) -> [[String]] {
+        guard let name = row.first, let text = row.last else { return [] }
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            let line = lines[lines.count - 1]
+            if line.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if line.count + 1 + word.count <= Self.columns {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.enumerated().map { [$0 == 0 ? name : "", $1] }
     }
 
     private func list(_ counts: [String: Int]) -> String {
@@ -160,8 +187,6 @@ struct PreviewStatistics {
     private func decibels(_ value: Double?) -> String {
         value.map { "\(tenths($0)) dBFS" } ?? "silent"
     }
-
-    private func milliseconds(_ value: Double) -> String { "\(tenths(value)) ms" }
 
     private func tenths(_ number: Double) -> String {
         let tenths = Int((abs(number) * 10).rounded())

@@ -18,8 +18,11 @@ final class Snapshot: Sendable {
     init(of monitor: OutputMonitor, path: String, screen: PreviewScreen) throws {
         self.monitor = monitor
         self.path = path
+        guard let name = path.last, name != "/" else {
+            throw Failure(.usage, "--snapshot \(path): this is no file. Name one, e.g. now.png.")
+        }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        guard !path.isEmpty, access(folder, W_OK | X_OK) == 0 else {
+        guard access(folder, W_OK | X_OK) == 0 else {
             throw Failure(
                 .outputFailed,
                 "--snapshot \(path): no file can be made in \(folder): "
@@ -27,8 +30,10 @@ final class Snapshot: Sendable {
                     + "written to.")
         }
         SnapshotSignal.handle { screen.show(self.take().text) }
-        screen.show("kill -USR1 \(getpid()) writes \(path)")
     }
+
+    /// How to have one taken.
+    var hint: String { "kill -USR1 \(getpid()) writes \(path)" }
 
     /// Whether a picture was written.
     var wasTaken: Bool { count.withLock { $0 > 0 } }

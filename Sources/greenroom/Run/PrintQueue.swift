@@ -77,6 +77,11 @@ final class PrintQueue: Sendable {
         if isAsleep { bell.ring() }
     }
 
+    /// Leaves out a status that is not shown yet; the next line takes the place of one that is. [any]
+    func dropStatus() {
+        state.withLock { $0.status = nil }
+    }
+
     /// Waits until everything is written; no longer than a reader may take.
     ///
     /// - Returns: Whether it was.

@@ -57,6 +57,9 @@ struct ValidateCommand: ParsableCommand {
 
     @OptionGroup var grants: GrantOptions
 
+    @Flag(help: "The picture stands still, or is of one colour, on purpose.")
+    var still = false
+
     func run() throws {
         guard !list else { return printList() }
         guard let plugin else {
@@ -81,6 +84,7 @@ struct ValidateCommand: ParsableCommand {
         var options = Validator.Options()
         options.only = only.map { $0.split(separator: ",").map(String.init) } ?? []
         options.seed = seed ?? UInt64.random(in: 1...999_999)
+        options.isStill = still
         options.settings = try settings()
         grants.apply(to: &options)
         let (path, name) = try place(of: plugin)
