@@ -43,6 +43,7 @@ let package = Package(
     name: "greenroom",
     products: [
         .library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"]),
+        .library(name: "GreenroomValidator", targets: ["GreenroomValidator"]),
         .library(name: "GreenroomBroadcast", targets: ["GreenroomBroadcast"]),
         .library(
             name: "greenroom-broadcast", type: .dynamic, targets: ["GreenroomBroadcastLibrary"]),
@@ -137,11 +138,18 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+        .target(
+            name: "GreenroomValidator",
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomHost",
+                "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+            ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "GreenroomALSA", "GreenroomConfig", "GreenroomHost", "GreenroomIsolation",
-                "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
+                "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomHost", "GreenroomIsolation", "GreenroomLoading",
+                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -191,6 +199,9 @@ let package = Package(
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
+
+        .testTarget(
+            name: "GreenroomValidatorTests", dependencies: ["GreenroomValidator", "TestSupport"]),
 
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),

@@ -5,6 +5,16 @@ public struct Override: Sendable {
     /// Where the value goes, and the value: `camera.settings.pattern=grey`.
     public var assignment: String
 
+    /// Makes an override.
+    ///
+    /// - Parameters:
+    ///   - argument: As it was given, for messages.
+    ///   - assignment: The path and the value, as of ``set(_:)``.
+    public init(argument: String, assignment: String) {
+        self.argument = argument
+        self.assignment = assignment
+    }
+
     /// An argument `--set PATH=VALUE`.
     ///
     /// The path has the keys of the file with dots between them, and `[0]` for the entry of a

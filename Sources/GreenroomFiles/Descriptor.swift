@@ -28,8 +28,12 @@ struct Descriptor: ~Copyable, Sendable {
     }
 
     /// Makes a file for writing, or empties the one that is there.
-    static func creating(_ path: String) throws(MediaFileError) -> Descriptor {
-        try open(path, flags: O_WRONLY | O_CREAT | O_TRUNC)
+    ///
+    /// - Parameter name: What errors call it; nil for its path.
+    static func creating(
+        _ path: String, name: String? = nil
+    ) throws(MediaFileError) -> Descriptor {
+        try open(path, name: name, flags: O_WRONLY | O_CREAT | O_TRUNC)
     }
 
     /// A second handle of an open file, so that the caller keeps its own.
@@ -43,15 +47,21 @@ struct Descriptor: ~Copyable, Sendable {
     }
 
     private static func open(
-        _ path: String, flags: Int32
+        _ path: String, name: String? = nil, flags: Int32
     ) throws(MediaFileError) -> Descriptor {
         while true {
             let number = Glibc.open(path, flags | O_CLOEXEC, 0o666)
-            if number >= 0 { return Descriptor(number: number, name: path) }
+            if number >= 0 { return Descriptor(number: number, name: name ?? path) }
             let error = errno
             if error == EINTR { continue }
-            throw systemFailure(.cannotOpen, file: path, call: "open", error: error)
+            throw systemFailure(.cannotOpen, file: name ?? path, call: "open", error: error)
         }
+    }
+
+    /// Gives a file another name, in place of a file that may have it.
+    static func rename(_ path: String, to other: String) throws(MediaFileError) {
+        guard Glibc.rename(path, other) != 0 else { return }
+        throw systemFailure(.cannotWrite, file: other, call: "rename", error: errno)
     }
 
     /// Whether it is a file on disk: it has offsets, and can be cut.

@@ -22,6 +22,8 @@ final class RunnerProcess: Sendable {
         var hasHeardOfRefusals = false
         var sandbox: SandboxReport?
         var sender: UInt64 = 0
+        /// It was told that the plugin calls a sender that is not there.
+        var hasCalledDeadSender = false
         /// Channels that threads of the plugin use.
         var open: Set<Int> = []
         var evidence: String?
@@ -93,6 +95,28 @@ final class RunnerProcess: Sendable {
         process = visitor.process
         socket = try visitor.socket.copy()
         pidfd = process > 0 ? greenroom_pidfd(process) : -1
+        output = -1
+        welcome()
+    }
+
+    /// Has another instance hosted in the process of a first one, which ends the process.
+    ///
+    /// - Throws: ``ChannelError`` if there is no memory for it.
+    init(
+        beside first: RunnerProcess, frames: SharedMemory?, place: PluginPlace
+    ) throws(ChannelError) {
+        channels = try Channels()
+        confinement = first.confinement
+        self.frames = frames
+        self.place = place
+        leave = {}
+        policy = nil
+        process = first.process
+        let pair = try ControlSocket.pair()
+        first.socket.send(.another, descriptors: [pair.runner])
+        close(pair.runner)
+        socket = ControlSocket(adopting: pair.host)
+        pidfd = greenroom_pidfd(process)
         output = -1
         welcome()
     }
@@ -253,6 +277,11 @@ final class RunnerProcess: Sendable {
 
     // MARK: The end
 
+    /// What a thread of it touched that killed it; nil if it did not tell.
+    var fault: (address: UInt64, isWrite: Bool)? {
+        ExitEvidence.fault(in: state.withLock { $0.lastWords })
+    }
+
     /// Lets the process end by itself, or ends it. [control]
     func end() {
         state.withLock { $0.isEnding = true }
@@ -394,6 +423,19 @@ final class RunnerProcess: Sendable {
 
     /// Counts a frame that the plugin sends.
     func countFrame() { frameCount.add(1, ordering: .relaxed) }
+
+    /// Says once that the plugin calls a sender that is not there.
+    func tellOfDeadSender() {
+        let isNews = state.withLock { state in
+            defer { state.hasCalledDeadSender = true }
+            return !state.isEnding && !state.hasCalledDeadSender
+        }
+        guard isNews else { return }
+        place.log(
+            .warning,
+            "it calls a sender that has ended, or that never was, and gets GR_STATUS_GONE. End the "
+                + "sending thread before stop_send returns.")
+    }
 
     /// Counts a line that the plugin writes.
     func countLine() { state.withLock { $0.lines += 1 } }

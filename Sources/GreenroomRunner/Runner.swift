@@ -43,6 +43,10 @@ package final class Runner: Sendable {
         /// What the plugin returned last that ended its life early.
         var failure: Status?
         var hasVirtualClock = false
+        /// The host's extension that the plugin does not get.
+        var withheldExtension: String?
+        /// Where the frames lie that the plugin has on loan, by the lease, while they are guarded.
+        var guarded: [UInt64: SharedPlanes]?
         /// Channels that no thread uses.
         var free = Array((Channels.firstOfPlugin..<Channels.count).reversed())
     }
@@ -163,6 +167,12 @@ package final class Runner: Sendable {
             load(try message.readString(), &answer)
         case .create:
             try create(&message, &answer)
+        case .scrutinise:
+            let withheld = try message.readOptional { reader throws(WireReader.Problem) in
+                try reader.readString()
+            }
+            state.withLock { $0.withheldExtension = withheld }
+            if try message.readBool() { answer.write(guardFrames()) }
         default:
             guard
                 let (functions, kind) = state.withLock({ state in
@@ -273,10 +283,28 @@ package final class Runner: Sendable {
             SharedPlanes.self,
             at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
         frame.place(planes, in: frames)
+        open(planes)
+        defer { shut(planes) }
         return functions.process(&frame)
     }
 
     // MARK: Threads
+
+    /// Hosts another instance in this process, over a socket of its own.
+    private func accompany(_ descriptor: Int32) {
+        var surroundings = surroundings
+        // The process is confined as it is, and does not end with one of two.
+        surroundings.confine = { _, _ in [] }
+        surroundings.end = {}
+        Thread.start { [surroundings] in
+            let socket = ControlSocket(adopting: descriptor)
+            guard let other = try? Runner(socket: socket, surroundings: surroundings) else {
+                return
+            }
+            other.run()
+            _ = other.end()
+        }
+    }
 
     private func serveMedia() {
         Thread.start { [self] in
@@ -292,6 +320,8 @@ package final class Runner: Sendable {
                 switch socket.receive(waits: true) {
                 case .message(let message) where message.kind == .ping:
                     socket.send(.pong, message.value)
+                case .message(let message) where message.kind == .another:
+                    if let descriptor = message.descriptors.first { accompany(descriptor) }
                 case .message(let message) where message.kind != .end: continue
                 case .nothing, .garbage: continue
                 case .message, .end:

@@ -101,6 +101,8 @@ extension SessionPlan {
             case .record(let folder, let picture, _):
                 rows.append(("record", "\(folder)\(picture.addition)"))
             case .loudspeaker(let device): rows.append(("loudspeaker", device))
+            // Of previews, which have no file.
+            case .y4mStream, .monitor: break
             case .y4mStandardOutput(let track, let picture):
                 rows.append(("y4m", "\(track.rawValue) on standard output\(picture.addition)"))
             }

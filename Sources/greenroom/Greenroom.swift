@@ -16,8 +16,9 @@ struct Greenroom: ParsableCommand {
             """,
         version: GreenroomVersion.current,
         subcommands: [
-            RunCommand.self, CheckCommand.self, PluginsCommand.self, PluginCommand.self,
-            DevicesCommand.self, SchemaCommand.self, NewCommand.self,
+            RunCommand.self, CheckCommand.self, NewCommand.self, ValidateCommand.self,
+            PreviewCommand.self, PluginsCommand.self, PluginCommand.self, DevicesCommand.self,
+            SchemaCommand.self, JudgeCommand.self,
         ])
 
     static func main() {

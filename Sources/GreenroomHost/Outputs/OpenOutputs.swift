@@ -11,6 +11,7 @@ struct OpenOutputs {
     private(set) var reports: [ReportFile] = []
     private var lanes: [(kind: VideoTrackKind, wish: PictureWant, lane: VideoLane)] = []
     private var sinks: [(kind: VideoTrackKind, sink: any SoundSink)] = []
+    private var monitors: [(kind: VideoTrackKind, monitor: OutputMonitor)] = []
     private let duration: Int64?
     private let clock: SessionClock
     private let events: SessionEvents
@@ -44,6 +45,11 @@ struct OpenOutputs {
     /// What each output of a track wants.
     func wishes(of kind: VideoTrackKind) -> [(lane: VideoLane, want: PictureWant)] {
         lanes.filter { $0.kind == kind }.map { ($0.lane, $0.wish) }
+    }
+
+    /// Those who look at a track.
+    func monitors(of kind: VideoTrackKind) -> [OutputMonitor] {
+        monitors.filter { $0.kind == kind }.map(\.monitor)
     }
 
     /// The outputs of a track's own sound.
@@ -95,13 +101,27 @@ struct OpenOutputs {
                 capability throws(OutputError) in
                 try Y4MRecording(standardOutput: capability)
             }
+        case .y4mStream(let stream, let kind):
+            let source = kind == .camera ? cast.camera : cast.share
+            guard let agreed = source.flatMap(cast.track) else {
+                throw OutputError(
+                    place: stream.name,
+                    explanation: "the session has no \(kind.rawValue) to write.")
+            }
+            let lasting = try stream.begin(
+                VideoCapability(size: agreed.size, rate: max(agreed.rate, Self.slowestLive)))
+            try addPicture(kind, PictureWant(), lasting, name: stream.name) { _ in stream }
+        case .monitor(let monitor, let kind):
+            monitors.append((kind, monitor))
+            let sound = kind == .camera ? cast.microphone : cast.shareAudio
+            if sound != nil { sinks.append((kind, monitor)) }
         }
     }
 
     private mutating func addPicture(
         _ kind: VideoTrackKind, _ picture: PictureWant, _ agreed: VideoCapability,
         rate: FrameRate? = nil, name: String,
-        _ make: (VideoCapability) throws(OutputError) -> Y4MRecording
+        _ make: (VideoCapability) throws(OutputError) -> any VideoSink
     ) throws(OutputError) {
         let capability = VideoCapability(
             size: picture.size ?? agreed.size, rate: rate ?? picture.rate ?? agreed.rate)

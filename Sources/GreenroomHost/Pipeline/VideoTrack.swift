@@ -74,6 +74,7 @@ final class VideoTrack: Sendable {
     let agreed: VideoCapability
     let input: VideoTrackInput
     let groups: [Group]
+    private let monitors: [OutputMonitor]
     private let filters: FilterChain
     private let pool: FramePool
     private let events: SessionEvents
@@ -82,11 +83,12 @@ final class VideoTrack: Sendable {
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
+    ///   - monitors: Those who look at it.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     init(
         kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
-        filters: [PreProcessorRunner], groups: [Group], filterDeadline: Int64,
-        events: SessionEvents
+        filters: [PreProcessorRunner], groups: [Group], monitors: [OutputMonitor] = [],
+        filterDeadline: Int64, events: SessionEvents
     ) {
         self.kind = kind
         self.agreed = agreed
@@ -96,6 +98,7 @@ final class VideoTrack: Sendable {
             filters, size: agreed.size, hangNanoseconds: filterDeadline, clock: input.clock,
             events: events)
         self.groups = groups
+        self.monitors = monitors
         self.events = events
     }
 
@@ -267,6 +270,7 @@ final class VideoTrack: Sendable {
         _ frame: consuming VideoFrame, at moment: Int64, _ middle: Int64, _ work: inout Work,
         _ timeline: SessionTimeline
     ) {
+        for monitor in monitors { monitor.show(frame.share()) }
         for group in groups {
             var converted: VideoFrame?
             for lane in group.lanes {

@@ -108,7 +108,9 @@ extension OutputPlan {
         switch self {
         case .record(_, let picture, _): picture
         case .y4mStandardOutput(kind, let picture): picture
-        case .y4mStandardOutput, .loudspeaker: nil
+        // Whatever there is, they take.
+        case .y4mStream(_, kind), .monitor(_, kind): PictureWant()
+        case .y4mStandardOutput, .y4mStream, .monitor, .loudspeaker: nil
         }
     }
 }

@@ -27,6 +27,7 @@ public final class Session: Sendable {
     private let clock: SessionClock
     private let control = Monitor(Control())
     private let parts = Mutex<SessionParts?>(nil)
+    private let newestStanding = Mutex<Standing?>(nil)
 
     /// Makes a session.
     ///
@@ -67,6 +68,18 @@ public final class Session: Sendable {
     public var snapshot: SessionSnapshot? {
         parts.withLock { $0 }.map { SessionSnapshot(of: $0, at: clock.now) }
     }
+
+    /// How a session stands, with all numbers of its report.
+    public struct Standing: Sendable {
+        /// Since the sources were started, in seconds.
+        public var seconds: Double
+        /// The report of that moment.
+        public var report: SessionReport
+    }
+
+    /// How it stood when its report was brought up to date last, which is done each second and at
+    /// the end; nil before the sources are started. [any]
+    public var standing: Standing? { newestStanding.withLock { $0 } }
 
     /// Runs from the first plugin's `create` to the last output's end.
     ///
@@ -109,7 +122,7 @@ public final class Session: Sendable {
         cast.epoch = parts.epoch
         self.parts.withLock { $0 = parts }
         events.send(.started)
-        write(report(cast, parts, outcome: nil), to: parts)
+        publish(report(cast, parts, outcome: nil), parts, at: clock.now - parts.epoch)
         let outcome = watch(&cast, parts)
         let end = min(clock.now - parts.epoch, plan.durationNanoseconds ?? .max)
         // A stop-send may take its time; the recordings end with the session's.
@@ -120,7 +133,7 @@ public final class Session: Sendable {
         parts.finishOutputs()
         parts.tellOfEmptyOutputs()
         let report = report(cast, parts, outcome: outcome)
-        write(report, to: parts)
+        publish(report, parts, at: end)
         return report
     }
 
@@ -166,7 +179,7 @@ public final class Session: Sendable {
             negotiate(&cast, parts)
             // For whoever looks at a session that runs: in real time.
             if MonotonicClock.now >= nextReport {
-                write(report(cast, parts, outcome: nil), to: parts)
+                publish(report(cast, parts, outcome: nil), parts, at: clock.now - parts.epoch)
                 nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
             }
             let next = timeline.first.map { parts.epoch + $0.nanoseconds }
@@ -234,7 +247,10 @@ public final class Session: Sendable {
         }
     }
 
-    private func write(_ report: SessionReport, to parts: SessionParts) {
+    private func publish(_ report: SessionReport, _ parts: SessionParts, at nanoseconds: Int64) {
+        newestStanding.withLock {
+            $0 = Standing(seconds: Double(nanoseconds) / 1e9, report: report)
+        }
         for file in parts.reports {
             do throws(OutputError) {
                 try file.write(report)

@@ -54,7 +54,7 @@ final class SessionParts: Sendable {
             let track = VideoTrack(
                 kind: kind, agreed: agreed, input: input, pool: pool,
                 filters: kind == .camera ? filters : [],
-                groups: outputs.groups(of: kind),
+                groups: outputs.groups(of: kind), monitors: outputs.monitors(of: kind),
                 filterDeadline: plan.callbackDeadlineNanoseconds, events: events)
             return Picture(
                 track: track, instance: source.instance, wishes: outputs.wishes(of: kind),

@@ -110,6 +110,10 @@ public enum OutputPlan: Sendable {
     case loudspeaker(device: String)
     /// Y4M on standard output.
     case y4mStandardOutput(track: VideoTrackKind, picture: PictureWant)
+    /// Y4M on a stream that outlives the session.
+    case y4mStream(Y4MStream, track: VideoTrackKind)
+    /// Somebody who looks at a track, and listens to its sound.
+    case monitor(OutputMonitor, track: VideoTrackKind)
 
     var makesFiles: Bool {
         if case .record = self { true } else { false }

@@ -16,7 +16,7 @@ final class PrintQueue: Sendable {
         var bytes = 0
         /// Lines that there was no room for, behind those that wait.
         var leftOut = 0
-        /// The newest status line; nobody needs the ones before it.
+        /// The newest status; nobody needs the ones before it.
         var status: String?
         var isFinishing = false
         /// Whether the thread waits for something to write.
@@ -67,13 +67,19 @@ final class PrintQueue: Sendable {
         if isAsleep { bell.ring() }
     }
 
-    /// Shows a line that the next one takes the place of; for terminals. [any]
+    /// Shows a line, or several with breaks between them, that the next ones take the place of; for
+    /// terminals, which have room for all of it. [any]
     func show(status: String) {
         let isAsleep = state.withLock { state in
             state.status = status
             return state.wake()
         }
         if isAsleep { bell.ring() }
+    }
+
+    /// Leaves out a status that is not shown yet; the next line takes the place of one that is. [any]
+    func dropStatus() {
+        state.withLock { $0.status = nil }
     }
 
     /// Waits until everything is written; no longer than a reader may take.
@@ -91,7 +97,8 @@ final class PrintQueue: Sendable {
     // MARK: The thread
 
     private func write() {
-        var hasStatus = false
+        // What removes the status that is on the terminal.
+        var eraser = ""
         while true {
             guard let work = take() else {
                 bell.wait()
@@ -99,15 +106,20 @@ final class PrintQueue: Sendable {
             }
             switch work {
             case .lines(let text):
-                write(hasStatus ? "\r\u{1B}[K\(text)" : text)
-                hasStatus = false
+                write(eraser + text)
+                eraser = ""
             case .status(let text):
-                write("\r\u{1B}[K\(text)")
-                hasStatus = true
+                write((eraser.isEmpty ? Self.eraser(ofLines: 1) : eraser) + text)
+                eraser = Self.eraser(ofLines: text.count { $0 == "\n" } + 1)
             case .end:
                 done.ring()
             }
         }
+    }
+
+    /// Goes to the beginning of some lines, the last of which the cursor is in, and clears them.
+    private static func eraser(ofLines count: Int) -> String {
+        count == 1 ? "\r\u{1B}[K" : "\r\u{1B}[\(count - 1)A\u{1B}[J"
     }
 
     private enum Work {

@@ -1,0 +1,64 @@
+import GreenroomConversion
+import GreenroomFiles
+import GreenroomMedia
+import Synchronization
+
+/// A track's picture as Y4M on an open descriptor, for a program that watches.
+///
+/// It outlives a session: the next one that writes to it goes on in the size and at the rate of the
+/// first, which are in the stream's header.
+public final class Y4MStream: Sendable {
+    /// What errors call it.
+    let name: String
+    private let descriptor: Int32
+    /// One session at a time has it; the lock proves it to the compiler, and nobody waits for it.
+    private let writer = Monitor<Y4MWriter?>(nil)
+
+    /// Makes a stream that has no header yet.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Open for writing, for as long as the stream is used.
+    ///   - name: What errors call it.
+    public init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// Begins a session's part of the stream; the first one writes the header.
+    ///
+    /// - Parameter capability: What the session would like to write.
+    /// - Returns: What it has to write.
+    func begin(_ capability: VideoCapability) throws(OutputError) -> VideoCapability {
+        do {
+            return try writer.withLock { writer throws(MediaFileError) in
+                let format =
+                    writer?.format
+                    ?? Y4MFormat(size: capability.size, rate: capability.rate, range: .limited)
+                if writer == nil {
+                    writer = try Y4MWriter(descriptor: descriptor, name: name, format: format)
+                }
+                return VideoCapability(size: format.size, rate: format.rate)
+            }
+        } catch {
+            throw OutputError(place: name, explanation: "\(error)")
+        }
+    }
+}
+
+extension Y4MStream: VideoSink {
+    var pace: OutputPace { .onSchedule }
+
+    func write(_ frame: borrowing VideoFrame, times: Int) throws {
+        for _ in 0..<times {
+            try writer.withLock { writer throws(MediaFileError) in
+                try writer?.write(
+                    y: frame.plane(0), yStride: frame.strideBytes(0),
+                    u: frame.plane(1), uStride: frame.strideBytes(1),
+                    v: frame.plane(2), vStride: frame.strideBytes(2))
+            }
+        }
+    }
+
+    /// Nothing: the next session goes on with it.
+    func finish() {}
+}

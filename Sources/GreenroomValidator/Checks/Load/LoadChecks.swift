@@ -1,0 +1,5 @@
+extension Catalogue {
+    static let loadChecks: [Check] = [
+        loads, dependencies, symbols, exports, memory, entry, descriptors,
+    ]
+}

@@ -1,0 +1,3 @@
+extension Catalogue {
+    static let videoChecks: [Check] = [frameRate, frameStamps, colorRange, pictureContent]
+}

@@ -1,0 +1,131 @@
+import Glibc
+import GreenroomConfig
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+/// A preview: one session of one plugin, or with `--watch` one for each build of it.
+struct Preview {
+    private let arguments: PreviewCommand
+    /// The absolute folder that relative paths start from.
+    private let folder: String
+    private let screen: PreviewScreen
+    private let interruption: Interruption
+    private let monitor: OutputMonitor
+    private let snapshot: Snapshot?
+    private var target: Y4MTarget?
+
+    init(
+        _ arguments: PreviewCommand, folder: String, screen: PreviewScreen,
+        interruption: Interruption
+    ) throws {
+        self.arguments = arguments
+        self.folder = folder
+        self.screen = screen
+        self.interruption = interruption
+        let monitor = OutputMonitor()
+        self.monitor = monitor
+        snapshot = try arguments.snapshot.map {
+            try Snapshot(of: monitor, path: $0, screen: screen)
+        }
+    }
+
+    /// Runs the plugin once.
+    mutating func once() throws -> ExitStatus {
+        let plan = try plan(arguments.plugin)
+        try open()
+        return finish(try run(plan).status)
+    }
+
+    /// Runs each build of the plugin's library, until the user has enough.
+    mutating func watch() throws -> ExitStatus {
+        let (library, plugin) = try locate()
+        var watch = LibraryWatch(library)
+        var build: LibraryWatch.Build?
+        while true {
+            guard let next = awaitBuild(after: build, &watch) else { return finish(.fine) }
+            build = next
+            do {
+                let plan = try plan(plugin)
+                try open()
+                let lookout = Lookout(watch, from: next)
+                let (ending, status) = try run(plan) { lookout.seesNewBuild() }
+                switch ending {
+                case .wanted: return finish(status)
+                case .rebuilt: screen.show("\(library) was rebuilt: starting again")
+                case .alone: screen.show("waiting for the next build of \(library)")
+                }
+            } catch let failure as Failure where failure.status == .badFile {
+                screen.show("\(failure.message)\nwaiting for the next build of \(library)")
+            } catch let error as SessionFileError where error.isAboutSettings {
+                screen.show("\(error)\nwaiting for the next build of \(library)")
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    private func plan(_ plugin: String) throws -> PreviewPlan {
+        try PreviewPlan(plugin, arguments, folder: folder, monitor: monitor)
+    }
+
+    /// Opens what pictures go to, once it is known that there are some.
+    private mutating func open() throws {
+        guard target == nil, let path = arguments.y4m else { return }
+        target = try Y4MTarget(path, screen: screen)
+    }
+
+    private func run(
+        _ plan: PreviewPlan, orWhen isRebuilt: (@Sendable () -> Bool)? = nil
+    ) throws -> (ending: PreviewRun.Ending, status: ExitStatus) {
+        var plan = plan
+        if let target { plan.session.outputs.append(.y4mStream(target.stream, track: plan.track)) }
+        screen.show(plan.warnings + [plan.title] + (snapshot.map { [$0.hint] } ?? []))
+        let run = PreviewRun(plan, screen: screen, monitor: monitor, target: target)
+        do {
+            return try run.run(until: interruption, orWhen: isRebuilt)
+        } catch let error as OutputError {
+            throw Failure(.outputFailed, "\(error)")
+        }
+    }
+
+    /// Takes the snapshot of the end.
+    private func finish(_ status: ExitStatus) -> ExitStatus {
+        guard let snapshot, !snapshot.wasTaken else { return status }
+        let (text, isThere) = snapshot.take()
+        screen.show(text)
+        return isThere || status != .fine ? status : .outputFailed
+    }
+
+    // MARK: Builds
+
+    /// The library's file, and the plugin as it is found there.
+    private func locate() throws -> (library: String, plugin: String) {
+        let plugin = arguments.plugin
+        if plugin.contains("/") {
+            let file = plugin.prefix { $0 != "#" }
+            return (absolutePath(String(file), from: folder), plugin)
+        }
+        do throws(LoadError) {
+            let (library, descriptor) = try PluginLocator.ofThisProcess.find(
+                plugin, kind: nil, relativeTo: folder)
+            return (library.path, "\(library.path)#\(descriptor.id)")
+        } catch {
+            throw Failure(.badFile, "\(error)")
+        }
+    }
+
+    /// Waits for a build that has not been run; nil when nobody watches any more.
+    private func awaitBuild(
+        after last: LibraryWatch.Build?, _ watch: inout LibraryWatch
+    ) -> LibraryWatch.Build? {
+        if last == nil, LibraryWatch.Build(watch.path) == nil {
+            screen.show("\(watch.path) is not there: waiting for it")
+        }
+        while true {
+            if let build = watch.settled(), build != last { return build }
+            if target?.hasLostItsReader == true { return nil }
+            usleep(LibraryWatch.interval)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import GreenroomConfig
+import GreenroomLoading
+import GreenroomMedia
+
+/// The session file that a preview would have, made of its arguments: what they say is read and
+/// checked as a session file is, and each fault is told at its argument.
+struct PreviewFile {
+    /// A plugin as the user named it.
+    var plugin: String
+    /// What it was found to be.
+    var descriptor: PluginDescriptor
+    /// The absolute folder that relative paths start from.
+    var folder: String
+    /// Assignments to the plugin's settings.
+    var assignments: [String] = []
+    var duration: String?
+    var maximum: String?
+    var ceilings: String?
+    /// Whether the plugin has to live in a process of its own.
+    var isWatched = false
+    var hasVirtualClock = false
+
+    /// Where a session file has the plugin.
+    private var section: String {
+        switch descriptor.kind {
+        case .videoSource: "camera"
+        case .preProcessor: "camera.pre-processors[0]"
+        // The sound of a share needs no share: it is read as a microphone, and moved.
+        case .virtualMic, .shareAudioSource: "microphone"
+        case .shareSource: "share"
+        }
+    }
+
+    /// The file.
+    ///
+    /// - Throws: Every fault of the arguments at once.
+    func read() throws(SessionFileError) -> SessionFile {
+        var faults: [Diagnostic] = []
+        var overrides: [Override] = []
+        if descriptor.kind == .preProcessor {
+            overrides.append(Override(argument: plugin, assignment: "camera.plugin=ColorBars"))
+        }
+        overrides.append(
+            Override(
+                argument: plugin, assignment: "\(section).plugin=\(JSON.string(plugin).text)"))
+        overrides += settings(&faults) + timeline(&faults)
+        if let duration { overrides.append(.duration(duration)) }
+        if let maximum {
+            overrides.append(
+                Override(
+                    argument: "--maximum \(maximum)", assignment: "session.maximum=\(maximum)"))
+        }
+        if hasVirtualClock {
+            overrides.append(.virtualClock)
+            if duration == nil {
+                faults.append(
+                    Diagnostic(
+                        "it needs a duration, or it would run for ever at full speed. Add "
+                            + "--duration 10s.",
+                        at: Place(.argument("--virtual-clock"), path: "")))
+                // Told once.
+                overrides.append(.duration("1s"))
+            }
+        }
+        if isWatched {
+            overrides.append(
+                Override(argument: "--watch", assignment: "\(section).isolation=process"))
+        }
+        do throws(SessionFileError) {
+            var file = try SessionFile.read(
+                Array("{}".utf8), file: "the arguments", folder: folder, overrides: overrides)
+            if !faults.isEmpty { throw SessionFileError(faults, in: file.source) }
+            if descriptor.kind == .shareAudioSource {
+                (file.shareAudio, file.microphone) = (file.microphone, nil)
+            }
+            file.name = descriptor.name
+            file.warnings = file.warnings.map(Self.byArgument)
+            return file
+        } catch {
+            throw Self.byArgument(error, faults)
+        }
+    }
+
+    private func settings(_ faults: inout [Diagnostic]) -> [Override] {
+        assignments.compactMap { assignment in
+            let argument = "--set \(assignment)"
+            let name = assignment.prefix { $0 != "=" }
+            guard name.count < assignment.count, !name.isEmpty,
+                !name.contains(where: { ".[]".contains($0) })
+            else {
+                faults.append(
+                    Diagnostic(
+                        "needs NAME=VALUE, such as --set pattern=grey: the name of a setting of "
+                            + "\(descriptor.name), as `greenroom plugin info` lists them.",
+                        at: Place(.argument(argument), path: "")))
+                return nil
+            }
+            return Override(argument: argument, assignment: "\(section).settings.\(assignment)")
+        }
+    }
+
+    /// `2s 640x360@15, 4s none`: what a timeline has as `{ at: 2s, ceiling: 640x360@15 }`.
+    private func timeline(_ faults: inout [Diagnostic]) -> [Override] {
+        guard let ceilings else { return [] }
+        guard descriptor.kind.hasPicture else {
+            faults.append(
+                Diagnostic(
+                    "\(descriptor.name) is a \(descriptor.kind.name), and has no picture to hold "
+                        + "down. Leave it out.",
+                    at: Place(.argument("--ceiling \"\(ceilings)\""), path: "")))
+            return []
+        }
+        let key = descriptor.kind == .shareSource ? "share-ceiling" : "ceiling"
+        var overrides: [Override] = []
+        for entry in ceilings.split(separator: ",", omittingEmptySubsequences: false) {
+            let words = entry.split(whereSeparator: \.isWhitespace)
+            let argument = "--ceiling \"\(words.joined(separator: " "))\""
+            guard words.count == 2 else {
+                faults.append(
+                    Diagnostic(
+                        "needs a time and a ceiling, such as \"2s 640x360@15\" or \"4s none\", with "
+                            + "a comma before the next.",
+                        at: Place(.argument(argument), path: "")))
+                continue
+            }
+            let place = "timeline[\(overrides.count / 2)]"
+            overrides += [("at", words[0]), (key, words[1])].map { key, value in
+                Override(argument: argument, assignment: "\(place).\(key)=\(value)")
+            }
+        }
+        return overrides
+    }
+
+    /// Faults without the keys of a file that nobody wrote.
+    static func byArgument(
+        _ error: SessionFileError, _ more: [Diagnostic] = []
+    ) -> SessionFileError {
+        SessionFileError(more + error.diagnostics.map(byArgument), in: error.source)
+    }
+
+    private static func byArgument(_ diagnostic: Diagnostic) -> Diagnostic {
+        var diagnostic = diagnostic
+        let path = diagnostic.place.path
+        diagnostic.place.path =
+            path.firstRange(of: ".settings.").map { String(path[$0.upperBound...]) } ?? ""
+        return diagnostic
+    }
+}
+
+extension PluginKind {
+    /// Whether a session with it has a picture.
+    var hasPicture: Bool {
+        switch self {
+        case .videoSource, .shareSource, .preProcessor: true
+        case .virtualMic, .shareAudioSource: false
+        }
+    }
+}

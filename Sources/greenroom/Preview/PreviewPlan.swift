@@ -1,0 +1,98 @@
+import GreenroomConfig
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+/// A session of one plugin.
+struct PreviewPlan {
+    var session: SessionPlan
+    /// The plugin's place in it.
+    var role: SessionFile.Role
+    var descriptor: PluginDescriptor
+    /// What is legal and can't be meant, a line each.
+    var warnings: [String]
+
+    /// Finds the plugin, and checks what is wanted of it.
+    ///
+    /// - Parameters:
+    ///   - plugin: Its name or path.
+    ///   - arguments: The user's.
+    ///   - folder: The absolute folder that relative paths start from.
+    /// - Throws: ``Failure`` or `SessionFileError`, with every fault of the arguments.
+    init(
+        _ plugin: String, _ arguments: PreviewCommand, folder: String, monitor: OutputMonitor
+    ) throws {
+        // Not kept: a new build is looked into anew.
+        let locator = PluginLocator.ofThisProcess
+        let found: (library: LibraryDescription, descriptor: PluginDescriptor)
+        do throws(LoadError) {
+            found = try locator.find(plugin, kind: nil, relativeTo: folder)
+        } catch {
+            throw Failure(.badFile, "\(error)")
+        }
+        descriptor = found.descriptor
+        role = SessionFile.Role(of: descriptor.kind)
+        if !descriptor.kind.hasPicture,
+            let option = arguments.snapshot.map({ _ in "--snapshot" })
+                ?? arguments.y4m.map({ _ in "--y4m" })
+        {
+            throw Failure(
+                .usage,
+                "\(option): \(descriptor.name) is a \(descriptor.kind.name), and has no picture. "
+                    + "Leave it out.")
+        }
+        var file = PreviewFile(plugin: plugin, descriptor: descriptor, folder: folder)
+        file.assignments = arguments.assignments
+        file.duration = arguments.duration
+        file.maximum = arguments.maximum
+        file.ceilings = arguments.ceiling
+        file.isWatched = arguments.watch
+        file.hasVirtualClock = arguments.virtualClock
+        do throws(SessionFileError) {
+            let read = try file.read()
+            warnings =
+                locator.warnings.map { "warning: \($0)" }
+                + read.warnings.map { read.source.render($0, isWarning: true) }
+            session = try SessionPlan(read, locator: locator)
+        } catch {
+            throw PreviewFile.byArgument(error)
+        }
+        for index in session.timeline.indices { session.timeline[index].origin = "--ceiling" }
+        session.outputs = [.monitor(monitor, track: track)]
+    }
+
+    /// The track that it has a part in.
+    var track: VideoTrackKind {
+        switch role {
+        case .camera, .preProcessor, .microphone: .camera
+        case .share, .shareAudio: .share
+        }
+    }
+
+    /// What runs, where.
+    var title: String {
+        let place =
+            session.source(of: role)?.isolation == nil
+            ? "in the host's process" : "in a process of its own"
+        return "\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name), \(place)"
+    }
+}
+
+extension SessionFile.Role {
+    /// The place of a plugin that is alone, but for the camera that a filter needs.
+    fileprivate init(of kind: PluginKind) {
+        self =
+            switch kind {
+            case .videoSource: .camera
+            case .preProcessor: .preProcessor(0)
+            case .virtualMic: .microphone
+            case .shareSource: .share
+            case .shareAudioSource: .shareAudio
+            }
+    }
+}
+
+extension SessionFileError {
+    /// Whether every fault is about the plugin's settings, which another build of it may have.
+    var isAboutSettings: Bool { diagnostics.allSatisfy { !$0.place.path.isEmpty } }
+}

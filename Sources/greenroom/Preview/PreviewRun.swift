@@ -1,0 +1,148 @@
+import Glibc
+import GreenroomHost
+import GreenroomLoading
+import Synchronization
+
+/// One session of a preview, and what is shown of it.
+final class PreviewRun: Sendable {
+    /// Why the session is over.
+    enum Ending {
+        /// The user has enough, or the time is over, or nobody watches any more.
+        case wanted
+        /// There is a new build of the plugin.
+        case rebuilt
+        /// The plugin has failed, or has come to its end.
+        case alone
+    }
+
+    private struct State {
+        var negotiation = PreviewNegotiation()
+        var shown: Session.Standing?
+        var isOver = false
+        var isRebuilt = false
+        var hasLostReader = false
+    }
+
+    /// How often is looked at how things stand, in microseconds.
+    private static let interval: UInt32 = 50_000
+
+    private let plan: PreviewPlan
+    private let screen: PreviewScreen
+    private let monitor: OutputMonitor
+    private let target: Y4MTarget?
+    private let endings = Endings()
+    private let state = Mutex(State())
+
+    init(
+        _ plan: PreviewPlan, screen: PreviewScreen, monitor: OutputMonitor, target: Y4MTarget?
+    ) {
+        self.plan = plan
+        self.screen = screen
+        self.monitor = monitor
+        self.target = target
+    }
+
+    /// Runs the session to its end.
+    ///
+    /// - Parameters:
+    ///   - interruption: Ends it.
+    ///   - isRebuilt: Whether there is a new build; asked on one thread, while the session runs.
+    /// - Throws: ``OutputError`` when an output can't be opened.
+    func run(
+        until interruption: Interruption, orWhen isRebuilt: (@Sendable () -> Bool)? = nil
+    ) throws -> (ending: Ending, status: ExitStatus) {
+        let session = Session(plan: plan.session) { self.show($0) }
+        interruption.watch(session)
+        defer { interruption.watch(nil) }
+        Thread { self.look(at: session, isRebuilt) }
+        defer { state.withLock { $0.isOver = true } }
+        let report = try session.run()
+        finish(session)
+        return result(of: report, session)
+    }
+
+    private func result(
+        of report: SessionReport, _ session: Session
+    ) -> (ending: Ending, status: ExitStatus) {
+        let (isRebuilt, hasLostReader) = state.withLock { ($0.isRebuilt, $0.hasLostReader) }
+        let status = hasLostReader ? .fine : endings.status(of: report)
+        if hasLostReader || status == .interrupted { return (.wanted, status) }
+        if isRebuilt { return (.rebuilt, status) }
+        let isTimeOver = session.standing.flatMap { standing in
+            plan.session.durationNanoseconds.map { standing.seconds >= Double($0) / 1e9 }
+        }
+        return (isTimeOver == true ? .wanted : .alone, status)
+    }
+
+    // MARK: Events
+
+    private func show(_ event: SessionEvent) {
+        switch event {
+        // These are told when it is known what came of them, or in other words.
+        case .agreed, .renegotiated, .started, .ended: break
+        case .outputFailed where target?.hasLostItsReader == true:
+            state.withLock { $0.hasLostReader = true }
+            screen.show("\(target?.name ?? ""): its reader has gone")
+        case .outputFailed:
+            endings.outputFailed()
+            if let line = event.line { screen.show(line) }
+        // Whoever writes a plugin looks for its faults.
+        case .pluginLog(let role, .debug, let text): screen.show("\(role): debug: \(text)")
+        default: if let line = event.line { screen.show(line) }
+        }
+    }
+
+    // MARK: Numbers
+
+    /// Looks at how things stand until the session is over.
+    private func look(at session: Session, _ isRebuilt: (@Sendable () -> Bool)?) {
+        while true {
+            usleep(Self.interval)
+            let isOver = state.withLock { state in
+                if !state.isOver { show(session, &state) }
+                return state.isOver
+            }
+            if isOver { return }
+            if let isRebuilt, isRebuilt() {
+                state.withLock { $0.isRebuilt = true }
+                session.stop(isPlanned: true)
+                return
+            }
+        }
+    }
+
+    private func show(_ session: Session, _ state: inout State) {
+        guard let standing = session.standing, standing.seconds != state.shown?.seconds else {
+            return
+        }
+        tell(standing, &state)
+        let statistics = PreviewStatistics(
+            role: "\(plan.role)", before: state.shown, now: standing,
+            loudness: monitor.takeLoudness())
+        if screen.isTerminal {
+            screen.show(block: statistics.block)
+        } else if state.shown != nil {
+            screen.show(statistics.line)
+        }
+        state.shown = standing
+    }
+
+    /// Tells what came of offers.
+    private func tell(_ standing: Session.Standing, _ state: inout State, isOver: Bool = false) {
+        guard let picture = standing.report.pictures.first else { return }
+        screen.show(
+            state.negotiation.lines(
+                of: picture.negotiation, at: standing.seconds, isOver: isOver))
+    }
+
+    /// Shows what came of everything.
+    private func finish(_ session: Session) {
+        state.withLock { state in
+            state.isOver = true
+            screen.endBlock()
+            guard let standing = session.standing else { return }
+            tell(standing, &state, isOver: true)
+            screen.show(PreviewStatistics(role: "\(plan.role)", now: standing).block)
+        }
+    }
+}

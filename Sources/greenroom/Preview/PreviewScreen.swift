@@ -1,0 +1,61 @@
+import Glibc
+import Synchronization
+
+/// Where a preview is shown: on a terminal lines that stay, and below them a block that is drawn
+/// anew in its place; elsewhere lines alone.
+final class PreviewScreen: Sendable {
+    let isTerminal: Bool
+    private let descriptor: Int32
+    private let queue: PrintQueue
+    /// The block that is to be seen below the lines.
+    private let block = Mutex<String?>(nil)
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+        queue = PrintQueue(descriptor: descriptor) { "\($0) lines left out, nobody was reading" }
+    }
+
+    /// Shows lines that stay. [any]
+    func show(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        block.withLock { block in
+            for line in lines { queue.add { _ in line } }
+            if let block { queue.show(status: block) }
+        }
+    }
+
+    /// Shows a line that stays. [any]
+    func show(_ line: String) { show([line]) }
+
+    /// Shows a block in place of the one before, as much of it as the terminal has room for. [any]
+    func show(block lines: [String]) {
+        var window = winsize()
+        let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
+        let (columns, rows) = isKnown ? (Int(window.ws_col), Int(window.ws_row)) : (80, 24)
+        // A line as wide as the terminal, or a block as high, would move what is above it.
+        let room = lines.prefix(max(rows - 1, 1)).map { Self.cut($0, to: columns - 1) }
+        block.withLock { block in
+            block = room.joined(separator: "\n")
+            if let block { queue.show(status: block) }
+        }
+    }
+
+    /// Takes the block away with the next line. [any]
+    func endBlock() {
+        block.withLock { block in
+            block = nil
+            queue.dropStatus()
+        }
+    }
+
+    /// Waits until all is written, or the reader has had a second for it.
+    ///
+    /// - Returns: Whether all is written.
+    @discardableResult
+    func finish() -> Bool { queue.finish(within: .seconds(1)) }
+
+    private static func cut(_ line: String, to columns: Int) -> String {
+        line.count <= columns ? line : line.prefix(max(columns - 1, 0)) + "…"
+    }
+}

@@ -1,0 +1,195 @@
+import GreenroomHost
+import GreenroomMedia
+
+/// How the plugin of a preview does, as people read it. The numbers are those of the session's
+/// report; what is told a second is from one report to the next.
+struct PreviewStatistics {
+    /// The plugin's place in the session.
+    var role: String
+    /// Where rates begin; nil for the session's start.
+    var before: Session.Standing?
+    /// What is told.
+    var now: Session.Standing
+    /// How loud the sound was from the one to the other; nil where all of it counts.
+    var loudness: OutputMonitor.Loudness?
+
+    private var picture: SessionReport.Picture? { now.report.pictures.first }
+    private var sound: SessionReport.Sound? { now.report.sounds.first }
+    private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
+
+    /// A few lines, of less than 80 columns unless many things go wrong at once.
+    var block: [String] {
+        let rows = picture.map(rows) ?? sound.map(rows) ?? []
+        let lines = table((rows + callbacks).flatMap(wrapped)).split(separator: "\n")
+        return [time] + lines.map(String.init)
+    }
+
+    /// What changes from second to second, on one line.
+    var line: String {
+        let parts = picture.map(parts) ?? sound.map(parts) ?? []
+        return ([time] + parts).joined(separator: "  ")
+    }
+
+    // MARK: Pictures
+
+    private func rows(of picture: SessionReport.Picture) -> [[String]] {
+        let arrival = picture.arrival
+        var rows = [
+            ["  agreed", agreed(picture)],
+            [
+                "  frames",
+                "\(rate(of: picture)), sent \(picture.sent), accepted \(picture.accepted), "
+                    + "stale \(picture.staleRevision)",
+            ],
+            ["  refused", list(picture.refused)],
+            ["  dropped", list(drops(of: picture))],
+            [
+                "  intervals",
+                arrival.count == 0
+                    ? "none yet"
+                    : "p50 \(tenths(arrival.p50Milliseconds)) ms, "
+                        + "p99 \(tenths(arrival.p99Milliseconds)) ms, "
+                        + "longest \(tenths(arrival.maximumMilliseconds)) ms",
+            ],
+        ]
+        let unprocessed = picture.unprocessed
+        let unedited = [
+            ("refused", unprocessed.refused), ("late", unprocessed.late),
+            ("lost", unprocessed.lost),
+        ]
+        if plugin?.kind == PluginKind.preProcessor.name {
+            rows.append(["  unedited", list(unedited)])
+        }
+        return rows
+    }
+
+    private func parts(of picture: SessionReport.Picture) -> [String] {
+        [
+            agreed(picture), rate(of: picture), "sent \(picture.sent)",
+            "refused \(picture.refused.values.reduce(0, +))",
+            "dropped \(drops(of: picture).reduce(0) { $0 + $1.count })",
+            "stale \(picture.staleRevision)",
+        ]
+    }
+
+    private func agreed(_ picture: SessionReport.Picture) -> String {
+        guard let offer = picture.negotiation.last(where: { $0.answer != nil }),
+            let track = offer.track
+        else { return picture.capability }
+        let source = offer.source.map { $0 == track ? "" : ", made of its \($0)" } ?? ""
+        return "\(track) (offer \(offer.revision)\(source))"
+    }
+
+    private func rate(of picture: SessionReport.Picture) -> String {
+        let earlier = before?.report.pictures.first?.accepted
+        return "\(tenths(rate(from: earlier, to: picture.accepted))) fps"
+    }
+
+    /// Accepted frames that did not get to whoever looks at them, by reason.
+    private func drops(of picture: SessionReport.Picture) -> [(name: String, count: Int)] {
+        let outputs = picture.outputs
+        return [
+            ("for newer ones", picture.superseded), ("above the rate", picture.overRate),
+            ("unconvertible", picture.unconvertible), ("in the filter", picture.lostInFilter),
+            ("after the end", picture.discarded),
+            ("for a slow reader", outputs.reduce(0) { $0 + $1.queueFull }),
+            ("for want of a reader", outputs.reduce(0) { $0 + $1.failed }),
+        ]
+    }
+
+    // MARK: Sound
+
+    private func rows(of sound: SessionReport.Sound) -> [[String]] {
+        let level = loudness.map { "level \(decibels($0.levelDBFS)), " } ?? ""
+        let peak = loudness.map(\.peakDBFS) ?? sound.peakDBFS
+        return [
+            ["  sound", "\(level)peak \(decibels(peak)), clipped \(sound.clippedSamples)"],
+            [
+                "  blocks",
+                "\(rate(of: sound)), sent \(sound.sent), accepted \(sound.accepted), "
+                    + "resampled \(sound.resampled)",
+            ],
+            ["  refused", list(sound.refused)],
+            [
+                "  queue",
+                "\(sound.queued / 48) ms; \(sound.concealed / 48) ms of silence, it was late",
+            ],
+            ["  drift", sound.driftPPM.map { "\(tenths($0)) ppm" } ?? "none"],
+        ]
+    }
+
+    private func parts(of sound: SessionReport.Sound) -> [String] {
+        let level = loudness.map { ["level \(decibels($0.levelDBFS))"] } ?? []
+        return level + [
+            "sent \(sound.sent)", "refused \(sound.refused.values.reduce(0, +))",
+            "queue \(sound.queued / 48) ms", "late \(sound.concealed / 48) ms",
+        ]
+    }
+
+    private func rate(of sound: SessionReport.Sound) -> String {
+        let earlier = before?.report.sounds.first?.sent
+        return "\(tenths(rate(from: earlier, to: sound.sent))) a second"
+    }
+
+    // MARK: All
+
+    private var callbacks: [[String]] {
+        guard let plugin else { return [] }
+        let times = plugin.callbacks.sorted { $0.key < $1.key }.map { name, times in
+            "\(name) \(tenths(times.longestMilliseconds))"
+        }
+        return times.isEmpty
+            ? [] : [["  callbacks", "longest, in ms: \(times.joined(separator: ", "))"]]
+    }
+
+    /// `1:05`.
+    private var time: String {
+        let (minutes, rest) = Int(now.seconds).quotientAndRemainder(dividingBy: 60)
+        return "\(minutes):\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    /// How many a second.
+    private func rate(from earlier: Int?, to count: Int) -> Double {
+        let seconds = now.seconds - (before?.seconds ?? 0)
+        return seconds > 0 ? Double(count - (earlier ?? 0)) / seconds : 0
+    }
+
+    /// As many columns as a row has for what it tells.
+    private static let columns = 66
+
+    /// The same on as many rows as it takes.
+    private func wrapped(_ row: [String]) -> [[String]] {
+        guard let name = row.first, let text = row.last else { return [] }
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            let line = lines[lines.count - 1]
+            if line.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if line.count + 1 + word.count <= Self.columns {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.enumerated().map { [$0 == 0 ? name : "", $1] }
+    }
+
+    private func list(_ counts: [String: Int]) -> String {
+        list(counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
+
+    private func list(_ counts: [(name: String, count: Int)]) -> String {
+        let some = counts.filter { $0.count > 0 }
+        return some.isEmpty
+            ? "none" : some.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+    }
+
+    private func decibels(_ value: Double?) -> String {
+        value.map { "\(tenths($0)) dBFS" } ?? "silent"
+    }
+
+    private func tenths(_ number: Double) -> String {
+        let tenths = Int((abs(number) * 10).rounded())
+        return "\(number < 0 && tenths > 0 ? "-" : "")\(tenths / 10).\(tenths % 10)"
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import GreenroomConversion
+import GreenroomFiles
+import GreenroomHost
+import GreenroomMedia
+import Synchronization
+
+/// The newest picture as a PNG file, on demand.
+final class Snapshot: Sendable {
+    let path: String
+    private let monitor: OutputMonitor
+    private let count = Mutex(0)
+
+    /// Takes snapshots from now on, each time that SIGUSR1 comes.
+    ///
+    /// - Throws: ``Failure`` where the file could not be written: said before the session, not after
+    ///   it.
+    init(of monitor: OutputMonitor, path: String, screen: PreviewScreen) throws {
+        self.monitor = monitor
+        self.path = path
+        guard let name = path.last, name != "/" else {
+            throw Failure(.usage, "--snapshot \(path): this is no file. Name one, e.g. now.png.")
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw Failure(
+                .outputFailed,
+                "--snapshot \(path): no file can be made in \(folder): "
+                    + "\(String(cString: strerror(errno))). Name a file in a folder that can be "
+                    + "written to.")
+        }
+        SnapshotSignal.handle { screen.show(self.take().text) }
+    }
+
+    /// How to have one taken.
+    var hint: String { "kill -USR1 \(getpid()) writes \(path)" }
+
+    /// Whether a picture was written.
+    var wasTaken: Bool { count.withLock { $0 > 0 } }
+
+    /// Writes the picture. [any]
+    ///
+    /// - Returns: What there is to say about it, and whether it is there.
+    func take() -> (text: String, isThere: Bool) {
+        count.withLock { count in
+            guard let picture = monitor.picture else {
+                return ("\(path): there is no picture to write: none has come yet.", false)
+            }
+            do {
+                let size = try write(picture)
+                count += 1
+                return ("\(path): \(size)", true)
+            } catch {
+                return ("\(error)", false)
+            }
+        }
+    }
+
+    private func write(_ picture: borrowing VideoFrame) throws -> FrameSize {
+        // A picture of 8192 pixels a side has 201 MB.
+        let image = try FrameConverter().convert(
+            picture, to: VideoWant(format: .rgb24), into: FramePool(limit: 1))
+        try PNGWriter.write(
+            image.plane(0), strideBytes: image.strideBytes(0), size: image.size, to: path)
+        return image.size
+    }
+}
+
+/// SIGUSR1, which asks for a snapshot.
+enum SnapshotSignal {
+    private static var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGUSR1)
+        return set
+    }
+
+    /// Blocks the signal; call it before the first thread is made.
+    static func block() {
+        var set = set
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Calls a body each time that the signal comes.
+    static func handle(_ body: @escaping @Sendable () -> Void) {
+        Thread {
+            var set = set
+            var number: Int32 = 0
+            while sigwait(&set, &number) == 0 { body() }
+        }
+    }
+}
