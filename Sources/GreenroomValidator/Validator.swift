@@ -100,6 +100,7 @@ public struct Validator: Sendable {
     ///
     /// - Parameters:
     ///   - library: The file.
+    ///   - options: What is validated, and how.
     ///   - tell: Gets each result in the order of the checks, on any thread, one at a time.
     /// - Returns: A report for each plugin that was asked for.
     /// - Throws: ``Problem`` if there is no such file, plugin, check or setting.

@@ -16,8 +16,8 @@ struct Greenroom: ParsableCommand {
             """,
         version: GreenroomVersion.current,
         subcommands: [
-            RunCommand.self, CheckCommand.self, NewCommand.self, ValidateCommand.self,
-            PreviewCommand.self, PluginsCommand.self, PluginCommand.self, DevicesCommand.self,
+            RunCommand.self, CheckCommand.self, NewCommand.self, PreviewCommand.self,
+            ValidateCommand.self, PluginsCommand.self, PluginCommand.self, DevicesCommand.self,
             SchemaCommand.self, JudgeCommand.self,
         ])
 
