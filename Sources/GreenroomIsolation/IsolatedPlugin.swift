@@ -58,7 +58,7 @@ final class IsolatedPlugin: PluginCalls {
         if let scrutiny = place.scrutiny {
             var message = WireWriter()
             message.write(scrutiny.withheldExtension) { $0.write($1) }
-            message.write(scrutiny.leases != nil)
+            message.write(scrutiny.leases?.isClosed ?? false)
             var answer = runner.call(.scrutinise, message)
             scrutiny.leases?.base = (try? answer?.read(UInt64.self)) ?? 0
         }

@@ -77,7 +77,7 @@ import Testing
         try plugin.build()
         let run = try plugin.run(
             "timeline=[{at: 500ms, set: share.settings.lines=12}, "
-                + "{at: 1s, share-ceiling: 641x361@15}, {at: 1500ms, do: pause share}, "
+                + "{at: 1s, share-ceiling: 640x360@15}, {at: 1500ms, do: pause share}, "
                 + "{at: 1700ms, do: resume share}]")
         try expectFine(run, plugin)
         let recording = try plugin.picture("share")
@@ -95,7 +95,7 @@ import Testing
 
         let picture = try plugin.report().picture("share")
         #expect(picture.negotiation.count == 2)
-        #expect(picture.negotiation.last?.source == "641x361@15", "\(picture)")
+        #expect(picture.negotiation.last?.source == "640x360@15", "\(picture)")
         #expect(picture.staleRevision == 0)
     }
 
@@ -336,9 +336,12 @@ import Testing
                 let run = try NewPlugin.begin([word, "is-\(word)"], in: folder.path)
                 #expect(run.exit == .code(0), "\(run)")
             }
-            #expect(
-                try readFile(folder("is-\(name)/session.yaml")).count
-                    - readFile(folder("is-\(kind)/session.yaml")).count >= 0)
+            // The files are the same but for the names.
+            let texts = try [name, kind].map { word in
+                String(decoding: try readFile(folder("is-\(word)/session.yaml")), as: UTF8.self)
+                    .split(separator: "\n").filter { !$0.contains("is-") && !$0.contains(".so") }
+            }
+            #expect(texts[0] == texts[1])
         }
         let run = try NewPlugin.begin(["loudspeaker", "a"], in: folder.path)
         #expect(run.exit == .code(64) && run.standardError.contains("pre-processor"), "\(run)")

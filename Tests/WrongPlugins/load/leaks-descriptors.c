@@ -5,6 +5,6 @@
 #include <fcntl.h>
 
 static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **plugin) {
-  (void)open("/dev/null", O_RDONLY);
+  if (open("/proc/self/status", O_RDONLY) < 0) return GR_STATUS_UNAVAILABLE;
   return good_create(index, in, plugin);
 }

@@ -41,9 +41,13 @@ extension Catalogue {
         }
         // What was refused or written may be told a little later than the answer.
         usleep(20_000)
-        if let refusal = process.refusals.first {
+        // The grant that the line names would not help.
+        let attempts = process.refusals.map { line in
+            String(line[..<(line.firstRange(of: ": ")?.lowerBound ?? line.endIndex)])
+        }
+        if let attempt = attempts.first {
             throw .failed(
-                "while it is loaded, \(refusal). Do nothing before initialize.", process.refusals)
+                "while it is loaded, \(attempt). Do nothing before initialize.", attempts)
         }
         let remarks =
             after.dataFiles.subtracting(before.dataFiles).sorted().map { "loading it maps \($0)." }
