@@ -1,4 +1,5 @@
 import GreenroomHost
+import GreenroomMedia
 
 extension Catalogue {
     static let giveUp = Check(

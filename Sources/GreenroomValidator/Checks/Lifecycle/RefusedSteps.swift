@@ -1,5 +1,7 @@
+import CLinux
 import Glibc
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
 
@@ -76,13 +78,11 @@ extension Catalogue {
     ) -> Rehearsal.StepEnd {
         // Those that it has stay usable; the lowest free number is the first that it does not get.
         let lowest = (0...).first { sight.descriptors[$0] == nil } ?? 0
-        var (own, none) = (rlimit(), rlimit())
-        guard prlimit(process, __rlimit_resource(RLIMIT_NOFILE.rawValue), nil, &own) == 0 else {
+        let own = greenroom_descriptor_limit(process)
+        guard own > 0, greenroom_limit_descriptors(process, UInt64(lowest)) == 0 else {
             return body()
         }
-        none = rlimit(rlim_cur: rlim_t(lowest), rlim_max: own.rlim_max)
-        _ = prlimit(process, __rlimit_resource(RLIMIT_NOFILE.rawValue), &none, nil)
-        defer { _ = prlimit(process, __rlimit_resource(RLIMIT_NOFILE.rawValue), &own, nil) }
+        defer { _ = greenroom_limit_descriptors(process, UInt64(own)) }
         return body()
     }
 

@@ -1,4 +1,6 @@
 import GreenroomHost
+import GreenroomIsolation
+import GreenroomMedia
 
 extension Catalogue {
     static let restart = Check(
@@ -29,7 +31,7 @@ extension Catalogue {
             if let early, let fault = leak(bench, since: early, in: rounds - 5) { return fault }
             let before = bench.accepted
             try check(bench, "start-send", rounds + 1, bench.make("start-send"))
-            let sends = try !bench.isSource || bench.sends(after: before, within: 3)
+            let sends = bench.isSource ? try bench.sends(after: before, within: 3) : true
             try check(bench, "stop-send", rounds + 1, bench.make("stop-send"))
             try bench.uninitialize()
             try bench.destroy()

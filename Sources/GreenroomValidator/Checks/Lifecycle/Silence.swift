@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomMedia
 
 extension Catalogue {

@@ -1,5 +1,6 @@
 import GreenroomABI
 import GreenroomHost
+import GreenroomMedia
 
 extension Catalogue {
     static let withheldExtension = Check(
