@@ -38,6 +38,11 @@ extension Bench {
     }
 }
 
+extension VideoCapability {
+    /// What many frames are sent in, for the judge has to look at all of them.
+    static let small = VideoCapability(width: 640, height: 360, fps: 30)
+}
+
 extension Examination {
     /// Looks at a life on the virtual clock; a plugin that does not keep to that one is looked at
     /// on the real clock instead.
