@@ -53,7 +53,10 @@ extension Catalogue {
             throw .failed(
                 "\(step) has not returned after 2 s: what takes long belongs to a thread of the "
                     + "plugin's own")
-        case .lost where step.hasPrefix("property") || step.hasPrefix("set"): throw bench.crash()
+        case .lost where step == "property_change":
+            throw .hindered(by: "negotiation.change", bench.crash().text)
+        case .lost where step.hasPrefix("set of"):
+            throw .hindered(by: "parameter.fuzz", bench.crash().text)
         default: throw bench.ordinary(step, end)
         }
     }
