@@ -34,7 +34,7 @@ extension Examination {
         var random = random(7)
         return LeaseWatch(
             guarding: FrameGuarding(extraStrideBytes: extraStrideBytes), isClosed: isClosed,
-            firstFilling: UInt8.random(in: 0...255, using: &random) &+ life &* 41)
+            filling: .from(UInt8.random(in: 0...255, using: &random) &+ life &* 41))
     }
 
     /// What is shown at a row, where anything else than standard sizes is offered as the one row
@@ -78,10 +78,10 @@ extension Examination {
         guard let fault, watch.base > 0, fault.address >= watch.base else { return nil }
         let offset = Int(clamping: fault.address - watch.base)
         guard let lease = watch.lease(near: offset) else { return nil }
-        let verb = fault.isWrite ? "wrote" : "touched"
+        let verb = fault.isWrite ? "wrote" : "read"
         let holder = lease.planes.firstIndex { $0.pages.contains(offset) }
         if let holder {
-            return .spoiled(lease, "\(verb) plane \(holder)", isReturned: true)
+            return .spoiled(lease, "\(fault.isWrite ? "wrote to" : "read") plane \(holder)", isReturned: true)
         }
         let before = lease.planes.lastIndex { $0.bytes.upperBound <= offset }
         guard let before else {
