@@ -30,6 +30,18 @@ struct HostService {
     }
 
     private func make(_ call: Call, _ length: Int) -> Int? {
+        let answered = answer(call, length)
+        switch call {
+        case .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend:
+            if answered != nil, channel.read(Int32.self) == Status.gone.rawValue {
+                runner.tellOfDeadSender()
+            }
+        default: break
+        }
+        return answered
+    }
+
+    private func answer(_ call: Call, _ length: Int) -> Int? {
         switch call {
         case .log, .setError, .giveUp: tell(call, length)
         case .now: answer(HostInterface.host.pointee.now_ns(instance))

@@ -198,6 +198,21 @@ final class IsolatedPlugin: PluginCalls {
         }
     }
 
+    func address(ofExtension id: String) -> UInt64? {
+        var message = WireWriter()
+        message.write(id)
+        guard let runner, var answer = runner.call(.askExtension, message) else { return nil }
+        do throws(WireReader.Problem) {
+            // The status comes first, as with every step.
+            _ = try answer.read(Int32.self)
+            let address: UInt64 = try answer.read()
+            return address == 0 ? nil : address
+        } catch {
+            runner.lose(because: "its process answered with something that is no answer")
+            return nil
+        }
+    }
+
     func process(_ frame: inout gr_mutable_frame) -> Status {
         guard let runner else { return .gone }
         return runner.process(frame)

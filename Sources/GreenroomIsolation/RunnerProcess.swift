@@ -22,6 +22,8 @@ final class RunnerProcess: Sendable {
         var hasHeardOfRefusals = false
         var sandbox: SandboxReport?
         var sender: UInt64 = 0
+        /// It was told that the plugin calls a sender that is not there.
+        var hasCalledDeadSender = false
         /// Channels that threads of the plugin use.
         var open: Set<Int> = []
         var evidence: String?
@@ -421,6 +423,19 @@ final class RunnerProcess: Sendable {
 
     /// Counts a frame that the plugin sends.
     func countFrame() { frameCount.add(1, ordering: .relaxed) }
+
+    /// Says once that the plugin calls a sender that is not there.
+    func tellOfDeadSender() {
+        let isNews = state.withLock { state in
+            defer { state.hasCalledDeadSender = true }
+            return !state.isEnding && !state.hasCalledDeadSender
+        }
+        guard isNews else { return }
+        place.log(
+            .warning,
+            "it calls a sender that has ended, or that never was, and gets GR_STATUS_GONE. End the "
+                + "sending thread before stop_send returns.")
+    }
 
     /// Counts a line that the plugin writes.
     func countLine() { state.withLock { $0.lines += 1 } }

@@ -43,6 +43,8 @@ package final class Runner: Sendable {
         /// What the plugin returned last that ended its life early.
         var failure: Status?
         var hasVirtualClock = false
+        /// There is a thread that frames are edited on.
+        var servesMedia = false
         /// The host's extension that the plugin does not get.
         var withheldExtension: String?
         /// Where the frames lie that the plugin has on loan, by the lease, while they are guarded.
@@ -227,7 +229,12 @@ package final class Runner: Sendable {
             answer.write(status.rawValue)
             answer.write(functions?.takesNewOffers ?? false)
             answer.write(functions?.capabilities ?? []) { $0.write($1) }
-            if functions != nil, descriptor.kind == .preProcessor { serveMedia() }
+            let needsMedia = state.withLock { state in
+                guard functions != nil, descriptor.kind == .preProcessor else { return false }
+                defer { state.servesMedia = true }
+                return !state.servesMedia
+            }
+            if needsMedia { serveMedia() }
         } catch {
             state.withLock { $0.failure = .badArgument }
             answer.write(false)
@@ -241,6 +248,7 @@ package final class Runner: Sendable {
     ) throws(WireReader.Problem) {
         var status = Status.ok
         var written: gr_answer?
+        var address: UInt64?
         switch call {
         case .initialize:
             let given = try message.read(UInt64.self)
@@ -262,10 +270,13 @@ package final class Runner: Sendable {
         case .destroy:
             functions.destroy()
             state.withLock { $0.functions = nil }
+        case .askExtension:
+            address = functions.address(ofExtension: try message.readString()) ?? 0
         default: throw WireReader.Problem()
         }
         note(call, status)
         answer.write(status.rawValue)
+        if let address { answer.write(address) }
         if let written {
             answer.write(written.kind)
             answer.write(written.capability.width)

@@ -100,6 +100,7 @@ public struct Validator: Sendable {
     ///
     /// - Parameters:
     ///   - library: The file.
+    ///   - options: What is validated, and how.
     ///   - tell: Gets each result in the order of the checks, on any thread, one at a time.
     /// - Returns: A report for each plugin that was asked for.
     /// - Throws: ``Problem`` if there is no such file, plugin, check or setting.
@@ -116,7 +117,11 @@ public struct Validator: Sendable {
         do throws(LoadError) {
             description = try PluginScanner(program: runner).examine(path)
         } catch {
-            throw Problem(description: "\(error)")
+            let file = ELFFile.read(path)
+            guard file.isLibrary, error.code != .notFound, error.code != .noRunner else {
+                throw Problem(description: "\(error)")
+            }
+            return [report(on: library, path, hash, that: error, file, checks, options, tell: tell)]
         }
         let plugins = description.descriptors.filter {
             options.plugin == nil || $0.name == options.plugin || $0.id == options.plugin
@@ -131,7 +136,7 @@ public struct Validator: Sendable {
         return try plugins.map { descriptor in
             let orders = try orders(for: descriptor, at: path, checks, options)
             let outcomes = run(
-                orders, checks, descriptor, parallelism: options.parallelism
+                orders, checks, descriptor.kind, parallelism: options.parallelism
             ) { tell(descriptor.name, $0) }
             return ConformanceReport(
                 plugin: descriptor.id, name: descriptor.name, kind: descriptor.kind.name,
@@ -140,6 +145,24 @@ public struct Validator: Sendable {
                 date: Date().formatted(.iso8601), isComplete: options.only.isEmpty,
                 results: outcomes.map(\.result), costs: outcomes.flatMap(\.costs))
         }
+    }
+
+    /// The report on a library that can't be loaded: what can be said of it all the same.
+    private func report(
+        on library: String, _ path: String, _ hash: String, that error: LoadError,
+        _ file: Result<ELFFile, ELFFile.Problem>, _ checks: [Check], _ options: Options,
+        tell: @escaping @Sendable (_ plugin: String, CheckResult) -> Void
+    ) -> ConformanceReport {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let orders = checks.map { order(for: $0, nil, at: path, options, read: options.read) }
+        let outcomes = run(
+            orders, checks, nil, parallelism: options.parallelism,
+            hindrance: .hindered(by: error, file)
+        ) { tell(name, $0) }
+        return ConformanceReport(
+            plugin: name, name: name, kind: "library", version: "", library: library, sha256: hash,
+            host: GreenroomVersion.current, seed: options.seed, date: Date().formatted(.iso8601),
+            isComplete: options.only.isEmpty, results: outcomes.map(\.result), costs: [])
     }
 
     private func absolute(_ library: String) throws -> String {
@@ -184,14 +207,19 @@ public struct Validator: Sendable {
             else { return nil }
             return path
         }
-        return checks.map { check in
-            JudgeOrder(
-                check: check.id, library: path, plugin: descriptor.id,
-                settings: options.settings, folder: folder,
-                runner: runner, read: options.read + paths, write: options.write,
-                devices: options.devices, network: options.network, seed: options.seed,
-                isStill: options.isStill)
+        return checks.map {
+            order(for: $0, descriptor.id, at: path, options, read: options.read + paths)
         }
+    }
+
+    private func order(
+        for check: Check, _ plugin: String?, at path: String, _ options: Options, read: [String]
+    ) -> JudgeOrder {
+        JudgeOrder(
+            check: check.id, library: path, plugin: plugin, settings: options.settings,
+            folder: currentFolder, runner: runner, read: read, write: options.write,
+            devices: options.devices, network: options.network, seed: options.seed,
+            isStill: options.isStill)
     }
 
     private var currentFolder: String {
@@ -205,6 +233,8 @@ public struct Validator: Sendable {
     private struct Made: Sendable {
         var result: CheckResult
         var costs: [ConformanceReport.Cost] = []
+        /// The check that names the fault, if it finds one.
+        var suspect: String?
     }
 
     private struct Progress {
@@ -215,15 +245,34 @@ public struct Validator: Sendable {
         /// - Returns: The results that can be told now, in order.
         mutating func add(_ result: Made, at index: Int) -> [CheckResult] {
             made[index] = result
-            let due = made[told...].prefix { $0 != nil }
-            told += due.count
-            return due.compactMap { $0?.result }
+            let first = told
+            while told < made.count, made[told] != nil {
+                clear(told)
+                told += 1
+            }
+            return made[first..<told].compactMap { $0?.result }
+        }
+
+        /// Leaves a fault to the check that names it, if that one is told already.
+        private mutating func clear(_ index: Int) {
+            guard let suspect = made[index]?.suspect, let result = made[index]?.result,
+                result.outcome.isFault,
+                made[..<index].contains(where: {
+                    $0?.result.check == suspect && $0?.result.outcome.isFault == true
+                })
+            else { return }
+            made[index]?.result.outcome = .skipped
+            made[index]?.result.text = "\(result.text): \(suspect) tells of that"
+            made[index]?.result.details = []
         }
     }
 
+    /// - Parameters:
+    ///   - kind: The plugin's; nil if the library can't be loaded.
+    ///   - hindrance: Why no check of a plugin can be made; nil if they can.
     private func run(
-        _ orders: [JudgeOrder], _ checks: [Check], _ descriptor: PluginDescriptor, parallelism: Int,
-        tell: @escaping @Sendable (CheckResult) -> Void
+        _ orders: [JudgeOrder], _ checks: [Check], _ kind: PluginKind?, parallelism: Int,
+        hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
     ) -> [Made] {
         let progress = Monitor(Progress(made: Array(repeating: nil, count: orders.count)))
         let telling = Mutex(())
@@ -235,7 +284,7 @@ public struct Validator: Sendable {
                         return progress.next < orders.count ? progress.next : nil
                     }
                     guard let index else { return }
-                    let made = make(checks[index], orders[index], descriptor.kind)
+                    let made = make(checks[index], orders[index], kind, hindrance)
                     telling.withLock { _ in
                         for result in progress.change({ $0.add(made, at: index) }) { tell(result) }
                     }
@@ -246,8 +295,15 @@ public struct Validator: Sendable {
         return progress.withLock { $0.made.compactMap(\.self) }
     }
 
-    private func make(_ check: Check, _ order: JudgeOrder, _ kind: PluginKind) -> Made {
-        guard check.kinds.contains(kind) else {
+    private func make(
+        _ check: Check, _ order: JudgeOrder, _ kind: PluginKind?, _ hindrance: Verdict?
+    ) -> Made {
+        if let hindrance, !check.isOfLibrary {
+            return Made(
+                result: CheckResult(
+                    check: check.id, outcome: hindrance.outcome, text: hindrance.text))
+        }
+        if let kind, !check.kinds.contains(kind) {
             return Made(
                 result: CheckResult(
                     check: check.id, outcome: .skipped, text: "it does not concern a \(kind.name)"))
@@ -277,7 +333,7 @@ public struct Validator: Sendable {
                 result: CheckResult(
                     check: check.id, outcome: answer.outcome, text: answer.text,
                     details: answer.details),
-                costs: answer.costs)
+                costs: answer.costs, suspect: answer.suspect)
         }
     }
 }

@@ -330,7 +330,9 @@ final class PluginInstance: Sendable {
     private func settle(_ answer: Answer, of offer: Offer) throws(AnswerProblem) {
         let agreement = try offer.settle(answer)
         state.withLock { $0.agreement = agreement }
-        videoGate?.agreed(revision: offer.revision)
+        videoGate?.agreed(
+            revision: offer.revision,
+            promise: descriptor.kind == .videoSource ? agreement.source : nil)
     }
 
     /// Begins to change a live parameter, whose value has been checked. A pre-processor may be
@@ -349,6 +351,17 @@ final class PluginInstance: Sendable {
             guard status == .ok || isOver else { return failure(status, "set") }
             state.withLock { $0.settings[index] = setting }
             return .done
+        }
+    }
+
+    /// Begins to ask the plugin something that is no step of its life.
+    func beginAsking(
+        _ name: String, _ ask: @escaping @Sendable (any PluginCalls) -> Status
+    ) -> PendingStep {
+        begin(name) { [self] in
+            guard let calls = state.withLock({ $0.calls }) else { return .illegal(lifecycle) }
+            let status = ask(calls)
+            return status == .ok ? .done : failure(status, name)
         }
     }
 

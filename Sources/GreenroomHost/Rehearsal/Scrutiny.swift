@@ -105,15 +105,18 @@ package struct WitnessedBlock: Equatable, Sendable {
     package var frames: UInt32
     package var ptsNanoseconds: Int64
     package var timeoutNanoseconds: Int64
+    /// Of its samples: blocks with another one differ.
+    package var digest: UInt64
 
     package init(
         sampleRate: UInt32, channels: UInt32, frames: UInt32, ptsNanoseconds: Int64,
-        timeoutNanoseconds: Int64
+        timeoutNanoseconds: Int64, digest: UInt64
     ) {
         self.sampleRate = sampleRate
         self.channels = channels
         self.frames = frames
         self.ptsNanoseconds = ptsNanoseconds
         self.timeoutNanoseconds = timeoutNanoseconds
+        self.digest = digest
     }
 }

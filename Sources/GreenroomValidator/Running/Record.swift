@@ -65,8 +65,8 @@ final class Record: Sendable {
     func take(_ event: SessionEvent) { state.withLock { $0.events.append(event) } }
 
     func take(_ sound: Span<Int16>) {
-        state.withLock { state in
-            for index in sound.indices { state.samples.append(sound[index]) }
+        sound.withUnsafeBufferPointer { sound in
+            state.withLock { $0.samples.append(contentsOf: sound) }
         }
     }
 }

@@ -64,7 +64,7 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
         _ file: String, _ words: [String], as name: String? = nil
     ) throws -> String {
         let folder = Checkout.products + "/wrong-plugins"
-        let name = name ?? file.dropLast(2).replacing("/", with: "-")
+        let name = name ?? String(file.dropLast(2)).replacing("/", with: "-")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         let library = "\(folder)/\(name).so"

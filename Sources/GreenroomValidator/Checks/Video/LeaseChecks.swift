@@ -1,3 +1,4 @@
+import GreenroomChannel
 import GreenroomConversion
 import GreenroomHost
 import GreenroomMedia
