@@ -45,6 +45,8 @@ package final class Runner: Sendable {
         var hasVirtualClock = false
         /// Whether it is looked at more closely than in a session.
         var isScrutinised = false
+        /// There is a thread that frames are edited on.
+        var servesMedia = false
         /// The host's extension that the plugin does not get.
         var withheldExtension: String?
         /// Where the frames lie that the plugin has on loan, by the lease, while they are guarded.
@@ -231,7 +233,12 @@ package final class Runner: Sendable {
             answer.write(status.rawValue)
             answer.write(functions?.takesNewOffers ?? false)
             answer.write(functions?.capabilities ?? []) { $0.write($1) }
-            if functions != nil, descriptor.kind == .preProcessor { serveMedia() }
+            let needsMedia = state.withLock { state in
+                guard functions != nil, descriptor.kind == .preProcessor else { return false }
+                defer { state.servesMedia = true }
+                return !state.servesMedia
+            }
+            if needsMedia { serveMedia() }
         } catch {
             state.withLock { $0.failure = .badArgument }
             answer.write(false)
@@ -245,6 +252,7 @@ package final class Runner: Sendable {
     ) throws(WireReader.Problem) {
         var status = Status.ok
         var written: gr_answer?
+        var address: UInt64?
         switch call {
         case .initialize:
             let given = try message.read(UInt64.self)
@@ -266,10 +274,13 @@ package final class Runner: Sendable {
         case .destroy:
             functions.destroy()
             state.withLock { $0.functions = nil }
+        case .askExtension:
+            address = functions.address(ofExtension: try message.readString()) ?? 0
         default: throw WireReader.Problem()
         }
         note(call, status)
         answer.write(status.rawValue)
+        if let address { answer.write(address) }
         if let written {
             answer.write(written.kind)
             answer.write(written.capability.width)

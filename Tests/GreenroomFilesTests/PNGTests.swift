@@ -74,10 +74,12 @@ import Testing
         try PNGWriter.write(packed.span.bytes, strideBytes: 3 * size.width, size: size, to: file)
         let run = try ChildProcess.run("python3", ["-c", Self.reader, file])
         #expect(run.exit == .code(0), "\(run)")
-        let image = (0..<size.height).flatMap { row in
-            [0] + packed[3 * size.width * row..<3 * size.width * (row + 1)]
+        var expected = Array("IHDR sRGB IDAT IEND\n".utf8)
+        for row in 0..<size.height {
+            expected.append(0)
+            expected += packed[(3 * size.width * row)..<(3 * size.width * (row + 1))]
         }
-        let isSame = run.standardOutput == Array("IHDR sRGB IDAT IEND\n".utf8) + image
+        let isSame = run.standardOutput == expected
         #expect(isSame)
     }
 

@@ -76,17 +76,40 @@ import Testing
         #expect(camera.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 32)
     }
 
-    @Test func `the package of the guide is that of the sample, but for its place`() throws {
+    private static let sample = Checkout.root + "/Samples/ThirdPartyCamera"
+
+    @Test func `the package of the guide is that of the sample, but for its place and its tests`()
+        throws
+    {
         let manifest = try #require(
             try Chapter.named("WriteACamera").blocks.first { $0.text.contains("PackageDesc") })
-        let sample = String(
-            decoding: try readFile(Checkout.root + "/Samples/ThirdPartyCamera/Package.swift"),
-            as: UTF8.self)
+        var sample = String(
+            decoding: try readFile(Self.sample + "/Package.swift"), as: UTF8.self)
+        if let tests = sample.range(of: ",\n        .testTarget("),
+            let end = sample.range(of: "]),\n    ]\n", range: tests.upperBound..<sample.endIndex)
+        {
+            sample.replaceSubrange(tests.lowerBound..<end.upperBound, with: "\n    ]\n")
+        }
         #expect(
             manifest.text.replacing(
                 "name: \"Plasma\",\n    products", with: "name: \"ThirdPartyCamera\",\n    products"
             )
             .replacing("\"../greenroom\"", with: "\"../..\"") == sample)
+    }
+
+    @Test func `the validator's page shows the tests of the sample`() throws {
+        let page = try Chapter(
+            path: Chapter.catalogue(of: "GreenroomValidator") + "/GreenroomValidator.md")
+        let blocks = page.blocks.map(\.text)
+        let test = String(
+            decoding: try readFile(Self.sample + "/Tests/PlasmaTests/PlasmaTests.swift"),
+            as: UTF8.self)
+        let manifest = String(
+            decoding: try readFile(Self.sample + "/Package.swift"), as: UTF8.self)
+        try #require(blocks.count == 2)
+        let indented = blocks[0].split(separator: "\n").map { "        \($0)\n" }.joined()
+        #expect(manifest.contains(indented))
+        #expect(blocks[1] == test)
     }
 
     // MARK: Names
@@ -126,7 +149,7 @@ import Testing
 
     // MARK: DocC
 
-    @Test(arguments: ["GreenroomPlugin", "GreenroomBroadcast"])
+    @Test(arguments: ["GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator"])
     func `the catalogue converts without a warning`(module: String) throws {
         let folder = try TemporaryFolder()
         let graphs = folder("graphs")
@@ -145,8 +168,8 @@ import Testing
                 "convert", Chapter.catalogue(of: module), "--additional-symbol-graph-dir", graphs,
                 "--output-path", folder("site"), "--warnings-as-errors",
             ])
-        #expect(conversion.exit == .code(0), "\(conversion)")
-        #expect(conversion.standardError.isEmpty, "\(conversion)")
+        #expect(conversion.exit == .code(0), "\(conversion)\n\(conversion.text)")
+        #expect(conversion.standardError.isEmpty, "\(conversion)\n\(conversion.text)")
         guard module == "GreenroomPlugin" else { return }
         for chapter in Chapter.book where chapter.name != module {
             let page = chapter.name.lowercased()

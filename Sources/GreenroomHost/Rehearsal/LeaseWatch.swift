@@ -5,8 +5,9 @@ import Synchronization
 /// Watches what a plugin does to the memory that it is lent for its frames.
 ///
 /// Whoever lends a frame fills it before the plugin gets it: the planes with a byte that is another
-/// one each time, and what lies around them, in the same pages, with a byte of its own. Pages beyond
-/// those can't be touched by the plugin's process, nor can those of a frame that it does not have.
+/// one each time, and what lies around them, in the same pages, with a byte of its own. If frames are
+/// closed, pages beyond those can't be touched by the plugin's process, nor can those of a frame that
+/// it does not have.
 ///
 /// Threads: any.
 package final class LeaseWatch: Sendable {
@@ -47,6 +48,13 @@ package final class LeaseWatch: Sendable {
 
         /// What was put around its planes.
         package var edging: UInt8 { ~filling }
+
+        /// How far a byte of the frames' memory is from its pages; 0 within them and between them.
+        fileprivate func distance(of offset: Int) -> Int {
+            let begin = planes.first?.pages.lowerBound ?? 0
+            let end = planes.last?.pages.upperBound ?? 0
+            return max(begin - offset, offset - end, 0)
+        }
     }
 
     /// Bytes around a plane that have been written.
@@ -77,17 +85,30 @@ package final class LeaseWatch: Sendable {
 
     /// How frames lie.
     package let guarding: FrameGuarding
+    /// Whether whoever touches what is not lent is killed.
+    package let isClosed: Bool
     private let firstFilling: UInt8
     private let state = Mutex(State())
 
-    /// - Parameter firstFilling: What the first frame is filled with; any byte.
-    package init(guarding: FrameGuarding, firstFilling: UInt8) {
+    /// - Parameters:
+    ///   - guarding: How frames lie.
+    ///   - isClosed: Whether whoever touches what is not lent is killed.
+    ///   - firstFilling: What the first frame is filled with; any byte.
+    package init(guarding: FrameGuarding, isClosed: Bool, firstFilling: UInt8) {
         self.guarding = guarding
+        self.isClosed = isClosed
         self.firstFilling = firstFilling
     }
 
     /// What the newest lease in a slot of the pool is or was; nil if there was none.
     package func lease(inSlot index: Int) -> Lease? { state.withLock { $0.leases[index] } }
+
+    /// The lease that is nearest to a byte of the frames' memory; nil if there was none.
+    package func lease(near offset: Int) -> Lease? {
+        state.withLock {
+            $0.leases.values.min { $0.distance(of: offset) < $1.distance(of: offset) }
+        }
+    }
 
     /// The first bytes around a plane that were seen to be written.
     package var spill: Spill? { state.withLock { $0.spill } }

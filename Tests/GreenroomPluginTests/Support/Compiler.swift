@@ -29,7 +29,7 @@ enum Compiler {
     /// Where the modules are that authors import, and the C modules that these need.
     static let modules =
         ["-I", Checkout.products + "/Modules"]
-        + ["CLinux", "GreenroomABI"].flatMap {
+        + ["CALSA", "CLibYUV", "CLinux", "CSeccomp", "CSpeexDSP", "GreenroomABI"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(Checkout.root)/Sources/\($0)/module.modulemap"]
         }
 }
