@@ -141,8 +141,8 @@ let package = Package(
         .target(
             name: "GreenroomValidator",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomHost",
-                "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
+                "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
             ]),
         .executableTarget(
             name: "greenroom",

@@ -47,6 +47,17 @@ struct ExitEvidence {
         return frames.isEmpty ? nil : frames.joined(separator: " < ")
     }
 
+    /// What was touched that must not be, in a process's own addresses; nil if its last words do not
+    /// tell.
+    static func fault(in lastWords: [String]) -> (address: UInt64, isWrite: Bool)? {
+        guard let heading = lastWords.lastIndex(of: backtraceHeading) else { return nil }
+        let words = lastWords[(heading + 1)...].first?.split(separator: " ") ?? []
+        guard words.count == 3, words[0] == "fault:", words[2].hasPrefix("0x"),
+            let address = UInt64(words[2].dropFirst(2), radix: 16)
+        else { return nil }
+        return (address, words[1] == "write")
+    }
+
     static func name(ofSignal signal: Int32) -> String {
         switch signal {
         case SIGSEGV: "SIGSEGV"

@@ -30,6 +30,18 @@ struct HostService {
     }
 
     private func make(_ call: Call, _ length: Int) -> Int? {
+        let answered = answer(call, length)
+        switch call {
+        case .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend:
+            if answered != nil, channel.read(Int32.self) == Status.gone.rawValue {
+                runner.tellOfDeadSender()
+            }
+        default: break
+        }
+        return answered
+    }
+
+    private func answer(_ call: Call, _ length: Int) -> Int? {
         switch call {
         case .log, .setError, .giveUp: tell(call, length)
         case .now: answer(HostInterface.host.pointee.now_ns(instance))
@@ -42,10 +54,7 @@ struct HostService {
         case .videoSend: send()
         case .videoAcquire: acquire()
         case .videoCommit: commit()
-        case .videoAbandon:
-            answer(
-                HostInterface.video.pointee.abandon(
-                    sender, channel.read(UInt64.self, at: MessageLayout.subject)))
+        case .videoAbandon: abandon()
         case .audioSend: sendSound(length)
         default: nil
         }
@@ -144,6 +153,7 @@ struct HostService {
         }
         if status == Status.ok.rawValue, let frames = runner.frames {
             let planes = SharedPlanes(of: lease.frame, in: frames)
+            watch(lease, planes, in: frames)
             channel.write(lease, at: MessageLayout.subject)
             channel.write(planes, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
         }
@@ -157,10 +167,18 @@ struct HostService {
         let id = channel.read(UInt64.self, at: MessageLayout.subject)
         var info = channel.read(gr_frame_info.self, at: MessageLayout.subject + 8)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
+        lookAround(id)
         return answer(
             withPointer(to: &info, isNull: isNull) {
                 HostInterface.video.pointee.commit(sender, id, $0)
             })
+    }
+
+    private func abandon() -> Int {
+        let sender = sender
+        let id = channel.read(UInt64.self, at: MessageLayout.subject)
+        lookAround(id)
+        return answer(HostInterface.video.pointee.abandon(sender, id))
     }
 
     // MARK: Sound

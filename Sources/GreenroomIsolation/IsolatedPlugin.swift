@@ -58,7 +58,9 @@ final class IsolatedPlugin: PluginCalls {
         if let scrutiny = place.scrutiny {
             var message = WireWriter()
             message.write(scrutiny.withheldExtension) { $0.write($1) }
-            _ = runner.call(.scrutinise, message)
+            message.write(scrutiny.leases != nil)
+            var answer = runner.call(.scrutinise, message)
+            scrutiny.leases?.base = (try? answer?.read(UInt64.self)) ?? 0
         }
         switch create(choice.plugin, choice.settings, in: runner) {
         case .made(let status): return status
@@ -83,7 +85,7 @@ final class IsolatedPlugin: PluginCalls {
                 name: "greenroom-frames", byteCount: place.frameLimit * FrameArena.slotByteCount)
             let pool = FramePool(
                 limit: place.frameLimit, slotByteCount: FrameArena.slotByteCount,
-                memory: frames.base, owner: frames)
+                memory: frames.base, owner: frames, guarding: place.scrutiny?.leases?.guarding)
             state.withLock { $0.pool = pool }
             return frames
         } catch {

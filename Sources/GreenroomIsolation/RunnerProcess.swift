@@ -22,6 +22,8 @@ final class RunnerProcess: Sendable {
         var hasHeardOfRefusals = false
         var sandbox: SandboxReport?
         var sender: UInt64 = 0
+        /// It was told that the plugin calls a sender that is not there.
+        var hasCalledDeadSender = false
         /// Channels that threads of the plugin use.
         var open: Set<Int> = []
         var evidence: String?
@@ -275,6 +277,11 @@ final class RunnerProcess: Sendable {
 
     // MARK: The end
 
+    /// What a thread of it touched that killed it; nil if it did not tell.
+    var fault: (address: UInt64, isWrite: Bool)? {
+        ExitEvidence.fault(in: state.withLock { $0.lastWords })
+    }
+
     /// Lets the process end by itself, or ends it. [control]
     func end() {
         state.withLock { $0.isEnding = true }
@@ -416,6 +423,19 @@ final class RunnerProcess: Sendable {
 
     /// Counts a frame that the plugin sends.
     func countFrame() { frameCount.add(1, ordering: .relaxed) }
+
+    /// Says once that the plugin calls a sender that is not there.
+    func tellOfDeadSender() {
+        let isNews = state.withLock { state in
+            defer { state.hasCalledDeadSender = true }
+            return !state.isEnding && !state.hasCalledDeadSender
+        }
+        guard isNews else { return }
+        place.log(
+            .warning,
+            "it calls a sender that has ended, or that never was, and gets GR_STATUS_GONE. End the "
+                + "sending thread before stop_send returns.")
+    }
 
     /// Counts a line that the plugin writes.
     func countLine() { state.withLock { $0.lines += 1 } }

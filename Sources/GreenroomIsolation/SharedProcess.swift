@@ -67,6 +67,9 @@ package final class SharedProcess: PluginOrigin {
         news.state.wait(until: MonotonicClock.deadline(after: 500_000_000)) { $0.evidence }
     }
 
+    /// What a thread of the process touched that killed it, as the process told it.
+    package var fault: (address: UInt64, isWrite: Bool)? { runner.fault }
+
     /// What was written in the process other than through the host's log, and what the sandbox
     /// refused.
     package var lines: [String] { news.state.withLock { $0.lines } }

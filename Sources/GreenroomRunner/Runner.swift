@@ -45,6 +45,8 @@ package final class Runner: Sendable {
         var hasVirtualClock = false
         /// The host's extension that the plugin does not get.
         var withheldExtension: String?
+        /// Where the frames lie that the plugin has on loan, by the lease, while they are guarded.
+        var guarded: [UInt64: SharedPlanes]?
         /// Channels that no thread uses.
         var free = Array((Channels.firstOfPlugin..<Channels.count).reversed())
     }
@@ -170,6 +172,7 @@ package final class Runner: Sendable {
                 try reader.readString()
             }
             state.withLock { $0.withheldExtension = withheld }
+            if try message.readBool() { answer.write(guardFrames()) }
         default:
             guard
                 let (functions, kind) = state.withLock({ state in
@@ -280,6 +283,8 @@ package final class Runner: Sendable {
             SharedPlanes.self,
             at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
         frame.place(planes, in: frames)
+        open(planes)
+        defer { shut(planes) }
         return functions.process(&frame)
     }
 
@@ -293,7 +298,9 @@ package final class Runner: Sendable {
         surroundings.end = {}
         Thread.start { [surroundings] in
             let socket = ControlSocket(adopting: descriptor)
-            guard let other = try? Runner(socket: socket, surroundings: surroundings) else { return }
+            guard let other = try? Runner(socket: socket, surroundings: surroundings) else {
+                return
+            }
             other.run()
             _ = other.end()
         }

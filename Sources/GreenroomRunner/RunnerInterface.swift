@@ -94,6 +94,7 @@ enum RunnerInterface {
             commit: { sender, id, info in
                 guard let (runner, name) = route(sender: sender) else { return gone }
                 let channel = runner.channel
+                runner.shut(lease: id)
                 channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 channel.writeSized(info, at: MessageLayout.subject + 8)
@@ -105,6 +106,7 @@ enum RunnerInterface {
             abandon: { sender, id in
                 guard let (runner, name) = route(sender: sender) else { return gone }
                 let channel = runner.channel
+                runner.shut(lease: id)
                 channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 return channel.status(of: .videoAbandon, length: MessageLayout.subject + 8)

@@ -46,6 +46,8 @@ public struct Validator: Sendable {
         public var devices: [String] = []
         /// Whether it may use the network.
         public var network = false
+        /// Whether the picture stands still or is of one colour on purpose.
+        public var isStill = false
         /// How many checks are made side by side.
         public var parallelism = 2
 
@@ -115,7 +117,11 @@ public struct Validator: Sendable {
         do throws(LoadError) {
             description = try PluginScanner(program: runner).examine(path)
         } catch {
-            throw Problem(description: "\(error)")
+            let file = ELFFile.read(path)
+            guard file.isLibrary, error.code != .notFound, error.code != .noRunner else {
+                throw Problem(description: "\(error)")
+            }
+            return [report(on: library, path, hash, that: error, file, checks, options, tell: tell)]
         }
         let plugins = description.descriptors.filter {
             options.plugin == nil || $0.name == options.plugin || $0.id == options.plugin
@@ -130,7 +136,7 @@ public struct Validator: Sendable {
         return try plugins.map { descriptor in
             let orders = try orders(for: descriptor, at: path, checks, options)
             let outcomes = run(
-                orders, checks, descriptor, parallelism: options.parallelism
+                orders, checks, descriptor.kind, parallelism: options.parallelism
             ) { tell(descriptor.name, $0) }
             return ConformanceReport(
                 plugin: descriptor.id, name: descriptor.name, kind: descriptor.kind.name,
@@ -139,6 +145,24 @@ public struct Validator: Sendable {
                 date: Date().formatted(.iso8601), isComplete: options.only.isEmpty,
                 results: outcomes.map(\.result), costs: outcomes.flatMap(\.costs))
         }
+    }
+
+    /// The report on a library that can't be loaded: what can be said of it all the same.
+    private func report(
+        on library: String, _ path: String, _ hash: String, that error: LoadError,
+        _ file: Result<ELFFile, ELFFile.Problem>, _ checks: [Check], _ options: Options,
+        tell: @escaping @Sendable (_ plugin: String, CheckResult) -> Void
+    ) -> ConformanceReport {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let orders = checks.map { order(for: $0, nil, at: path, options, read: options.read) }
+        let outcomes = run(
+            orders, checks, nil, parallelism: options.parallelism,
+            hindrance: .hindered(by: error, file)
+        ) { tell(name, $0) }
+        return ConformanceReport(
+            plugin: name, name: name, kind: "library", version: "", library: library, sha256: hash,
+            host: GreenroomVersion.current, seed: options.seed, date: Date().formatted(.iso8601),
+            isComplete: options.only.isEmpty, results: outcomes.map(\.result), costs: [])
     }
 
     private func absolute(_ library: String) throws -> String {
@@ -183,13 +207,19 @@ public struct Validator: Sendable {
             else { return nil }
             return path
         }
-        return checks.map { check in
-            JudgeOrder(
-                check: check.id, library: path, plugin: descriptor.id,
-                settings: options.settings, folder: folder,
-                runner: runner, read: options.read + paths, write: options.write,
-                devices: options.devices, network: options.network, seed: options.seed)
+        return checks.map {
+            order(for: $0, descriptor.id, at: path, options, read: options.read + paths)
         }
+    }
+
+    private func order(
+        for check: Check, _ plugin: String?, at path: String, _ options: Options, read: [String]
+    ) -> JudgeOrder {
+        JudgeOrder(
+            check: check.id, library: path, plugin: plugin, settings: options.settings,
+            folder: currentFolder, runner: runner, read: read, write: options.write,
+            devices: options.devices, network: options.network, seed: options.seed,
+            isStill: options.isStill)
     }
 
     private var currentFolder: String {
@@ -219,9 +249,12 @@ public struct Validator: Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - kind: The plugin's; nil if the library can't be loaded.
+    ///   - hindrance: Why no check of a plugin can be made; nil if they can.
     private func run(
-        _ orders: [JudgeOrder], _ checks: [Check], _ descriptor: PluginDescriptor, parallelism: Int,
-        tell: @escaping @Sendable (CheckResult) -> Void
+        _ orders: [JudgeOrder], _ checks: [Check], _ kind: PluginKind?, parallelism: Int,
+        hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
     ) -> [Made] {
         let progress = Monitor(Progress(made: Array(repeating: nil, count: orders.count)))
         let telling = Mutex(())
@@ -233,7 +266,7 @@ public struct Validator: Sendable {
                         return progress.next < orders.count ? progress.next : nil
                     }
                     guard let index else { return }
-                    let made = make(checks[index], orders[index], descriptor.kind)
+                    let made = make(checks[index], orders[index], kind, hindrance)
                     telling.withLock { _ in
                         for result in progress.change({ $0.add(made, at: index) }) { tell(result) }
                     }
@@ -244,8 +277,15 @@ public struct Validator: Sendable {
         return progress.withLock { $0.made.compactMap(\.self) }
     }
 
-    private func make(_ check: Check, _ order: JudgeOrder, _ kind: PluginKind) -> Made {
-        guard check.kinds.contains(kind) else {
+    private func make(
+        _ check: Check, _ order: JudgeOrder, _ kind: PluginKind?, _ hindrance: Verdict?
+    ) -> Made {
+        if let hindrance, !check.isOfLibrary {
+            return Made(
+                result: CheckResult(
+                    check: check.id, outcome: hindrance.outcome, text: hindrance.text))
+        }
+        if let kind, !check.kinds.contains(kind) {
             return Made(
                 result: CheckResult(
                     check: check.id, outcome: .skipped, text: "it does not concern a \(kind.name)"))

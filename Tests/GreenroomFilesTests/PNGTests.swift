@@ -74,12 +74,12 @@ import Testing
         try PNGWriter.write(packed.span.bytes, strideBytes: 3 * size.width, size: size, to: file)
         let run = try ChildProcess.run("python3", ["-c", Self.reader, file])
         #expect(run.exit == .code(0), "\(run)")
-        let rowBytes = 3 * size.width
-        let image: [UInt8] = (0..<size.height).flatMap { row -> [UInt8] in
-            [0] + packed[rowBytes * row..<rowBytes * (row + 1)]
+        var expected = Array("IHDR sRGB IDAT IEND\n".utf8)
+        for row in 0..<size.height {
+            expected.append(0)
+            expected += packed[(3 * size.width * row)..<(3 * size.width * (row + 1))]
         }
-        let chunks = Array("IHDR sRGB IDAT IEND\n".utf8)
-        let isSame = run.standardOutput == chunks + image
+        let isSame = run.standardOutput == expected
         #expect(isSame)
     }
 

@@ -73,10 +73,24 @@ public final class ChildProcess {
     ///
     /// - Returns: Whether it came while the program ran and within the time.
     public func waitForErrors(containing text: String, atMost limit: Duration) -> Bool {
+        wait(atMost: limit) { errors.text.contains(text) }
+    }
+
+    /// Waits until standard output has a text.
+    ///
+    /// - Parameter times: How often it has to be there.
+    /// - Returns: Whether it came while the program ran and within the time.
+    public func waitForOutput(
+        containing text: String, times: Int = 1, atMost limit: Duration
+    ) -> Bool {
+        wait(atMost: limit) { output.text.ranges(of: text).count >= times }
+    }
+
+    private func wait(atMost limit: Duration, until hasCome: () -> Bool) -> Bool {
         let deadline = ContinuousClock.now + limit
         repeat {
             let ended = hasEnded
-            if errors.text.contains(text) { return true }
+            if hasCome() { return true }
             if ended { return false }
             usleep(5_000)
         } while ContinuousClock.now < deadline

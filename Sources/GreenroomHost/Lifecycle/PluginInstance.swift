@@ -330,7 +330,9 @@ final class PluginInstance: Sendable {
     private func settle(_ answer: Answer, of offer: Offer) throws(AnswerProblem) {
         let agreement = try offer.settle(answer)
         state.withLock { $0.agreement = agreement }
-        videoGate?.agreed(revision: offer.revision)
+        videoGate?.agreed(
+            revision: offer.revision,
+            promise: descriptor.kind == .videoSource ? agreement.source : nil)
     }
 
     /// Begins to change a live parameter, whose value has been checked. A pre-processor may be

@@ -21,6 +21,16 @@ package final class RehearsalClock: Sendable {
     /// virtual one what they do is another thing each time.
     package func isStray(_ number: Int = 0) -> Bool { strays.withLock { $0.contains(number) } }
 
+    /// Lets time pass on a thread that makes a call of a plugin's, as if it took the plugin so long.
+    ///
+    /// - Parameter isOver: Becomes true when no more time is to pass, as before a step that waits
+    ///   for the plugin's threads.
+    package func pass(nanoseconds: Int64, unless isOver: Monitor<Bool>, number: Int = 0) {
+        let _: Void? = session.wait(
+            for: isOver, until: now + nanoseconds, as: .plugin(number)
+        ) { $0 ? () : nil }
+    }
+
     /// Ends the calling thread's lead, and the clock.
     package func leave() {
         session.leave()

@@ -4,14 +4,17 @@ package import GreenroomMedia
 package struct Scrutiny: Sendable {
     /// The host's extension that the plugin does not get, by id; nil for none.
     package var withheldExtension: String?
+    /// Watches the frames that the plugin is lent; nil for as in a session.
+    package var leases: LeaseWatch?
     /// Is told of each call that the plugin makes, on the thread that makes it.
     package var witness: @Sendable (WitnessedCall) -> Void
 
     package init(
-        withheldExtension: String? = nil,
+        withheldExtension: String? = nil, leases: LeaseWatch? = nil,
         witness: @escaping @Sendable (WitnessedCall) -> Void = { _ in }
     ) {
         self.withheldExtension = withheldExtension
+        self.leases = leases
         self.witness = witness
     }
 }
@@ -102,15 +105,18 @@ package struct WitnessedBlock: Equatable, Sendable {
     package var frames: UInt32
     package var ptsNanoseconds: Int64
     package var timeoutNanoseconds: Int64
+    /// Of its samples: blocks with another one differ.
+    package var digest: UInt64
 
     package init(
         sampleRate: UInt32, channels: UInt32, frames: UInt32, ptsNanoseconds: Int64,
-        timeoutNanoseconds: Int64
+        timeoutNanoseconds: Int64, digest: UInt64
     ) {
         self.sampleRate = sampleRate
         self.channels = channels
         self.frames = frames
         self.ptsNanoseconds = ptsNanoseconds
         self.timeoutNanoseconds = timeoutNanoseconds
+        self.digest = digest
     }
 }

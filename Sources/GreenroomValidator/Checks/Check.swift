@@ -2,6 +2,14 @@ import GreenroomMedia
 
 /// A rule that plugins keep, and how to find out whether one does.
 struct Check: Sendable {
+    /// What is looked at.
+    enum Way: Sendable {
+        /// A plugin of a library that can be loaded.
+        case plugin(@Sendable (Examination) throws(Verdict) -> Verdict)
+        /// A library, whether it can be loaded or not.
+        case library(@Sendable (LibraryExamination) throws(Verdict) -> Verdict)
+    }
+
     /// Group and name, e.g. `lifecycle.restart`.
     var id: String
     /// What it is about, in a few words.
@@ -13,7 +21,7 @@ struct Check: Sendable {
     /// How long it may take, in seconds of real time on a machine that is busy with other things.
     var limitSeconds: Double
     /// Finds out.
-    var run: @Sendable (Examination) throws(Verdict) -> Verdict
+    var way: Way
 
     init(
         _ id: String, _ title: String, of kinds: Set<PluginKind> = Set(PluginKind.allCases),
@@ -25,7 +33,26 @@ struct Check: Sendable {
         self.explanation = explanation
         self.kinds = kinds
         self.limitSeconds = limitSeconds
-        self.run = run
+        way = .plugin(run)
+    }
+
+    /// Makes a check of a library, whatever is in it.
+    init(
+        ofLibrary id: String, _ title: String, limitSeconds: Double = 60,
+        proving explanation: String,
+        run: @escaping @Sendable (LibraryExamination) throws(Verdict) -> Verdict
+    ) {
+        self.id = id
+        self.title = title
+        self.explanation = explanation
+        kinds = Set(PluginKind.allCases)
+        self.limitSeconds = limitSeconds
+        way = .library(run)
+    }
+
+    /// Whether it can be made of a library that can't be loaded.
+    var isOfLibrary: Bool {
+        if case .library = way { true } else { false }
     }
 
     /// `lifecycle`, …

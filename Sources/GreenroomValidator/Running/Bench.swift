@@ -18,7 +18,8 @@ final class Bench: Sendable {
 
     init(
         _ examination: Examination, _ process: SharedProcess, _ clock: RehearsalClock,
-        number: Int = 0, settings: [Setting], withholding withheld: String?
+        number: Int = 0, settings: [Setting], withholding withheld: String?,
+        leases: LeaseWatch? = nil
     ) {
         self.examination = examination
         self.process = process
@@ -28,7 +29,7 @@ final class Bench: Sendable {
         rehearsal = Rehearsal(
             SourcePlan(origin: process, descriptor: examination.descriptor, settings: settings),
             on: clock, as: number,
-            scrutiny: Scrutiny(withheldExtension: withheld) { record.take($0) },
+            scrutiny: Scrutiny(withheldExtension: withheld, leases: leases) { record.take($0) },
             audience: Rehearsal.Audience(
                 sees: { record.take($0, at: $1) }, hears: { record.take($0) },
                 isTold: { record.take($0) }))

@@ -14,16 +14,19 @@ final class Examination: Sendable {
     let confinement: Confinement
     /// What everything random is made from.
     let seed: UInt64
+    /// Whether the user said that the picture stands still or is of one colour on purpose.
+    let isStill: Bool
 
     init(
         library: String, descriptor: PluginDescriptor, settings: [Setting],
-        confinement: Confinement, seed: UInt64
+        confinement: Confinement, seed: UInt64, isStill: Bool = false
     ) {
         self.library = library
         self.descriptor = descriptor
         self.settings = settings
         self.confinement = confinement
         self.seed = seed
+        self.isStill = isStill
     }
 
     /// A generator that makes the same numbers each time, other ones for each purpose.
@@ -55,13 +58,14 @@ final class Examination: Sendable {
     ///   - clock: Virtual unless what is looked at is real time.
     ///   - settings: In place of the user's.
     ///   - withheld: The host's extension that the plugin does not get.
+    ///   - leases: Watches the frames that it is lent.
     func bench(
         on clock: ClockKind = .virtual, settings: [Setting]? = nil,
-        withholding withheld: String? = nil
+        withholding withheld: String? = nil, leases: LeaseWatch? = nil
     ) throws(Verdict) -> Bench {
         Bench(
             self, try process(), RehearsalClock(clock), settings: settings ?? self.settings,
-            withholding: withheld)
+            withholding: withheld, leases: leases)
     }
 
     /// Makes another one, in the same process and on the same clock.

@@ -8,7 +8,8 @@ import GreenroomMedia
 struct JudgeOrder: Codable, Sendable {
     var check: String
     var library: String
-    var plugin: String
+    /// Its id; nil if the library can't be loaded.
+    var plugin: String?
     /// The user's, by name.
     var settings: [String: String]
     var folder: String
@@ -18,6 +19,7 @@ struct JudgeOrder: Codable, Sendable {
     var devices: [String]
     var network: Bool
     var seed: UInt64
+    var isStill: Bool
 }
 
 /// What the process of one check answers.
@@ -51,25 +53,37 @@ package enum Judge {
 
     private static func verdict(of check: Check, _ order: JudgeOrder) -> Verdict {
         do throws(Verdict) {
-            return try check.run(try Examination(order))
+            switch check.way {
+            case .plugin(let run): return try run(try Examination(order))
+            case .library(let run): return try run(LibraryExamination(order))
+            }
         } catch {
             return error
         }
     }
 }
 
+extension JudgeOrder {
+    var confinement: Confinement {
+        Confinement(
+            program: runner,
+            plan: IsolationPlan(read: read, write: write, devices: devices, network: network))
+    }
+}
+
+extension LibraryExamination {
+    init(_ order: JudgeOrder) {
+        self.init(path: order.library, confinement: order.confinement)
+    }
+}
+
 extension Examination {
     convenience init(_ order: JudgeOrder) throws(Verdict) {
-        let confinement = Confinement(
-            program: order.runner,
-            plan: IsolationPlan(
-                read: order.read, write: order.write, devices: order.devices,
-                network: order.network))
         let library: LibraryDescription
         do throws(LoadError) {
             library = try PluginScanner(program: order.runner).examine(order.library)
         } catch {
-            throw .hindered(by: "load.loads", "it can't be loaded")
+            throw .hindered(by: error, ELFFile.read(order.library))
         }
         guard let descriptor = library.descriptors.first(where: { $0.id == order.plugin }) else {
             throw .skipped("it is not in the library any more")
@@ -78,6 +92,6 @@ extension Examination {
             settings: descriptor.values(of: order.settings), relativeTo: order.folder)
         self.init(
             library: order.library, descriptor: descriptor, settings: settings,
-            confinement: confinement, seed: order.seed)
+            confinement: order.confinement, seed: order.seed, isStill: order.isStill)
     }
 }

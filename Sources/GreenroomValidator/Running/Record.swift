@@ -25,6 +25,18 @@ final class Record: Sendable {
     }
 
     private let state = Mutex(State())
+    private let viewer = Mutex<(@Sendable (borrowing VideoFrame) -> Void)?>(nil)
+    private let frameSent = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Shows each frame to somebody, whose thread is the one that the frames come on.
+    func onFrame(_ body: @escaping @Sendable (borrowing VideoFrame) -> Void) {
+        viewer.withLock { $0 = body }
+    }
+
+    /// Calls somebody each time a frame was sent, on the thread that makes the plugin's call.
+    func onFrameSent(_ body: @escaping @Sendable () -> Void) {
+        frameSent.withLock { $0 = body }
+    }
 
     /// Frames, oldest first.
     var frames: [Frame] { state.withLock { $0.frames } }
@@ -40,14 +52,21 @@ final class Record: Sendable {
             format: frame.format, size: frame.size, info: frame.info, arrival: arrival,
             digest: frame.digest)
         state.withLock { $0.frames.append(entry) }
+        viewer.withLock { $0 }?(frame)
     }
 
-    func take(_ call: WitnessedCall) { state.withLock { $0.calls.append(call) } }
+    func take(_ call: WitnessedCall) {
+        state.withLock { $0.calls.append(call) }
+        switch call.request {
+        case .sendFrame, .commit: frameSent.withLock { $0 }?()
+        default: break
+        }
+    }
     func take(_ event: SessionEvent) { state.withLock { $0.events.append(event) } }
 
     func take(_ sound: Span<Int16>) {
-        state.withLock { state in
-            for index in sound.indices { state.samples.append(sound[index]) }
+        sound.withUnsafeBufferPointer { sound in
+            state.withLock { $0.samples.append(contentsOf: sound) }
         }
     }
 }

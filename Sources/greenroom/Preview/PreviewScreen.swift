@@ -31,8 +31,10 @@ final class PreviewScreen: Sendable {
     /// Shows a block in place of the one before, as much of it as the terminal has room for. [any]
     func show(block lines: [String]) {
         var window = winsize()
-        let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
-        let (columns, rows) = isKnown ? (Int(window.ws_col), Int(window.ws_row)) : (80, 24)
+        // A terminal that does not say how large it is says 0.
+        _ = ioctl(descriptor, UInt(TIOCGWINSZ), &window)
+        let columns = window.ws_col > 0 ? Int(window.ws_col) : 80
+        let rows = window.ws_row > 0 ? Int(window.ws_row) : 24
         // A line as wide as the terminal, or a block as high, would move what is above it.
         let room = lines.prefix(max(rows - 1, 1)).map { Self.cut($0, to: columns - 1) }
         block.withLock { block in

@@ -20,7 +20,7 @@ struct PreviewStatistics {
     /// A few lines, of less than 80 columns unless many things go wrong at once.
     var block: [String] {
         let rows = picture.map(rows) ?? sound.map(rows) ?? []
-        let lines = table((rows + callbacks).flatMap(wrapped)).split(separator: "\n")
+        let lines = table((rows + callbacks + losses).flatMap(wrapped)).split(separator: "\n")
         return [time] + lines.map(String.init)
     }
 
@@ -35,7 +35,7 @@ struct PreviewStatistics {
     private func rows(of picture: SessionReport.Picture) -> [[String]] {
         let arrival = picture.arrival
         var rows = [
-            ["  agreed", agreed(picture)],
+            ["  picture", carried(picture)],
             [
                 "  frames",
                 "\(rate(of: picture)), sent \(picture.sent), accepted \(picture.accepted), "
@@ -65,14 +65,14 @@ struct PreviewStatistics {
 
     private func parts(of picture: SessionReport.Picture) -> [String] {
         [
-            agreed(picture), rate(of: picture), "sent \(picture.sent)",
+            carried(picture), rate(of: picture), "sent \(picture.sent)",
             "refused \(picture.refused.values.reduce(0, +))",
             "dropped \(drops(of: picture).reduce(0) { $0 + $1.count })",
             "stale \(picture.staleRevision)",
         ]
     }
 
-    private func agreed(_ picture: SessionReport.Picture) -> String {
+    private func carried(_ picture: SessionReport.Picture) -> String {
         guard let offer = picture.negotiation.last(where: { $0.answer != nil }),
             let track = offer.track
         else { return picture.capability }
@@ -140,6 +140,12 @@ struct PreviewStatistics {
         }
         return times.isEmpty
             ? [] : [["  callbacks", "longest, in ms: \(times.joined(separator: ", "))"]]
+    }
+
+    private var losses: [[String]] {
+        guard let losses = plugin?.losses else { return [] }
+        let away = losses.compactMap(\.awaySeconds).reduce(0, +)
+        return [["  lost", "\(losses.count) time\(losses.count == 1 ? "" : "s"), away for \(tenths(away)) s in all"]]
     }
 
     /// `1:05`.

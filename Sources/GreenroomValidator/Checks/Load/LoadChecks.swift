@@ -1,3 +1,5 @@
 extension Catalogue {
-    static let loadChecks: [Check] = []
+    static let loadChecks: [Check] = [
+        loads, dependencies, symbols, exports, memory, entry, descriptors,
+    ]
 }

@@ -1,3 +1,3 @@
 extension Catalogue {
-    static let videoChecks: [Check] = []
+    static let videoChecks: [Check] = [frameRate, frameStamps, colorRange, pictureContent]
 }

@@ -1,0 +1,390 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// One plugin alone, without a session file.
+@Suite struct PreviewTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// How long anything may take on a busy machine.
+    private static let patience = Duration.seconds(30)
+
+    private func preview(_ arguments: String...) throws -> Finished {
+        try Greenroom.start(["preview"] + arguments).wait(atMost: .seconds(60))
+    }
+
+    private static func lines(_ run: Finished) -> [String] {
+        run.text.split(separator: "\n").map(String.init)
+    }
+
+    /// What the last block tells behind a word.
+    private static func row(_ name: String, of run: Finished) -> String? {
+        lines(run).last { $0.hasPrefix("  \(name) ") }.map {
+            String($0.dropFirst(2 + name.count)).trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    // MARK: What is shown
+
+    @Test(arguments: [
+        ("Camera", "video source"), ("Share", "share source"), ("Invert", "video pre-processor"),
+        ("Mic", "virtual mic"), ("ShareSound", "share audio source"),
+    ])
+    func `every kind of plugin runs alone, a stranger's in a process of its own`(
+        plugin: (name: String, kind: String)
+    ) throws {
+        let run = try preview(
+            "\(try TestPlugins.hostile())#\(plugin.name)", "--duration", "2s", "--virtual-clock",
+            "--maximum", "320x180@15")
+        #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)\n\(run.text)")
+        let title = "\(plugin.name) 1.0.0, a \(plugin.kind), in a process of its own"
+        #expect(Self.lines(run).first == title, "\(run.text)")
+        let isSound = Self.row("sound", of: run) != nil
+        let counts = try #require(Self.row(isSound ? "blocks" : "frames", of: run), "\(run.text)")
+        let numbers = try #require(counts.firstMatch(of: #/sent ([0-9]+), accepted ([0-9]+)/#))
+        let (sent, accepted) = (Int(numbers.1) ?? 0, Int(numbers.2) ?? 0)
+        // On the virtual clock, to the frame; one more may meet the end, and be refused for it.
+        if !isSound { #expect((30...31).contains(accepted), "\(run.text)") }
+        let refused = try #require(Self.row("refused", of: run))
+        #expect(refused == (sent == accepted ? "none" : "\(sent - accepted) STOPPED"))
+        #expect(Self.row("callbacks", of: run)?.contains("initialize") == true, "\(run.text)")
+        #expect(Self.lines(run).allSatisfy { $0.count < 80 || !$0.hasPrefix(" ") }, "\(run.text)")
+    }
+
+    @Test func `refusals and losses are told by reason, and what the plugin logs`() throws {
+        let library = try TestPlugins.hostile()
+        let refused = try preview(
+            "\(library)#BadFrames", "--duration", "1s", "--virtual-clock", "--maximum",
+            "320x180@15")
+        #expect(refused.text.contains("camera: status short-luma 15 BAD_LENGTH"))
+        #expect(refused.text.contains("7 BAD_LENGTH") && refused.text.contains("2 BAD_ROTATION"))
+
+        let lost = try preview(
+            "\(library)#Faulty", "--set", "fault=segv", "--set", "once=1", "--duration", "3s",
+            "--maximum", "320x180@15")
+        #expect(lost.exit == .code(0), "\(lost)\n\(lost.text)")
+        #expect(lost.text.contains("camera: lost: its process was killed by SIGSEGV"))
+        #expect(Self.row("lost", of: lost)?.hasPrefix("1 time, away for ") == true, "\(lost.text)")
+    }
+
+    @Test func `a script of ceilings tells of each offer what came of it`() throws {
+        let script = "1s 320x180@15, 2s none"
+        func offers(_ plugin: String) throws -> [String] {
+            let run = try preview(
+                plugin, "--ceiling", script, "--duration", "7s", "--virtual-clock", "--maximum",
+                "640x360@30")
+            #expect(run.exit == .code(0), "\(run)\n\(run.text)")
+            #expect(run.text.contains("camera: ceiling 320x180@15 (--ceiling)"), "\(run.text)")
+            return Self.lines(run).filter { $0.hasPrefix("offer ") }
+        }
+        #expect(
+            try offers("ColorBars") == [
+                "offer 1 (initial): 640x360@30; accepted",
+                "offer 2 (ceiling-lowered): 320x180@15; accepted; followed after 0 frames",
+                "offer 3 (ceiling-raised): 640x360@30; accepted; followed after 0 frames",
+            ])
+        #expect(
+            try offers("\(try TestPlugins.hostile())#RefusesChange").dropFirst() == [
+                "offer 2 (ceiling-lowered): 320x180@15; refused; it goes on with 640x360@30"
+            ])
+        let share = try preview(
+            "\(try TestPlugins.hostile())#FollowsShare", "--ceiling", "1s 320x180@5", "--duration",
+            "3s", "--virtual-clock", "--maximum", "640x360@30")
+        #expect(share.text.contains("share: ceiling 320x180@5 (--ceiling)"), "\(share.text)")
+        #expect(Self.row("picture", of: share) == "320x180@5 (offer 2)", "\(share.text)")
+    }
+
+    @Test func `a terminal has a block that is drawn in its place, below the lines`() throws {
+        let command =
+            "stty cols 80 rows 24; '\(Checkout.greenroom)' preview ColorBars --duration 2500ms "
+            + "--maximum 320x180@15 --ceiling '1s 212x160@10'"
+        let run = try ChildProcess.run(
+            "script", ["--quiet", "--return", "--command", command, "/dev/null"],
+            environment: ["GREENROOM_PLUGIN_PATH": nil])
+        #expect(run.exit == .code(0), "\(run)\n\(run.text)")
+        // What a terminal shows in the end: the block goes away each time before the next line.
+        var shown: [String] = []
+        for part in run.text.replacing("\r\n", with: "\n").components(separatedBy: "\r\u{1B}[") {
+            var part = part
+            if let match = part.prefixMatch(of: #/([0-9]+)A\x1B\[J/#), let up = Int(match.1) {
+                shown.removeLast(min(up + 1, shown.count))
+                part = String(part[match.range.upperBound...])
+                #expect(up < 24)
+            } else if part.hasPrefix("K") {
+                if !shown.isEmpty { shown.removeLast() }
+                part.removeFirst()
+            }
+            shown += part.components(separatedBy: "\n")
+        }
+        let text = shown.joined(separator: "\n")
+        #expect(shown.allSatisfy { $0.count < 80 }, "\(text)")
+        #expect(!text.contains("\u{1B}"), "\(text)")
+        #expect(shown.count { $0.hasPrefix("  picture ") } == 1, "one block is left:\n\(text)")
+        #expect(shown.first == "ColorBars 1.0.0, a video source, in the host's process", "\(text)")
+        for line in ["offer 2 ", "stopping: the duration is over", "  refused ", "  intervals "] {
+            #expect(shown.count { $0.hasPrefix(line) } == 1, "\(line)\n\(text)")
+        }
+        let blocks = run.text.ranges(of: "  picture ").count
+        #expect(blocks > 2, "\(run.text)")
+    }
+
+    @Test func `Ctrl-C ends a preview with its numbers`() throws {
+        let child = try Greenroom.start(["preview", "Tone"])
+        #expect(child.waitForOutput(containing: "level -23.0 dBFS", atMost: Self.patience))
+        child.signal(SIGINT)
+        let run = child.wait(atMost: Self.patience)
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(Self.row("sound", of: run) == "peak -20.0 dBFS, clipped 0", "\(run.text)")
+    }
+
+    // MARK: Pictures
+
+    /// The bars of ColorBars from left to right, as SMPTE's 75 % ones are.
+    private static let bars: [[Int]] = [
+        [191, 191, 191], [191, 191, 0], [0, 191, 191], [0, 191, 0], [191, 0, 191], [191, 0, 0],
+        [0, 0, 191], [0, 0, 0],
+    ]
+
+    private func expectBars(
+        in file: String, _ width: Int, _ height: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let decoded = try ChildProcess.run(
+            "ffmpeg", ["-v", "error", "-i", file, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"])
+        #expect(decoded.exit == .code(0), "\(decoded)", sourceLocation: sourceLocation)
+        let pixels = decoded.standardOutput
+        try #require(pixels.count == 3 * width * height, sourceLocation: sourceLocation)
+        for (index, bar) in Self.bars.enumerated() {
+            // Below the code and the clock, beside the ball's way, in the middle of the bar.
+            let place = 3 * (width * (height * 2 / 3) + (2 * index + 1) * width / 16)
+            let found = pixels[place..<place + 3].map(Int.init)
+            #expect(
+                zip(found, bar).allSatisfy { abs($0 - $1) <= 3 }, "bar \(index): \(found)",
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `a snapshot at the end is the picture that came last`() throws {
+        let file = folder("a.png")
+        let run = try preview(
+            "ColorBars", "--duration", "2s", "--virtual-clock", "--maximum", "640x360@30",
+            "--ceiling", "1s 320x180@15", "--snapshot", file)
+        #expect(run.exit == .code(0), "\(run)\n\(run.text)")
+        #expect(Self.lines(run).last == "\(file): 320x180", "\(run.text)")
+        try expectBars(in: file, 320, 180)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.png"])
+
+        // Of a filter it is what the filter made: the bars' negative.
+        let filtered = try preview(
+            "\(try TestPlugins.hostile())#Invert", "--duration", "1s", "--virtual-clock",
+            "--maximum", "320x180@15", "--snapshot", file)
+        #expect(filtered.exit == .code(0), "\(filtered)\n\(filtered.text)")
+        let decoded = try ChildProcess.run(
+            "ffmpeg", ["-v", "error", "-i", file, "-f", "rawvideo", "-pix_fmt", "gray", "-"])
+        let left = decoded.standardOutput[320 * 120 + 20]
+        let right = decoded.standardOutput[320 * 120 + 300]
+        #expect(left < right, "white is darker than black: \(left), \(right)")
+    }
+
+    @Test func `a signal asks for a snapshot, as often as it comes`() throws {
+        let file = folder("a.png")
+        let child = try Greenroom.start([
+            "preview", "ColorBars", "--maximum", "320x180@15", "--snapshot", file,
+        ])
+        #expect(
+            child.waitForOutput(
+                containing: "kill -USR1 \(child.id) writes \(file)", atMost: Self.patience))
+        // With the first numbers there are pictures.
+        #expect(child.waitForOutput(containing: "0:01", atMost: Self.patience))
+        for count in 1...2 {
+            child.signal(SIGUSR1)
+            #expect(
+                child.waitForOutput(
+                    containing: "\(file): 320x180", times: count, atMost: Self.patience))
+            try expectBars(in: file, 320, 180)
+            if count == 1 { unlink(file) }
+        }
+        child.signal(SIGINT)
+        let run = child.wait(atMost: Self.patience)
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(run.text.ranges(of: "\(file): 320x180").count == 2, "none at the end:\n\(run.text)")
+    }
+
+    @Test func `a snapshot of nothing is an error`() throws {
+        let run = try preview(
+            "\(try TestPlugins.hostile())#Silent", "--duration", "1s", "--virtual-clock",
+            "--maximum", "320x180@15", "--snapshot", folder("a.png"))
+        #expect(run.exit == .code(74), "\(run)\n\(run.text)")
+        #expect(run.text.contains("there is no picture to write"), "\(run.text)")
+        #expect(!folder.has("a.png"))
+    }
+
+    @Test func `Y4M has standard output, and the numbers go to standard error`() throws {
+        let run = try preview(
+            "ColorBars", "--duration", "1s", "--maximum", "320x180@15", "--y4m", "-")
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.standardError.contains("  picture "), "\(run)")
+        let stream = try Y4MRecording(try folder.write("a.y4m", run.standardOutput))
+        #expect(stream.width == 320 && stream.height == 180 && stream.framesPerSecond == 15)
+        #expect(stream.frameCount == 15 && stream.trailingBytes == 0)
+        #expect(BurntInCode(try stream.frame(14)) != nil)
+    }
+
+    @Test func `a named pipe is waited for, and a reader that goes away ends the preview`() throws {
+        let pipe = folder("pipe")
+        mkfifo(pipe, 0o600)
+        let child = try Greenroom.start([
+            "preview", "ColorBars", "--maximum", "320x180@15", "--y4m", pipe,
+        ])
+        #expect(
+            child.waitForOutput(containing: "\(pipe): waiting for a reader", atMost: Self.patience))
+        let reader = try ChildProcess.run("head", ["-c", "400000", pipe], atMost: Self.patience)
+        #expect(reader.standardOutput.count == 400_000, "\(reader)")
+        let run = child.wait(atMost: Self.patience)
+        #expect(run.exit == .code(0), "\(run)\n\(run.text)")
+        #expect(run.text.contains("\(pipe): its reader has gone"), "\(run.text)")
+        let stream = try Y4MRecording(try folder.write("a.y4m", reader.standardOutput))
+        #expect(stream.frameCount == 4)
+    }
+
+    // MARK: New builds
+
+    /// Puts a library in place, as a linker that renames does.
+    private func put(_ library: String, at path: String) throws {
+        let unfinished = "\(path).new"
+        try folder.write("library.so.new", try readFile(library))
+        guard rename(unfinished, path) == 0 else { throw Failure("can't rename \(unfinished)") }
+    }
+
+    private static var colorBars: String { Checkout.products + "/libColorBars.so" }
+
+    @Test func `a rebuilt library is started again, whatever became of the file meanwhile`()
+        throws
+    {
+        let library = folder("library.so")
+        let child = try Greenroom.start([
+            "preview", library, "--watch", "--maximum", "320x180@15",
+        ])
+        func expect(_ text: String, times: Int = 1, line: SourceLocation = #_sourceLocation) {
+            let hasCome = child.waitForOutput(
+                containing: text, times: times, atMost: Self.patience)
+            #expect(hasCome, "\(text)", sourceLocation: line)
+        }
+        expect("\(library) is not there: waiting for it\n")
+        try put(try TestPlugins.cCamera(), at: library)
+        expect("CCamera 1.0.0, a video source, in a process of its own")
+        expect("offer 1 (initial): 320x180@15; accepted")
+
+        // A build that fails to load says why.
+        try folder.write("library.so.new", "no library")
+        rename("\(library).new", library)
+        expect("\(library) was rebuilt: starting again")
+        expect("it is no shared library for this machine")
+        expect("waiting for the next build of \(library)")
+        unlink(library)
+        try put(Self.colorBars, at: library)
+        expect("ColorBars 1.0.0, a video source, in a process of its own")
+        expect("offer 1 (initial): 320x180@15; accepted", times: 2)
+
+        // Written in steps, in place of what runs; it is the same plugin as before.
+        let bytes = try readFile(Self.colorBars)
+        let file = open(library, O_WRONLY | O_TRUNC)
+        defer { close(file) }
+        for start in stride(from: 0, to: bytes.count, by: bytes.count / 4 + 1) {
+            let part = bytes[start..<min(start + bytes.count / 4 + 1, bytes.count)]
+            #expect(part.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == part.count)
+            usleep(50_000)
+        }
+        expect("ColorBars 1.0.0, a video source, in a process of its own", times: 2)
+        expect("offer 1 (initial): 320x180@15; accepted", times: 3)
+        child.signal(SIGINT)
+        let run = child.wait(atMost: Self.patience)
+        #expect(run.exit == .code(130), "\(run)\n\(run.text)")
+    }
+
+    @Test func `a stream goes on with the next build, in its size`() throws {
+        let library = folder("library.so")
+        try put(try TestPlugins.cCamera(), at: library)
+        let child = try Greenroom.start([
+            "preview", library, "--watch", "--maximum", "320x180@15", "--y4m", "-", "--snapshot",
+            folder("a.png"),
+        ])
+        #expect(child.waitForErrors(containing: "0:01", atMost: Self.patience))
+        try put(Self.colorBars, at: library)
+        #expect(child.waitForErrors(containing: "ColorBars 1.0.0", atMost: Self.patience))
+        let isBack = { child.waitForErrors(containing: "0:01", atMost: Self.patience) }
+        #expect(isBack())
+        // Its own picture, not the one before's.
+        #expect(
+            Runners.wait(atMost: Self.patience) {
+                child.signal(SIGUSR1)
+                usleep(100_000)
+                return (try? expectedBars()) == true
+            })
+        child.signal(SIGINT)
+        let run = child.wait(atMost: Self.patience)
+        #expect(run.exit == .code(130), "\(run)")
+        let stream = try Y4MRecording(try folder.write("a.y4m", run.standardOutput))
+        #expect(stream.width == 320 && stream.frameCount > 15)
+        #expect(BurntInCode(try stream.frame(0)) == nil)
+        #expect(BurntInCode(try stream.frame(stream.frameCount - 1)) != nil)
+    }
+
+    private func expectedBars() throws -> Bool {
+        let decoded = try ChildProcess.run(
+            "ffmpeg",
+            ["-v", "error", "-i", folder("a.png"), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"])
+        guard decoded.standardOutput.count == 3 * 320 * 180 else { return false }
+        let place = 3 * (320 * 120 + 5 * 20)
+        return decoded.standardOutput[place + 1] > 180 && decoded.standardOutput[place] < 10
+    }
+
+    @Test func `a bundled plugin that is watched lives in a process of its own`() throws {
+        let run = try preview(
+            "Tone", "--watch", "--duration", "500ms", "--virtual-clock", "--set", "frequency=300")
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.text.hasPrefix("Tone 1.0.0, a virtual mic, in a process of its own\n"))
+    }
+
+    // MARK: Wrong arguments
+
+    @Test(arguments: [
+        (
+            ["ColorBars", "--set", "pattern=gray"], 64,
+            "--set pattern=gray: pattern: \"gray\" is not"
+        ),
+        (["ColorBars", "--set", "patern=grey"], 64, "Did you mean \"pattern\"?"),
+        (["ColorBars", "--set", "camera.settings.pattern=grey"], 64, "needs NAME=VALUE"),
+        (["ColorBars", "--ceiling", "2s"], 64, "--ceiling \"2s\": needs a time and a ceiling"),
+        (["ColorBars", "--ceiling", "2 640x360@15"], 64, "found the number 2. Write 2s."),
+        (["ColorBars", "--ceiling", "2s 640x360"], 64, "a size and a frame rate such as"),
+        (["Tone", "--ceiling", "2s none"], 64, "has no picture to hold down"),
+        (["Tone", "--snapshot", "a.png"], 64, "--snapshot: Tone is a virtual mic"),
+        (["Tone", "--y4m", "-"], 64, "--y4m: Tone is a virtual mic"),
+        (["ColorBars", "--duration", "5"], 64, "--duration 5: needs a time such as"),
+        (["ColorBars", "--maximum", "big"], 64, "--maximum big: needs a size and a frame rate"),
+        (["ColorBars", "--virtual-clock"], 64, "--virtual-clock: it needs a duration"),
+        (["Slides"], 64, "Slides: path: Slides needs this setting"),
+        (
+            ["ColorBars", "--snapshot", "/no/a.png"], 74,
+            "--snapshot /no/a.png: no file can be made"
+        ),
+        (["ColorBars", "--snapshot", ""], 64, "this is no file"),
+        (["ColorBars", "--y4m", "/no/a"], 74, "--y4m /no/a: it can't be opened"),
+        (["./no.so"], 65, "No such file"),
+        (["NoSuch"], 65, "there is no plugin of this name"),
+        (["NoSuch", "--watch"], 65, "there is no plugin of this name"),
+        (["ColorBars", "--watch", "--duration", "5"], 64, "--duration 5: needs a time such as"),
+    ])
+    func `a wrong argument is told with the rule and the cure`(
+        arguments: [String], code: Int32, text: String
+    ) throws {
+        let run = try Greenroom.start(["preview"] + arguments).wait(atMost: Self.patience)
+        #expect(run.exit == .code(code), "\(run)\n\(run.text)")
+        #expect(run.standardError.contains(text), "\(run)")
+        #expect(run.text.isEmpty, "nothing was begun: \(run.text)")
+    }
+}
