@@ -24,7 +24,7 @@ extension Catalogue {
                     : frame.size == size
                 guard isRight else {
                     throw .failed(
-                        "it agreed to \(agreed) where \(row) was suggested, and sends \(frame.size): "
+                        "it agreed to \(agreed), and sends \(frame.size): "
                             + "send what was agreed, or answer GR_ANSWER_FIXED with what you make")
                 }
             }
