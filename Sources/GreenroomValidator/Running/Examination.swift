@@ -44,11 +44,17 @@ final class Examination: Sendable {
     /// Starts a process and loads the plugin there.
     func process() throws(Verdict) -> SharedProcess {
         let process = try emptyProcess()
+        try load(into: process)
+        return process
+    }
+
+    /// Loads the plugin into a process.
+    @discardableResult
+    func load(into process: SharedProcess) throws(Verdict) -> LibraryDescription {
         do throws(LoadError) {
-            try process.load()
-            return process
+            return try process.load()
         } catch {
-            throw .hindered(by: "load.loads", "it can't be loaded")
+            throw .hindered(by: error, ELFFile.read(library))
         }
     }
 
@@ -63,17 +69,30 @@ final class Examination: Sendable {
         on clock: ClockKind = .virtual, settings: [Setting]? = nil,
         withholding withheld: String? = nil, leases: LeaseWatch? = nil
     ) throws(Verdict) -> Bench {
+        bench(
+            in: try process(), on: clock, settings: settings, withholding: withheld,
+            leases: leases)
+    }
+
+    /// Makes one in a process that the plugin is loaded into already.
+    func bench(
+        in process: SharedProcess, on clock: ClockKind = .virtual, settings: [Setting]? = nil,
+        withholding withheld: String? = nil, leases: LeaseWatch? = nil
+    ) -> Bench {
         Bench(
-            self, try process(), RehearsalClock(clock), settings: settings ?? self.settings,
+            self, process, RehearsalClock(clock), settings: settings ?? self.settings,
             withholding: withheld, leases: leases)
     }
 
     /// Makes another one, in the same process and on the same clock.
     ///
-    /// - Parameter number: Tells them apart; the first one has 0.
-    func bench(beside first: Bench, number: Int) -> Bench {
+    /// - Parameters:
+    ///   - number: Tells them apart; the first one has 0.
+    ///   - settings: In place of the user's.
+    func bench(beside first: Bench, number: Int, settings: [Setting]? = nil) -> Bench {
         Bench(
-            self, first.process, first.clock, number: number, settings: settings, withholding: nil)
+            self, first.process, first.clock, number: number,
+            settings: settings ?? self.settings, withholding: nil)
     }
 }
 

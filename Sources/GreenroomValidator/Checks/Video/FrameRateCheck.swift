@@ -4,8 +4,8 @@ import GreenroomLoading
 import GreenroomMedia
 
 extension Catalogue {
-    /// Counts the frames of four seconds of session time, or as many as forty frames take, at a row
-    /// of 30 a second and at one of 15.
+    /// Counts the frames of two seconds of session time, or as long as forty frames take, at a row of
+    /// 30 a second and at one of 15.
     ///
     /// On the virtual clock each frame is charged with a sixth of its interval, as if it had taken
     /// the plugin so long to draw it: a schedule that counts from the start holds its rate, and one
@@ -74,7 +74,7 @@ extension Examination {
             bench.record.onFrameSent { clock.pass(nanoseconds: charge, unless: isOver) }
         }
         try bench.startSend()
-        let seconds = max(4, 40 / agreed.rate.framesPerSecond)
+        let seconds = max(2, 40 / agreed.rate.framesPerSecond)
         try bench.wait(seconds: 0.5)
         let begin = bench.clock.now
         if !bench.clock.isStray() { try bench.wait(seconds: seconds) }

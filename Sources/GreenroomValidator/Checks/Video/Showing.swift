@@ -45,11 +45,13 @@ extension Bench {
         finish()
     }
 
-    /// An offer that suggests a row; nil for what gets no offer.
+    /// An offer that suggests a row, if the plugin can make it.
+    ///
+    /// A share gets it as the session's maximum: under a ceiling it would be suggested what is as
+    /// wide for its height as the maximum is.
     func offer(_ row: VideoCapability, table: [VideoCapability]? = nil) -> Offer? {
-        rehearsal.nextOffer(
-            maximum: VideoCapability(width: 1920, height: 1080, fps: 30), ceiling: row,
-            table: table)
+        kind == .shareSource
+            ? rehearsal.nextOffer(maximum: row) : rehearsal.nextOffer(ceiling: row, table: table)
     }
 
     /// Ends a life that has been looked at, whatever comes of it.

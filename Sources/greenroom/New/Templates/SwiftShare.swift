@@ -31,14 +31,15 @@ extension NewPlugin {
 
             /// Draws one frame, for its time and in its size, which may change between frames.
             func fill(_ frame: inout MutableFrame, at time: FrameTime) {
-                let scrolled = Int(time.seconds * Double(frame.height) / 10)
-                for y in 0..<frame.height {
+                let (width, height) = (frame.width, frame.height)
+                let scrolled = Int(time.seconds * Double(height) / 10)
+                for y in 0..<height {
                     var row = frame.row(y)
                     row.update(repeating: 250)  // Paper.
-                    let half = 2 * settings.lines * (y + scrolled) / frame.height
+                    let half = 2 * settings.lines * (y + scrolled) / height
                     guard half % 2 == 0 else { continue }  // Between two lines.
-                    let start = frame.width / 10
-                    let end = frame.width * (50 + half * 37 % 40) / 100
+                    let start = width / 10
+                    let end = width * (50 + half * 37 % 40) / 100
                     for byte in 4 * start..<4 * end { row[byte] = 60 }  // Ink.
                 }
             }

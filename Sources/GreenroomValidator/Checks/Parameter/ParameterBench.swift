@@ -1,0 +1,65 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Examination {
+    /// Those that may change while the plugin lives; a verdict if there are none.
+    func liveParameters() throws(Verdict) -> [Parameter] {
+        let live = descriptor.parameters.filter(\.isLive)
+        guard !live.isEmpty else { throw .skipped("it has no live parameters") }
+        return live
+    }
+
+    /// Makes a check on the virtual clock, or once more on the real one if the plugin does not keep
+    /// to the session's.
+    func onItsClock(
+        _ check: (Bench) throws(Verdict) -> Verdict
+    ) throws(Verdict) -> Verdict {
+        let bench = try bench()
+        let verdict: Verdict
+        do throws(Verdict) {
+            verdict = try check(bench)
+        } catch {
+            verdict = error
+        }
+        // A process that is lost is lost on any clock.
+        guard bench.clock.isStray(), verdict.outcome != .crashed else { return verdict }
+        return try check(try self.bench(on: .real))
+    }
+}
+
+extension Bench {
+    /// How much has been sent so far, in frames or blocks.
+    var progress: Int { rehearsal.frames.accepted + rehearsal.sound.accepted }
+
+    /// Creates, initializes with small pictures, and starts.
+    func startSmall() throws(Verdict) {
+        try create()
+        try initialize(rehearsal.smallOffer())
+        try startSend()
+    }
+
+    /// What a step means that should have been done after a value was set.
+    ///
+    /// - Parameter cause: The value, in words.
+    func require(_ step: String, _ end: Rehearsal.StepEnd, after cause: String) throws(Verdict) {
+        switch end {
+        case .done, .pumps: return
+        case .lost:
+            throw .crashed("with \(cause), in \(step): \(crash().text)", process.lines)
+        case .hangs:
+            throw .failed("with \(cause), \(step) has not returned after 2 s: it has to")
+        case .refused(let status, let text):
+            throw .failed("with \(cause), \(step) answers \(status): \(text)")
+        case .illegal(let state):
+            throw .failed("with \(cause), \(step) is not possible: it is \(state.rawValue)")
+        }
+    }
+
+    /// The rest of a life that was started.
+    func end(after cause: String) throws(Verdict) {
+        try require("stop-send", rehearsal.stopSend(), after: cause)
+        try require("uninitialize", rehearsal.uninitialize(), after: cause)
+        try require("destroy", rehearsal.destroy(), after: cause)
+    }
+}
