@@ -84,6 +84,23 @@ final class Examination: Sendable {
             withholding: withheld, leases: leases)
     }
 
+    /// Looks at a life on the virtual clock; a plugin that does not keep to that one, and is found
+    /// wanting, is looked at once more on the real clock.
+    func onItsClock(_ look: (Bench) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
+        let bench = try bench()
+        let verdict: Verdict
+        do throws(Verdict) {
+            verdict = try look(bench)
+        } catch {
+            verdict = error
+        }
+        // A process that is lost is lost on any clock.
+        guard bench.clock.isStray(), verdict.outcome != .passed, verdict.outcome != .crashed else {
+            return verdict
+        }
+        return try look(self.bench(on: .real))
+    }
+
     /// Makes another one, in the same process and on the same clock.
     ///
     /// - Parameters:

@@ -74,7 +74,7 @@ extension Bench {
     func frames(atLeast count: Int) throws(Verdict) -> [Record.Frame] {
         let frames = record.frames
         if frames.isEmpty, kind == .videoSource {
-            throw .hindered(by: "lifecycle.whole-life", "it has sent no picture")
+            throw .hindered(by: "video.rate", "it has sent no picture")
         }
         guard frames.count >= count else {
             throw .skipped(
