@@ -43,6 +43,8 @@ package final class Runner: Sendable {
         /// What the plugin returned last that ended its life early.
         var failure: Status?
         var hasVirtualClock = false
+        /// Whether it is looked at more closely than in a session.
+        var isScrutinised = false
         /// There is a thread that frames are edited on.
         var servesMedia = false
         /// The host's extension that the plugin does not get.
@@ -133,8 +135,7 @@ package final class Runner: Sendable {
         while let (call, length) = channel.take() {
             // Each frame comes through here: nothing is allocated for it.
             if call == .process {
-                channel.write(process(channel).rawValue)
-                channel.pass(.return, length: MemoryLayout<gr_status>.size)
+                channel.pass(.return, length: edit(channel))
                 continue
             }
             let answer = answer(call, WireReader(channel, length: length), channel)
@@ -173,7 +174,10 @@ package final class Runner: Sendable {
             let withheld = try message.readOptional { reader throws(WireReader.Problem) in
                 try reader.readString()
             }
-            state.withLock { $0.withheldExtension = withheld }
+            state.withLock {
+                $0.isScrutinised = true
+                $0.withheldExtension = withheld
+            }
             if try message.readBool() { answer.write(guardFrames()) }
         default:
             guard
@@ -284,19 +288,6 @@ package final class Runner: Sendable {
             answer.write(written.capability.fps_numerator)
             answer.write(written.capability.fps_denominator)
         }
-    }
-
-    /// Has a frame edited that lies in the frames' memory.
-    private func process(_ channel: Channel) -> Status {
-        guard let functions = state.withLock({ $0.functions }), let frames else { return .gone }
-        var frame = channel.read(gr_mutable_frame.self, at: MessageLayout.subject)
-        let planes = channel.read(
-            SharedPlanes.self,
-            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
-        frame.place(planes, in: frames)
-        open(planes)
-        defer { shut(planes) }
-        return functions.process(&frame)
     }
 
     // MARK: Threads

@@ -29,7 +29,9 @@ final class Bench: Sendable {
         rehearsal = Rehearsal(
             SourcePlan(origin: process, descriptor: examination.descriptor, settings: settings),
             on: clock, as: number,
-            scrutiny: Scrutiny(withheldExtension: withheld, leases: leases) { record.take($0) },
+            scrutiny: Scrutiny(
+                withheldExtension: withheld, leases: leases, witness: { record.take($0) },
+                witnessEdit: { record.take($0) }),
             audience: Rehearsal.Audience(
                 sees: { record.take($0, at: $1) }, hears: { record.take($0) },
                 isTold: { record.take($0) }))

@@ -43,21 +43,6 @@ extension VideoCapability {
     static let small = VideoCapability(width: 640, height: 360, fps: 30)
 }
 
-extension Examination {
-    /// Looks at a life on the virtual clock; a plugin that does not keep to that one is looked at
-    /// on the real clock instead.
-    func onItsClock(_ look: (Bench) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
-        let bench = try bench()
-        do throws(Verdict) {
-            let verdict = try look(bench)
-            if !bench.clock.isStray() || !verdict.outcome.isFault { return verdict }
-        } catch {
-            guard bench.clock.isStray() else { throw error }
-        }
-        return try look(self.bench(on: .real))
-    }
-}
-
 extension WitnessedCall {
     /// Whether it asks for something of a sender.
     var isSend: Bool {

@@ -21,7 +21,11 @@ extension Catalogue {
             ]
             for ceiling in ceilings {
                 guard let offer = rehearsal.nextOffer(ceiling: ceiling) else { continue }
-                _ = try talks.change(to: offer)
+                do throws(Verdict) {
+                    _ = try talks.change(to: offer)
+                } catch {
+                    throw error.leftToLater
+                }
                 try talks.bench.wait(seconds: 0.7)
             }
             try talks.bench.stopSend()
