@@ -1,5 +1,5 @@
 /* negotiation.unfamiliar-sizes: divides by the number of blocks of 16 pixels in a row */
-#define KIND GR_KIND_SHARE_SOURCE
+#define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_PAINT
 #include "../good.h"
 

@@ -86,8 +86,9 @@ extension Catalogue {
     private static func left(in process: Int32, since before: ProcessSight) -> String? {
         for _ in 0..<30 {
             let now = ProcessSight(of: process)
-            guard now.threads.count > before.threads.count
-                || now.descriptors.count > before.descriptors.count
+            guard
+                now.threads.count > before.threads.count
+                    || now.descriptors.count > before.descriptors.count
             else { return nil }
             usleep(10_000)
         }

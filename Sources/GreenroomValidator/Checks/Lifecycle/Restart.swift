@@ -53,7 +53,8 @@ extension Catalogue {
     }
 
     /// What each pair leaves behind; nil if that is nothing.
-    private static func leak(_ bench: Bench, since early: ProcessSight, in rounds: Int) -> Verdict? {
+    private static func leak(_ bench: Bench, since early: ProcessSight, in rounds: Int) -> Verdict?
+    {
         let late = ProcessSight(of: bench.process.process)
         let threads = late.threads.count - early.threads.count
         let descriptors = late.descriptors.count - early.descriptors.count

@@ -87,7 +87,8 @@ extension Catalogue {
     /// Has both edit a frame of theirs.
     private static func edit(_ first: Bench, _ second: Bench) throws(Verdict) {
         for (bench, size) in [
-            (first, FrameSize(width: 1920, height: 1080)), (second, FrameSize(width: 640, height: 360)),
+            (first, FrameSize(width: 1920, height: 1080)),
+            (second, FrameSize(width: 640, height: 360)),
         ] {
             let info = FrameInfo(
                 color: .bt709Limited, offerRevision: 1, ptsNanoseconds: bench.clock.now)

@@ -20,7 +20,7 @@ extension Catalogue {
         let end = bench.make("initialize", empty)
         switch end {
         case .done: break
-        case .refused(.badAnswer, let text): 
+        case .refused(.badAnswer, let text):
             return .failed("offered no rows, \(text)").unless("negotiation.answer-in-offer")
         case .refused(let status, let text):
             return .passed("it refuses an offer without rows with \(status): \(text)")

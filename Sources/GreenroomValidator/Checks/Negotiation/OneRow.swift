@@ -13,7 +13,8 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let row = VideoCapability(width: 640, height: 360, fps: 15)
         // What goes wrong with more rows than one as well is another check's.
-        let several = try trial(examination, [row, VideoCapability(width: 320, height: 180, fps: 15)])
+        let several = try trial(
+            examination, [row, VideoCapability(width: 320, height: 180, fps: 15)])
         let one = try trial(examination, [row])
         switch (several, one) {
         case (_, nil): return .passed()

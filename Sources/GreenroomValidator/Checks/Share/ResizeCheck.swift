@@ -27,7 +27,7 @@ extension Catalogue {
             guard let offer = bench.offer(limit) else { continue }
             let begin = bench.record.frames.count
             guard bench.rehearsal.propertyChange(offer) == .done else {
-                if bench.rehearsal.fault != nil { throw bench.crash() }
+                if bench.rehearsal.fault != nil { throw bench.crash().unless("negotiation.change") }
                 throw .hindered(by: "negotiation", "property-change did not work")
             }
             let answered = bench.clock.now
@@ -46,7 +46,10 @@ extension Catalogue {
                 else { continue }
                 throw .failed(
                     "it agreed to \(agreed) in mid-share, and sends \(frame.size): keep within the "
-                        + "new limit, or answer GR_ANSWER_FIXED with what you make")
+                        + "new limit, or answer GR_ANSWER_FIXED with what you make"
+                ).unless(
+                    frame.info.offerRevision == offer.revision
+                        ? "negotiation.revision-geometry" : "negotiation.change")
             }
         }
         bench.finish()
