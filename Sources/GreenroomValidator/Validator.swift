@@ -256,7 +256,7 @@ public struct Validator: Sendable {
         /// Leaves a fault to the check that names it, if that one is told already.
         private mutating func clear(_ index: Int) {
             guard let suspect = made[index]?.suspect, let result = made[index]?.result,
-                result.outcome.isFault,
+                result.outcome.isFault || result.outcome == .warning,
                 made[..<index].contains(where: {
                     $0?.result.check == suspect && $0?.result.outcome.isFault == true
                 })
