@@ -22,25 +22,14 @@ extension Catalogue {
         let settings = live.compactMap { parameter in
             examination.settings.first { $0.name == parameter.name }
         }
-<<<<<<< HEAD
         let again = try examination.bench().performance(setting: [])
         let same = try examination.bench().performance(setting: settings)
-=======
-        let again = try examination.bench(beside: first, number: 1).performance(setting: [])
-        let same = try examination.bench(beside: first, number: 2).performance(setting: settings)
->>>>>>> main
         guard plain.difference(from: again) == nil else {
             return .passed("what it makes is another thing each time: that was not compared")
         }
         guard plain.difference(from: same) != nil else { return .passed() }
-<<<<<<< HEAD
         for setting in settings {
             let one = try examination.bench().performance(setting: [setting])
-=======
-        for (index, setting) in settings.enumerated() {
-            let one = try examination.bench(beside: first, number: 3 + index)
-                .performance(setting: [setting])
->>>>>>> main
             guard let difference = plain.difference(from: one) else { continue }
             throw .failed(
                 "setting \(setting.words), which create was given, changes what it makes: "

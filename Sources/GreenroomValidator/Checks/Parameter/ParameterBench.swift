@@ -13,9 +13,6 @@ extension Examination {
 }
 
 extension Bench {
-    /// How much has been sent so far, in frames or blocks.
-    var progress: Int { rehearsal.frames.accepted + rehearsal.sound.accepted }
-
     /// Creates, initializes with small pictures, and starts.
     func startSmall() throws(Verdict) {
         try create()
