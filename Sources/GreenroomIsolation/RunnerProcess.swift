@@ -285,7 +285,7 @@ final class RunnerProcess: Sendable {
     // MARK: The end
 
     /// What a thread of it touched that killed it; nil if it did not tell.
-    var fault: (address: UInt64, isWrite: Bool)? {
+    var fault: MemoryFault? {
         ExitEvidence.fault(in: state.withLock { $0.lastWords })
     }
 

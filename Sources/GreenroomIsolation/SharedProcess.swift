@@ -89,7 +89,7 @@ package final class SharedProcess: PluginOrigin {
     }
 
     /// What a thread of the process touched that killed it, as the process told it.
-    package var fault: (address: UInt64, isWrite: Bool)? { runner.fault }
+    package var fault: MemoryFault? { runner.fault }
 
     /// What was written in the process other than through the host's log, and what the sandbox
     /// refused.

@@ -169,6 +169,21 @@ import Testing
         }
     }
 
+    @Test(arguments: NewPlugin.kinds, NewPlugin.languages)
+    func `a new plugin passes the validator`(kind: String, language: String) throws {
+        let plugin = try NewPlugin(kind, language)
+        try plugin.build()
+        let run = try Greenroom.run(
+            "validate", "\(plugin.folder)/\(try plugin.library)", atMost: .seconds(300))
+        #expect(run.exit == .code(0), "\(run.text)\n\(run)")
+        let verdicts = run.text.matches(of: #/(?m)^  ([a-z ]+?)  +[a-z-]+\.[a-z-]+ /#).map {
+            String($0.1)
+        }
+        #expect(
+            verdicts.contains("passed") && Set(verdicts).isSubset(of: ["passed", "skipped"]),
+            "\(run.text)")
+    }
+
     // MARK: What is in the folder
 
     @Test func `a folder has one source, what builds it, a session and half a page to read`()
@@ -239,10 +254,21 @@ import Testing
         let commands = run.text.components(separatedBy: "Next:\n").last?
             .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         guard let commands, commands.count == 3 else { throw Failure("\(run.text)") }
-        #expect(commands[1].hasSuffix(" validate .build/release/libMyFirstCamera.so"))
+        #expect(commands[1].hasSuffix(" validate ./.build/release/libMyFirstCamera.so"))
         let pasted = try ChildProcess.run(
-            "sh", ["-euc", "cd '\(folder.path)'\n\(commands[0])\n\(commands[2]) --virtual-clock"],
-            environment: ["SWIFTPM_HOOKS_DIR": nil], atMost: .seconds(600))
+            "sh",
+            [
+                "-euc",
+                """
+                cd '\(folder.path)'
+                \(commands[0])
+                \(commands[1])
+                \(commands[2]) --virtual-clock
+                """,
+            ],
+            environment: [
+                "SWIFTPM_HOOKS_DIR": nil, "XDG_CACHE_HOME": Checkout.products + "/test-cache",
+            ], atMost: .seconds(600))
         #expect(pasted.exit == .code(0), "\(pasted)\n\(pasted.text)")
         #expect(!pasted.text.contains("warning"), "\(pasted.text)")
         #expect(try Y4MRecording(folder("my-first/recording/camera.y4m")).frameCount == 150)
@@ -255,8 +281,8 @@ import Testing
             [
                 "-euc",
                 "cd '\(folder("my-first"))'\n\(block[0])\n\(block[3]) --virtual-clock\n"
-                    + "\(block[4]) --virtual-clock",
-            ])
+                    + "\(block[2])\n\(block[4]) --virtual-clock",
+            ], environment: ["XDG_CACHE_HOME": Checkout.products + "/test-cache"])
         #expect(read.exit == .code(0), "\(read)\n\(readme)")
     }
 

@@ -4,8 +4,7 @@ import Synchronization
 
 /// Watches what a plugin does to the memory that it is lent for its frames.
 ///
-/// Whoever lends a frame fills it before the plugin gets it: the planes with a byte that is another
-/// one each time, and what lies around them, in the same pages, with a byte of its own. If frames are
+/// Whoever lends a frame fills it before the plugin gets it: the planes with a byte, and what lies around them, in the same pages, with a byte of its own. If frames are
 /// closed, pages beyond those can't be touched by the plugin's process, nor can those of a frame that
 /// it does not have.
 ///
@@ -75,6 +74,14 @@ package final class LeaseWatch: Sendable {
         }
     }
 
+    /// What frames are filled with before they are lent.
+    package enum Filling: Sendable {
+        /// The same byte each time.
+        case same(UInt8)
+        /// Another byte each time, from one on.
+        case from(UInt8)
+    }
+
     private struct State {
         /// The newest lease of each slot.
         var leases: [Int: Lease] = [:]
@@ -87,17 +94,17 @@ package final class LeaseWatch: Sendable {
     package let guarding: FrameGuarding
     /// Whether whoever touches what is not lent is killed.
     package let isClosed: Bool
-    private let firstFilling: UInt8
+    private let filling: Filling
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - guarding: How frames lie.
     ///   - isClosed: Whether whoever touches what is not lent is killed.
-    ///   - firstFilling: What the first frame is filled with; any byte.
-    package init(guarding: FrameGuarding, isClosed: Bool, firstFilling: UInt8) {
+    ///   - filling: What frames are filled with.
+    package init(guarding: FrameGuarding, isClosed: Bool, filling: Filling) {
         self.guarding = guarding
         self.isClosed = isClosed
-        self.firstFilling = firstFilling
+        self.filling = filling
     }
 
     /// What the newest lease in a slot of the pool is or was; nil if there was none.
@@ -130,8 +137,12 @@ package final class LeaseWatch: Sendable {
         _ id: UInt64, _ format: PixelFormat, _ size: FrameSize, planes: [Plane], slot: Int
     ) -> Lease {
         state.withLock { state in
-            // An odd step: a byte comes again after 256 frames only.
-            let filling = firstFilling &+ UInt8(truncatingIfNeeded: state.count) &* 37
+            let filling =
+                switch filling {
+                case .same(let byte): byte
+                // An odd step: a byte comes again after 256 frames only.
+                case .from(let byte): byte &+ UInt8(truncatingIfNeeded: state.count) &* 37
+                }
             let lease = Lease(
                 id: id, format: format, size: size, planes: planes, filling: filling)
             state.count += 1

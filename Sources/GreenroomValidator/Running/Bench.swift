@@ -106,8 +106,7 @@ final class Bench: Sendable {
     /// Makes a step by its name, and waits for it for two seconds, besides those that the machine
     /// had no time for the plugin.
     func make(_ step: String, _ offer: Offer? = nil) -> Rehearsal.StepEnd {
-        let patience = Patience(process.process)
-        let end =
+        timed(step) { rehearsal in
             switch step {
             case "create": rehearsal.create()
             case "initialize": rehearsal.initialize(offer)
@@ -116,6 +115,13 @@ final class Bench: Sendable {
             case "uninitialize": rehearsal.uninitialize()
             default: rehearsal.destroy()
             }
+        }
+    }
+
+    /// Makes a step, and waits likewise.
+    func timed(_ step: String, _ body: (Rehearsal) -> Rehearsal.StepEnd) -> Rehearsal.StepEnd {
+        let patience = Patience(process.process)
+        let end = body(rehearsal)
         guard end == .hangs else { return end }
         return patience.endsInTime { rehearsal.runningCallback?.name == step } ? .done : .hangs
     }

@@ -50,7 +50,7 @@ struct NewPackage {
 
         Next:
             cd \(plugin.name) && \(plugin.build)
-            \(program.command) validate \(plugin.library)
+            \(program.command) validate ./\(plugin.library)
             \(program.command) run session.yaml
         """
     }

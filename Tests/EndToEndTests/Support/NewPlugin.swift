@@ -63,6 +63,11 @@ struct NewPlugin {
         }
     }
 
+    /// The library that building makes, from its folder.
+    var library: String {
+        get throws { language == "c" ? "\(name).so" : ".build/release/lib\(try type).so" }
+    }
+
     /// Builds it: one in C as its README says, with warnings as errors; one in Swift as the
     /// package's own plugins are, into the place where its package would have it.
     func build(_ compiler: String = "cc") throws {
@@ -73,12 +78,11 @@ struct NewPlugin {
                 environment: ["CC": compiler])
             guard run.exit == .code(0), run.standardError.isEmpty else { throw Failure("\(run)") }
         default:
-            let place = "\(folder)/.build/release"
             try FileManager.default.createDirectory(
-                atPath: place, withIntermediateDirectories: true)
+                atPath: folder + "/.build/release", withIntermediateDirectories: true)
             try TestPlugins.compileSwift(
                 "\(folder)/Sources/\(try type).swift", module: try type,
-                into: "\(place)/lib\(try type).so")
+                into: "\(folder)/\(try library)")
         }
     }
 

@@ -35,9 +35,10 @@ extension Catalogue {
         var random = random
         let letters = Array("abcdefghijklmnopqrstuvwxyz./-0123456789")
         let madeUp = (0..<8).map { _ in
-            String((0..<Int.random(in: 1...40, using: &random)).map { _ in
-                letters.randomElement(using: &random) ?? "a"
-            })
+            String(
+                (0..<Int.random(in: 1...40, using: &random)).map { _ in
+                    letters.randomElement(using: &random) ?? "a"
+                })
         }
         let alike = knownExtensions.flatMap { id in
             [String(id.dropLast()), "\(id)0", "\(id)/", id.uppercased(), String(id.dropFirst())]

@@ -43,8 +43,8 @@ extension Catalogue {
             throw .hindered(by: "video.lease-edges", "it writes beyond what it is lent")
         case .spoiled(let lease, let text, isReturned: true):
             return .failed(
-                "it \(text) of a \(lease.format.name) frame of \(lease.size) after it had given it "
-                    + "back: forget the frame before commit or abandon, and finish all drawing first"
+                "it \(text) of a leased \(lease.format.name) frame of \(lease.size) after it had given "
+                    + "that back: forget the frame before commit or abandon, and finish all drawing first"
             )
         }
     }

@@ -34,7 +34,7 @@ extension Examination {
         var random = random(7)
         return LeaseWatch(
             guarding: FrameGuarding(extraStrideBytes: extraStrideBytes), isClosed: isClosed,
-            firstFilling: UInt8.random(in: 0...255, using: &random) &+ life &* 41)
+            filling: .from(UInt8.random(in: 0...255, using: &random) &+ life &* 41))
     }
 
     /// What is shown at a row, where anything else than standard sizes is offered as the one row
@@ -72,16 +72,19 @@ extension Examination {
     }
 
     /// What a crash means for what was lent; nil if it has nothing to do with that.
-    private func spoiled(
-        _ watch: LeaseWatch, _ fault: (address: UInt64, isWrite: Bool)?
-    ) -> LeaseTrial.End? {
+    private func spoiled(_ watch: LeaseWatch, _ fault: MemoryFault?) -> LeaseTrial.End? {
         guard let fault, watch.base > 0, fault.address >= watch.base else { return nil }
         let offset = Int(clamping: fault.address - watch.base)
         guard let lease = watch.lease(near: offset) else { return nil }
-        let verb = fault.isWrite ? "wrote" : "touched"
+        let (verb, object) =
+            switch fault.access {
+            case .write: ("wrote", "wrote to")
+            case .read: ("read", "read")
+            case .touch: ("touched", "touched")
+            }
         let holder = lease.planes.firstIndex { $0.pages.contains(offset) }
         if let holder {
-            return .spoiled(lease, "\(verb) plane \(holder)", isReturned: true)
+            return .spoiled(lease, "\(object) plane \(holder)", isReturned: true)
         }
         let before = lease.planes.lastIndex { $0.bytes.upperBound <= offset }
         guard let before else {

@@ -36,6 +36,11 @@ extension Catalogue {
 }
 
 extension Examination {
+    /// Whether a leased frame of a usual size is not written wholly.
+    func leavesRests() throws(Verdict) -> Bool {
+        try findUnwritten(LeaseTrial.rows[0]).found?.rest != nil
+    }
+
     /// A share may send one frame in each life: some lives may be needed.
     fileprivate func findUnwritten(_ row: VideoCapability) throws(Verdict) -> UnwrittenTally {
         let tally = UnwrittenTally()

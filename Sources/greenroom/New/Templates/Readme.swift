@@ -22,7 +22,7 @@ extension NewPackage {
             \#(introduction.wrapped())
 
             \#(path)    \#(plugin.build)
-                greenroom validate \#(plugin.library)
+                greenroom validate ./\#(plugin.library)
                 greenroom run session.yaml
 
             \#(explanation.wrapped())
