@@ -2,6 +2,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
+import Synchronization
 
 /// What a check has in hand: a plugin, and the means to have it live.
 ///
@@ -16,6 +17,7 @@ final class Examination: Sendable {
     let seed: UInt64
     /// Whether the user said that the picture stands still or is of one colour on purpose.
     let isStill: Bool
+    private let strays = Atomic(false)
 
     init(
         library: String, descriptor: PluginDescriptor, settings: [Setting],
@@ -27,6 +29,12 @@ final class Examination: Sendable {
         self.confinement = confinement
         self.seed = seed
         self.isStill = isStill
+    }
+
+    /// Whether the plugin was seen not to wait on the session clock: it is looked at in real time.
+    var isStray: Bool {
+        get { strays.load(ordering: .relaxed) }
+        set { strays.store(newValue, ordering: .relaxed) }
     }
 
     /// A generator that makes the same numbers each time, other ones for each purpose.
