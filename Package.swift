@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "GreenroomBroadcast", targets: ["GreenroomBroadcast"]),
         .library(
             name: "greenroom-broadcast", type: .dynamic, targets: ["GreenroomBroadcastLibrary"]),
+        .library(name: "greenroom-meter", type: .dynamic, targets: ["GreenroomMeter"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
         .executable(name: "greenroom-runner", targets: ["greenroom-runner"]),
     ] + bundledPlugins.map(\.product),
@@ -67,6 +68,9 @@ let package = Package(
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
+
+        // C: what counts in a plugin's process while it is validated.
+        .target(name: "GreenroomMeter"),
 
         // Values.
         .target(name: "GreenroomMedia"),

@@ -25,6 +25,9 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     /// Look at the plugin more closely than in a session; before `create`.
     package static let scrutinise = Call(rawValue: 22)
 
+    /// Where an extension of the plugin is.
+    package static let askExtension = Call(rawValue: 23)
+
     // The host to the runner, on the media channel.
 
     package static let process = Call(rawValue: 20)

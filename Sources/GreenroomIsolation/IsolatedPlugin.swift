@@ -58,7 +58,7 @@ final class IsolatedPlugin: PluginCalls {
         if let scrutiny = place.scrutiny {
             var message = WireWriter()
             message.write(scrutiny.withheldExtension) { $0.write($1) }
-            message.write(scrutiny.leases != nil)
+            message.write(scrutiny.leases?.isClosed ?? false)
             var answer = runner.call(.scrutinise, message)
             scrutiny.leases?.base = (try? answer?.read(UInt64.self)) ?? 0
         }
@@ -195,6 +195,21 @@ final class IsolatedPlugin: PluginCalls {
         } catch {
             runner.lose(because: "its process answered with something that is no answer")
             return (.gone, written)
+        }
+    }
+
+    func address(ofExtension id: String) -> UInt64? {
+        var message = WireWriter()
+        message.write(id)
+        guard let runner, var answer = runner.call(.askExtension, message) else { return nil }
+        do throws(WireReader.Problem) {
+            // The status comes first, as with every step.
+            _ = try answer.read(Int32.self)
+            let address: UInt64 = try answer.read()
+            return address == 0 ? nil : address
+        } catch {
+            runner.lose(because: "its process answered with something that is no answer")
+            return nil
         }
     }
 

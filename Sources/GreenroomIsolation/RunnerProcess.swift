@@ -67,7 +67,8 @@ final class RunnerProcess: Sendable {
         policy = SandboxPolicy(confinement, library: library)
         self.frames = frames
         self.place = place
-        let child = try ChildProcess(spawning: confinement.program, [String(getpid())])
+        let child = try ChildProcess(
+            spawning: confinement.program, [String(getpid())], preloading: confinement.preload)
         process = child.process
         socket = ControlSocket(adopting: child.socket)
         leave = nil
@@ -159,7 +160,13 @@ final class RunnerProcess: Sendable {
         let answered = channel.call(.process, length: MessageLayout.samples) {
             serve($0, $1, channel)
         }
-        guard answered != nil else { return .gone }
+        guard let answered else { return .gone }
+        if let scrutiny = place.scrutiny,
+            answered >= EditNotes.offset + MemoryLayout<EditNotes>.size
+        {
+            scrutiny.witnessEdit(
+                WitnessedEdit(channel.read(EditNotes.self, at: EditNotes.offset)))
+        }
         return Status(rawValue: channel.read())
     }
 
@@ -278,7 +285,7 @@ final class RunnerProcess: Sendable {
     // MARK: The end
 
     /// What a thread of it touched that killed it; nil if it did not tell.
-    var fault: (address: UInt64, isWrite: Bool)? {
+    var fault: MemoryFault? {
         ExitEvidence.fault(in: state.withLock { $0.lastWords })
     }
 
@@ -516,5 +523,18 @@ final class RunnerProcess: Sendable {
             if !isLastWord { place.log(.info, line) }
         }
         state.withLock { $0.lines += count }
+    }
+}
+
+extension WitnessedEdit {
+    fileprivate init(_ notes: EditNotes) {
+        self.init(
+            changed: FrameMembers(rawValue: notes.changedMembers),
+            counts: notes.isMetered == 0
+                ? nil
+                : Counts(
+                    allocations: Int(clamping: notes.allocations),
+                    allocatedBytes: Int(clamping: notes.allocatedBytes),
+                    frees: Int(clamping: notes.frees), locks: Int(clamping: notes.locks)))
     }
 }

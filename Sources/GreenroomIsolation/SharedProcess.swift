@@ -1,7 +1,7 @@
 import GreenroomChannel
 package import GreenroomHost
 package import GreenroomLoading
-import GreenroomMedia
+package import GreenroomMedia
 import Synchronization
 
 /// A process with a library in it, whose instances live side by side there, as those of a session
@@ -16,6 +16,7 @@ package final class SharedProcess: PluginOrigin {
         struct State {
             var evidence: String?
             var lines: [String] = []
+            var refusals: [String] = []
             /// How much memory each of the instances was lent.
             var lent: [@Sendable () -> Int] = []
         }
@@ -25,8 +26,12 @@ package final class SharedProcess: PluginOrigin {
         /// The most lines that are kept.
         static let mostLines = 200
 
-        func take(_ line: String) {
-            state.withLock { if $0.lines.count < Self.mostLines { $0.lines.append(line) } }
+        func take(_ level: LogLevel, _ line: String) {
+            state.withLock { state in
+                guard state.lines.count < Self.mostLines else { return }
+                state.lines.append(line)
+                if level == .warning { state.refusals.append(line) }
+            }
         }
     }
 
@@ -35,7 +40,7 @@ package final class SharedProcess: PluginOrigin {
         self.path = path
         let news = News()
         self.news = news
-        var place = PluginPlace.scan { _, line in news.take(line) }
+        var place = PluginPlace.scan(log: news.take)
         place.lose = { evidence in news.state.change { $0.evidence = evidence } }
         place.lentBytes = { news.state.withLock { $0.lent }.reduce(0) { $0 + $1() } }
         do throws(ChannelError) {
@@ -51,6 +56,22 @@ package final class SharedProcess: PluginOrigin {
     /// Loads the library; before any instance is made.
     @discardableResult
     package func load() throws(LoadError) -> LibraryDescription { try runner.load(path) }
+
+    /// Makes an instance and frees it again, with no host behind it.
+    ///
+    /// - Returns: What `create` answered; nil if the process is lost, or what was made breaks a rule.
+    package func makeAndFree(_ descriptor: PluginDescriptor, _ settings: [Setting]) -> Status? {
+        var message = WireWriter()
+        message.write(descriptor.id)
+        message.write(UInt64(0))
+        message.write(false)
+        message.write(settings) { $0.write($1) }
+        guard var answer = runner.call(.create, message) else { return nil }
+        guard (try? answer.readBool()) == true, let status = try? answer.read(Int32.self)
+        else { return nil }
+        guard status == Status.ok.rawValue else { return Status(rawValue: status) }
+        return runner.call(.destroy, WireWriter()) == nil ? nil : .ok
+    }
 
     package func begin(
         _ descriptor: PluginDescriptor, in place: PluginPlace
@@ -68,11 +89,14 @@ package final class SharedProcess: PluginOrigin {
     }
 
     /// What a thread of the process touched that killed it, as the process told it.
-    package var fault: (address: UInt64, isWrite: Bool)? { runner.fault }
+    package var fault: MemoryFault? { runner.fault }
 
     /// What was written in the process other than through the host's log, and what the sandbox
     /// refused.
     package var lines: [String] { news.state.withLock { $0.lines } }
+
+    /// What the sandbox refused.
+    package var refusals: [String] { news.state.withLock { $0.refusals } }
 
     /// Ends the process. [any]
     package func end() { runner.end() }

@@ -43,6 +43,10 @@ package final class Runner: Sendable {
         /// What the plugin returned last that ended its life early.
         var failure: Status?
         var hasVirtualClock = false
+        /// Whether it is looked at more closely than in a session.
+        var isScrutinised = false
+        /// There is a thread that frames are edited on.
+        var servesMedia = false
         /// The host's extension that the plugin does not get.
         var withheldExtension: String?
         /// Where the frames lie that the plugin has on loan, by the lease, while they are guarded.
@@ -131,8 +135,7 @@ package final class Runner: Sendable {
         while let (call, length) = channel.take() {
             // Each frame comes through here: nothing is allocated for it.
             if call == .process {
-                channel.write(process(channel).rawValue)
-                channel.pass(.return, length: MemoryLayout<gr_status>.size)
+                channel.pass(.return, length: edit(channel))
                 continue
             }
             let answer = answer(call, WireReader(channel, length: length), channel)
@@ -171,7 +174,10 @@ package final class Runner: Sendable {
             let withheld = try message.readOptional { reader throws(WireReader.Problem) in
                 try reader.readString()
             }
-            state.withLock { $0.withheldExtension = withheld }
+            state.withLock {
+                $0.isScrutinised = true
+                $0.withheldExtension = withheld
+            }
             if try message.readBool() { answer.write(guardFrames()) }
         default:
             guard
@@ -227,7 +233,12 @@ package final class Runner: Sendable {
             answer.write(status.rawValue)
             answer.write(functions?.takesNewOffers ?? false)
             answer.write(functions?.capabilities ?? []) { $0.write($1) }
-            if functions != nil, descriptor.kind == .preProcessor { serveMedia() }
+            let needsMedia = state.withLock { state in
+                guard functions != nil, descriptor.kind == .preProcessor else { return false }
+                defer { state.servesMedia = true }
+                return !state.servesMedia
+            }
+            if needsMedia { serveMedia() }
         } catch {
             state.withLock { $0.failure = .badArgument }
             answer.write(false)
@@ -241,6 +252,7 @@ package final class Runner: Sendable {
     ) throws(WireReader.Problem) {
         var status = Status.ok
         var written: gr_answer?
+        var address: UInt64?
         switch call {
         case .initialize:
             let given = try message.read(UInt64.self)
@@ -262,10 +274,13 @@ package final class Runner: Sendable {
         case .destroy:
             functions.destroy()
             state.withLock { $0.functions = nil }
+        case .askExtension:
+            address = functions.address(ofExtension: try message.readString()) ?? 0
         default: throw WireReader.Problem()
         }
         note(call, status)
         answer.write(status.rawValue)
+        if let address { answer.write(address) }
         if let written {
             answer.write(written.kind)
             answer.write(written.capability.width)
@@ -273,19 +288,6 @@ package final class Runner: Sendable {
             answer.write(written.capability.fps_numerator)
             answer.write(written.capability.fps_denominator)
         }
-    }
-
-    /// Has a frame edited that lies in the frames' memory.
-    private func process(_ channel: Channel) -> Status {
-        guard let functions = state.withLock({ $0.functions }), let frames else { return .gone }
-        var frame = channel.read(gr_mutable_frame.self, at: MessageLayout.subject)
-        let planes = channel.read(
-            SharedPlanes.self,
-            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
-        frame.place(planes, in: frames)
-        open(planes)
-        defer { shut(planes) }
-        return functions.process(&frame)
     }
 
     // MARK: Threads

@@ -233,6 +233,8 @@ public struct Validator: Sendable {
     private struct Made: Sendable {
         var result: CheckResult
         var costs: [ConformanceReport.Cost] = []
+        /// The check that names the fault, if it finds one.
+        var suspect: String?
     }
 
     private struct Progress {
@@ -243,9 +245,25 @@ public struct Validator: Sendable {
         /// - Returns: The results that can be told now, in order.
         mutating func add(_ result: Made, at index: Int) -> [CheckResult] {
             made[index] = result
-            let due = made[told...].prefix { $0 != nil }
-            told += due.count
-            return due.compactMap { $0?.result }
+            let first = told
+            while told < made.count, made[told] != nil {
+                clear(told)
+                told += 1
+            }
+            return made[first..<told].compactMap { $0?.result }
+        }
+
+        /// Leaves a fault to the check that names it, if that one is told already.
+        private mutating func clear(_ index: Int) {
+            guard let suspect = made[index]?.suspect, let result = made[index]?.result,
+                result.outcome.isFault,
+                made[..<index].contains(where: {
+                    $0?.result.check == suspect && $0?.result.outcome.isFault == true
+                })
+            else { return }
+            made[index]?.result.outcome = .skipped
+            made[index]?.result.text = "\(result.text): \(suspect) tells of that"
+            made[index]?.result.details = []
         }
     }
 
@@ -315,7 +333,7 @@ public struct Validator: Sendable {
                 result: CheckResult(
                     check: check.id, outcome: answer.outcome, text: answer.text,
                     details: answer.details),
-                costs: answer.costs)
+                costs: answer.costs, suspect: answer.suspect)
         }
     }
 }

@@ -67,7 +67,7 @@ import Testing
             "--maximum", "320x180@15")
         #expect(lost.exit == .code(0), "\(lost)\n\(lost.text)")
         #expect(lost.text.contains("camera: lost: its process was killed by SIGSEGV"))
-        #expect(Self.row("lost", of: lost)?.hasPrefix("1 time, away for ") == true, "\(lost.text)")
+        #expect(Self.row("lost", of: lost)?.hasPrefix("once, away for ") == true, "\(lost.text)")
     }
 
     @Test func `a script of ceilings tells of each offer what came of it`() throws {
@@ -88,7 +88,8 @@ import Testing
             ])
         #expect(
             try offers("\(try TestPlugins.hostile())#RefusesChange").dropFirst() == [
-                "offer 2 (ceiling-lowered): 320x180@15; refused; it goes on with 640x360@30"
+                "offer 2 (ceiling-lowered): 320x180@15; refused; it goes on with 640x360@30",
+                "offer 3 (ceiling-raised): 640x360@30; refused; it goes on with 640x360@30",
             ])
         let share = try preview(
             "\(try TestPlugins.hostile())#FollowsShare", "--ceiling", "1s 320x180@5", "--duration",
@@ -128,7 +129,7 @@ import Testing
             #expect(shown.count { $0.hasPrefix(line) } == 1, "\(line)\n\(text)")
         }
         let blocks = run.text.ranges(of: "  picture ").count
-        #expect(blocks > 2, "\(run.text)")
+        #expect(blocks > 1, "\(run.text)")
     }
 
     @Test func `Ctrl-C ends a preview with its numbers`() throws {
@@ -197,20 +198,23 @@ import Testing
         #expect(
             child.waitForOutput(
                 containing: "kill -USR1 \(child.id) writes \(file)", atMost: Self.patience))
-        // With the first numbers there are pictures.
-        #expect(child.waitForOutput(containing: "0:01", atMost: Self.patience))
-        for count in 1...2 {
-            child.signal(SIGUSR1)
+        for _ in 1...2 {
+            // Before the first picture there is nothing to write, which is told.
             #expect(
-                child.waitForOutput(
-                    containing: "\(file): 320x180", times: count, atMost: Self.patience))
+                Runners.wait(atMost: Self.patience) {
+                    child.signal(SIGUSR1)
+                    usleep(50_000)
+                    return folder.has("a.png")
+                })
             try expectBars(in: file, 320, 180)
-            if count == 1 { unlink(file) }
+            unlink(file)
         }
         child.signal(SIGINT)
         let run = child.wait(atMost: Self.patience)
         #expect(run.exit == .code(130), "\(run)")
-        #expect(run.text.ranges(of: "\(file): 320x180").count == 2, "none at the end:\n\(run.text)")
+        #expect(run.text.contains("\(file): 320x180"), "\(run.text)")
+        // One of the end would take the place of those that were asked for.
+        #expect(!folder.has("a.png"), "\(run.text)")
     }
 
     @Test func `a snapshot of nothing is an error`() throws {
@@ -315,14 +319,12 @@ import Testing
         #expect(child.waitForErrors(containing: "0:01", atMost: Self.patience))
         try put(Self.colorBars, at: library)
         #expect(child.waitForErrors(containing: "ColorBars 1.0.0", atMost: Self.patience))
-        let isBack = { child.waitForErrors(containing: "0:01", atMost: Self.patience) }
-        #expect(isBack())
         // Its own picture, not the one before's.
         #expect(
             Runners.wait(atMost: Self.patience) {
                 child.signal(SIGUSR1)
                 usleep(100_000)
-                return (try? expectedBars()) == true
+                return (try? isColorBars()) == true
             })
         child.signal(SIGINT)
         let run = child.wait(atMost: Self.patience)
@@ -333,7 +335,7 @@ import Testing
         #expect(BurntInCode(try stream.frame(stream.frameCount - 1)) != nil)
     }
 
-    private func expectedBars() throws -> Bool {
+    private func isColorBars() throws -> Bool {
         let decoded = try ChildProcess.run(
             "ffmpeg",
             ["-v", "error", "-i", folder("a.png"), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"])

@@ -7,7 +7,9 @@ import Testing
 @Suite struct DocumentationTests {
     @Test func `every Swift snippet of the book compiles`() throws {
         var sources: [(name: String, text: String)] = []
-        for chapter in Chapter.book {
+        let broadcast = try Chapter(
+            path: Chapter.catalogue(of: "GreenroomBroadcast") + "/GreenroomBroadcast.md")
+        for chapter in Chapter.book + [broadcast] {
             for block in chapter.blocks where block.language == "swift" {
                 guard !block.text.hasPrefix("// swift-tools-version") else { continue }
                 let isWhole = block.text.contains("import GreenroomPlugin\n")
@@ -18,7 +20,7 @@ import Testing
                     ))
             }
         }
-        #expect(sources.count >= 13)
+        #expect(sources.count >= 14)
         let complaints = try Compiler.complaints(about: sources)
         #expect(complaints.isEmpty, "\(complaints)")
     }
@@ -47,6 +49,9 @@ import Testing
         for chapter in Chapter.book {
             let fences = chapter.text.split(separator: "\n").count { $0.hasPrefix("```") }
             #expect(fences == chapter.blocks.count * 2, "\(chapter)")
+            for paragraph in chapter.prose.components(separatedBy: "\n\n") {
+                #expect(paragraph.count { $0 == "`" } % 2 == 0, "\(chapter): \(paragraph)")
+            }
             for block in chapter.blocks {
                 #expect(
                     ["", "c", "json", "sh", "swift", "yaml"].contains(block.language),

@@ -85,12 +85,11 @@ public struct Chapter: Sendable, CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// What stands in code voice in the prose, without its backquotes.
+    /// What stands in code voice in the prose, without its backquotes. Links to symbols, which have
+    /// two of them, are not in it.
     public var codeVoice: [String] {
-        prose.split(separator: "\n").flatMap { line in
-            line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-                .filter { $0.offset % 2 == 1 }.map { String($0.element) }
-        }
+        prose.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }
 
     /// Where a part that is made from code begins and ends.

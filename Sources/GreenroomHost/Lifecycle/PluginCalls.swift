@@ -46,6 +46,9 @@ package protocol PluginCalls: Sendable {
     /// The step of that name. [control]
     func destroy()
 
+    /// Where an extension of the plugin is, by id; nil if it has none of it. [control]
+    func address(ofExtension id: String) -> UInt64?
+
     /// Has a frame edited in place. [media]
     func process(_ frame: inout gr_mutable_frame) -> Status
 

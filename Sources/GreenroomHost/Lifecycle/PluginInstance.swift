@@ -354,6 +354,17 @@ final class PluginInstance: Sendable {
         }
     }
 
+    /// Begins to ask the plugin something that is no step of its life.
+    func beginAsking(
+        _ name: String, _ ask: @escaping @Sendable (any PluginCalls) -> Status
+    ) -> PendingStep {
+        begin(name) { [self] in
+            guard let calls = state.withLock({ $0.calls }) else { return .illegal(lifecycle) }
+            let status = ask(calls)
+            return status == .ok ? .done : failure(status, name)
+        }
+    }
+
     /// Begins to start sending. Frames are accepted from now on, before the callback returns:
     /// a plugin may start its threads in it.
     func beginStartSend() -> PendingStep {

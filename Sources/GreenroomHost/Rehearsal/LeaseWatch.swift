@@ -4,9 +4,9 @@ import Synchronization
 
 /// Watches what a plugin does to the memory that it is lent for its frames.
 ///
-/// Whoever lends a frame fills it before the plugin gets it: the planes with a byte that is another
-/// one each time, and what lies around them, in the same pages, with a byte of its own. Pages beyond
-/// those can't be touched by the plugin's process, nor can those of a frame that it does not have.
+/// Whoever lends a frame fills it before the plugin gets it: the planes with a byte, and what lies around them, in the same pages, with a byte of its own. If frames are
+/// closed, pages beyond those can't be touched by the plugin's process, nor can those of a frame that
+/// it does not have.
 ///
 /// Threads: any.
 package final class LeaseWatch: Sendable {
@@ -47,6 +47,13 @@ package final class LeaseWatch: Sendable {
 
         /// What was put around its planes.
         package var edging: UInt8 { ~filling }
+
+        /// How far a byte of the frames' memory is from its pages; 0 within them and between them.
+        fileprivate func distance(of offset: Int) -> Int {
+            let begin = planes.first?.pages.lowerBound ?? 0
+            let end = planes.last?.pages.upperBound ?? 0
+            return max(begin - offset, offset - end, 0)
+        }
     }
 
     /// Bytes around a plane that have been written.
@@ -67,6 +74,14 @@ package final class LeaseWatch: Sendable {
         }
     }
 
+    /// What frames are filled with before they are lent.
+    package enum Filling: Sendable {
+        /// The same byte each time.
+        case same(UInt8)
+        /// Another byte each time, from one on.
+        case from(UInt8)
+    }
+
     private struct State {
         /// The newest lease of each slot.
         var leases: [Int: Lease] = [:]
@@ -77,17 +92,30 @@ package final class LeaseWatch: Sendable {
 
     /// How frames lie.
     package let guarding: FrameGuarding
-    private let firstFilling: UInt8
+    /// Whether whoever touches what is not lent is killed.
+    package let isClosed: Bool
+    private let filling: Filling
     private let state = Mutex(State())
 
-    /// - Parameter firstFilling: What the first frame is filled with; any byte.
-    package init(guarding: FrameGuarding, firstFilling: UInt8) {
+    /// - Parameters:
+    ///   - guarding: How frames lie.
+    ///   - isClosed: Whether whoever touches what is not lent is killed.
+    ///   - filling: What frames are filled with.
+    package init(guarding: FrameGuarding, isClosed: Bool, filling: Filling) {
         self.guarding = guarding
-        self.firstFilling = firstFilling
+        self.isClosed = isClosed
+        self.filling = filling
     }
 
     /// What the newest lease in a slot of the pool is or was; nil if there was none.
     package func lease(inSlot index: Int) -> Lease? { state.withLock { $0.leases[index] } }
+
+    /// The lease that is nearest to a byte of the frames' memory; nil if there was none.
+    package func lease(near offset: Int) -> Lease? {
+        state.withLock {
+            $0.leases.values.min { $0.distance(of: offset) < $1.distance(of: offset) }
+        }
+    }
 
     /// The first bytes around a plane that were seen to be written.
     package var spill: Spill? { state.withLock { $0.spill } }
@@ -109,8 +137,12 @@ package final class LeaseWatch: Sendable {
         _ id: UInt64, _ format: PixelFormat, _ size: FrameSize, planes: [Plane], slot: Int
     ) -> Lease {
         state.withLock { state in
-            // An odd step: a byte comes again after 256 frames only.
-            let filling = firstFilling &+ UInt8(truncatingIfNeeded: state.count) &* 37
+            let filling =
+                switch filling {
+                case .same(let byte): byte
+                // An odd step: a byte comes again after 256 frames only.
+                case .from(let byte): byte &+ UInt8(truncatingIfNeeded: state.count) &* 37
+                }
             let lease = Lease(
                 id: id, format: format, size: size, planes: planes, filling: filling)
             state.count += 1

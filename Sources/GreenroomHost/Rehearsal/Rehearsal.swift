@@ -184,6 +184,25 @@ package final class Rehearsal: Sendable {
     package func uninitialize() -> StepEnd { end(instance.beginUninitialize()) }
     package func destroy() -> StepEnd { end(instance.beginDestroy()) }
 
+    /// Changes a parameter as no session does: whatever the name, the type and the value are.
+    package func setUnchecked(_ setting: Setting) -> StepEnd {
+        end(instance.beginAsking("set") { $0.setParameter(setting) })
+    }
+
+    /// Asks for an extension of the plugin.
+    ///
+    /// - Returns: How the call ended, and where the extension is; nil for none.
+    package func ask(forExtension id: String) -> (end: StepEnd, address: UInt64?) {
+        let found = Monitor<UInt64?>(nil)
+        let end = end(
+            instance.beginAsking("get-extension") { calls in
+                let address = calls.address(ofExtension: id)
+                found.change { $0 = address }
+                return .ok
+            })
+        return (end, found.withLock { $0 })
+    }
+
     /// How long is waited before looking again, in nanoseconds.
     private static let glance: Int64 = 10_000_000
 

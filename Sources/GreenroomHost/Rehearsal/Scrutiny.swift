@@ -8,14 +8,18 @@ package struct Scrutiny: Sendable {
     package var leases: LeaseWatch?
     /// Is told of each call that the plugin makes, on the thread that makes it.
     package var witness: @Sendable (WitnessedCall) -> Void
+    /// Is told of each frame that the plugin has edited, on its media thread.
+    package var witnessEdit: @Sendable (WitnessedEdit) -> Void
 
     package init(
         withheldExtension: String? = nil, leases: LeaseWatch? = nil,
-        witness: @escaping @Sendable (WitnessedCall) -> Void = { _ in }
+        witness: @escaping @Sendable (WitnessedCall) -> Void = { _ in },
+        witnessEdit: @escaping @Sendable (WitnessedEdit) -> Void = { _ in }
     ) {
         self.withheldExtension = withheldExtension
         self.leases = leases
         self.witness = witness
+        self.witnessEdit = witnessEdit
     }
 }
 

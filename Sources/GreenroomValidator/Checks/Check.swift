@@ -74,6 +74,15 @@ struct Verdict: Error, Sendable {
     var text: String
     var details: [String] = []
     var costs: [ConformanceReport.Cost] = []
+    /// The check that names the fault, if it finds one: this one was only hindered by it then.
+    var suspect: String?
+
+    /// The same, unless a check that is told earlier finds a fault.
+    func unless(_ check: String) -> Verdict {
+        var verdict = self
+        verdict.suspect = check
+        return verdict
+    }
 
     static func passed(_ text: String = "") -> Verdict { Verdict(outcome: .passed, text: text) }
     static func failed(_ text: String, _ details: [String] = []) -> Verdict {

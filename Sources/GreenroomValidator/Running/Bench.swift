@@ -29,7 +29,9 @@ final class Bench: Sendable {
         rehearsal = Rehearsal(
             SourcePlan(origin: process, descriptor: examination.descriptor, settings: settings),
             on: clock, as: number,
-            scrutiny: Scrutiny(withheldExtension: withheld, leases: leases) { record.take($0) },
+            scrutiny: Scrutiny(
+                withheldExtension: withheld, leases: leases, witness: { record.take($0) },
+                witnessEdit: { record.take($0) }),
             audience: Rehearsal.Audience(
                 sees: { record.take($0, at: $1) }, hears: { record.take($0) },
                 isTold: { record.take($0) }))
@@ -41,22 +43,23 @@ final class Bench: Sendable {
 
     // MARK: Steps that have to work
 
-    func create() throws(Verdict) { try mustBeDone("create", rehearsal.create()) }
+    func create() throws(Verdict) { try mustBeDone("create", make("create")) }
 
     /// - Parameter offer: nil for the one that a session of 1920x1080 at 30 would make.
     func initialize(_ offer: Offer? = nil) throws(Verdict) {
-        try mustBeDone("initialize", rehearsal.initialize(offer ?? rehearsal.nextOffer()))
+        let offer = offer ?? rehearsal.nextOffer()
+        try mustBeDone("initialize", make("initialize", offer))
     }
 
     func startSend() throws(Verdict) {
-        let end = rehearsal.startSend()
+        let end = make("start-send")
         if end == .pumps { return }
         try mustBeDone("start-send", end)
     }
 
-    func stopSend() throws(Verdict) { try mustBeDone("stop-send", rehearsal.stopSend()) }
-    func uninitialize() throws(Verdict) { try mustBeDone("uninitialize", rehearsal.uninitialize()) }
-    func destroy() throws(Verdict) { try mustBeDone("destroy", rehearsal.destroy()) }
+    func stopSend() throws(Verdict) { try mustBeDone("stop-send", make("stop-send")) }
+    func uninitialize() throws(Verdict) { try mustBeDone("uninitialize", make("uninitialize")) }
+    func destroy() throws(Verdict) { try mustBeDone("destroy", make("destroy")) }
 
     /// Creates, initializes and starts.
     func start(_ offer: Offer? = nil) throws(Verdict) {
@@ -74,35 +77,59 @@ final class Bench: Sendable {
 
     /// Lets session time pass.
     func wait(seconds: Double) throws(Verdict) {
-        if rehearsal.wait(nanoseconds: Int64(seconds * 1e9)) != nil { throw crash() }
+        if rehearsal.wait(nanoseconds: Int64(seconds * 1e9)) != nil {
+            throw crash().unless("lifecycle.whole-life")
+        }
     }
 
     private func mustBeDone(_ name: String, _ end: Rehearsal.StepEnd) throws(Verdict) {
         guard end != .done else { return }
-        if case .lost = end { throw crash() }
-        throw .hindered(by: "lifecycle.whole-life", "\(name) did not work")
+        if case .refused(.badAnswer, let text) = end {
+            throw .hindered(by: "negotiation.answer-in-offer", text)
+        }
+        throw verdict(on: name, end).unless(Self.check(naming: name, end))
+    }
+
+    /// The check that is about a step that ended like this.
+    private static func check(naming step: String, _ end: Rehearsal.StepEnd) -> String {
+        switch end {
+        case .pumps: "lifecycle.start-returns"
+        case .hangs where step == "start-send": "lifecycle.start-returns"
+        case .hangs where step == "stop-send": "lifecycle.stop-in-time"
+        case .hangs: "lifecycle.callbacks-in-time"
+        default: "lifecycle.whole-life"
+        }
     }
 
     // MARK: Steps that are judged
 
-    /// The steps after create, by name, each with what a whole life does in it.
-    var steps: [(name: String, step: () -> Rehearsal.StepEnd)] {
-        [
-            ("initialize", { [rehearsal] in rehearsal.initialize(rehearsal.nextOffer()) }),
-            ("start-send", { [rehearsal] in rehearsal.startSend() }),
-            (
-                "sending",
-                { [rehearsal] in rehearsal.wait(nanoseconds: 500_000_000).map { .lost($0) } ?? .done
-                }
-            ),
-            ("stop-send", { [rehearsal] in rehearsal.stopSend() }),
-            ("uninitialize", { [rehearsal] in rehearsal.uninitialize() }),
-            ("destroy", { [rehearsal] in rehearsal.destroy() }),
-        ]
+    /// Makes a step by its name, and waits for it for two seconds, besides those that the machine
+    /// had no time for the plugin.
+    func make(_ step: String, _ offer: Offer? = nil) -> Rehearsal.StepEnd {
+        timed(step) { rehearsal in
+            switch step {
+            case "create": rehearsal.create()
+            case "initialize": rehearsal.initialize(offer)
+            case "start-send": rehearsal.startSend()
+            case "stop-send": rehearsal.stopSend()
+            case "uninitialize": rehearsal.uninitialize()
+            default: rehearsal.destroy()
+            }
+        }
     }
 
+    /// Makes a step, and waits likewise.
+    func timed(_ step: String, _ body: (Rehearsal) -> Rehearsal.StepEnd) -> Rehearsal.StepEnd {
+        let patience = Patience(process.process)
+        let end = body(rehearsal)
+        guard end == .hangs else { return end }
+        return patience.endsInTime { rehearsal.runningCallback?.name == step } ? .done : .hangs
+    }
+
+    // MARK: Verdicts
+
     /// What a step's end means that should have been done.
-    func verdict(on step: String, _ end: Rehearsal.StepEnd) throws(Verdict) -> Verdict {
+    func verdict(on step: String, _ end: Rehearsal.StepEnd) -> Verdict {
         switch end {
         case .done: .passed()
         case .refused(let status, let text): .failed("\(step) answers \(status): \(text)")

@@ -28,12 +28,15 @@ struct JudgeAnswer: Codable, Sendable {
     var text: String
     var details: [String]
     var costs: [ConformanceReport.Cost]
+    /// The check that names the fault, if it finds one.
+    var suspect: String?
 
     init(_ verdict: Verdict) {
         outcome = verdict.outcome
         text = verdict.text
         details = verdict.details
         costs = verdict.costs
+        suspect = verdict.suspect
     }
 }
 

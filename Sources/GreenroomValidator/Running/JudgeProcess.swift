@@ -41,18 +41,17 @@ struct JudgeProcess {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
         var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup("judge"), nil]
         defer { for word in words { free(word) } }
+        // Written first, for the reading end does not wait; an order is shorter than a pipe holds.
+        _ = write(input[1], order, order.count)
+        close(input[1])
         var process = pid_t()
         let status = posix_spawn(&process, program, &actions, &attributes, &words, environ)
         close(input[0])
         close(output[1])
         defer { close(output[0]) }
         guard status == 0 else {
-            close(input[1])
             return .failed("\(program) can't be started: \(String(cString: strerror(status)))")
         }
-        // An order is shorter than a pipe holds.
-        _ = write(input[1], order, order.count)
-        close(input[1])
         let answer = read(
             output[0], until: MonotonicClock.deadline(after: Int64(limitSeconds * 1e9)))
         // Whoever of the group is left has no business any more.

@@ -20,6 +20,7 @@ final class Record: Sendable {
     private struct State {
         var frames: [Frame] = []
         var calls: [WitnessedCall] = []
+        var edits: [WitnessedEdit] = []
         var events: [SessionEvent] = []
         var samples: [Int16] = []
     }
@@ -42,6 +43,8 @@ final class Record: Sendable {
     var frames: [Frame] { state.withLock { $0.frames } }
     /// Calls of the host's interface that the plugin made, oldest first.
     var calls: [WitnessedCall] { state.withLock { $0.calls } }
+    /// What was noticed of each frame that a pre-processor has edited.
+    var edits: [WitnessedEdit] { state.withLock { $0.edits } }
     /// What the host would have told of.
     var events: [SessionEvent] { state.withLock { $0.events } }
     /// The session's sound since the rehearsal's beginning: 48 kHz stereo, interleaved.
@@ -62,6 +65,7 @@ final class Record: Sendable {
         default: break
         }
     }
+    func take(_ edit: WitnessedEdit) { state.withLock { $0.edits.append(edit) } }
     func take(_ event: SessionEvent) { state.withLock { $0.events.append(event) } }
 
     func take(_ sound: Span<Int16>) {

@@ -13,7 +13,7 @@ struct PreviewCommand: ParsableCommand {
         discussion: """
             On a terminal the numbers are drawn anew in their place; elsewhere there is a line a \
             second. They go to standard output, or to standard error with --y4m -. Ctrl-C ends the \
-            preview. A filter gets the picture of ColorBars.
+            preview. A filter gets the picture of ColorBars, and ceilings hold that down.
 
               greenroom preview ColorBars --ceiling "2s 640x360@15, 6s none" --duration 12s
               greenroom preview ./camera.so --y4m - | ffplay -

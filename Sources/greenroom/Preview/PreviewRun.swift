@@ -7,7 +7,8 @@ import Synchronization
 final class PreviewRun: Sendable {
     /// Why the session is over.
     enum Ending {
-        /// The user has enough, or the time is over, or nobody watches any more.
+        /// The user has enough, the time is over, nobody watches any more, or nothing can be
+        /// written any more.
         case wanted
         /// There is a new build of the plugin.
         case rebuilt
@@ -66,7 +67,9 @@ final class PreviewRun: Sendable {
     ) -> (ending: Ending, status: ExitStatus) {
         let (isRebuilt, hasLostReader) = state.withLock { ($0.isRebuilt, $0.hasLostReader) }
         let status = hasLostReader ? .fine : endings.status(of: report)
-        if hasLostReader || status == .interrupted { return (.wanted, status) }
+        if hasLostReader || status == .interrupted || status == .outputFailed {
+            return (.wanted, status)
+        }
         if isRebuilt { return (.rebuilt, status) }
         let isTimeOver = session.standing.flatMap { standing in
             plan.session.durationNanoseconds.map { standing.seconds >= Double($0) / 1e9 }

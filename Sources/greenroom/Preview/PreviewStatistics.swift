@@ -145,7 +145,8 @@ struct PreviewStatistics {
     private var losses: [[String]] {
         guard let losses = plugin?.losses else { return [] }
         let away = losses.compactMap(\.awaySeconds).reduce(0, +)
-        return [["  lost", "\(losses.count) time\(losses.count == 1 ? "" : "s"), away for \(tenths(away)) s in all"]]
+        let times = losses.count == 1 ? "once" : "\(losses.count) times"
+        return [["  lost", "\(times), away for \(tenths(away)) s in all"]]
     }
 
     /// `1:05`.
@@ -166,15 +167,13 @@ struct PreviewStatistics {
     /// The same on as many rows as it takes.
     private func wrapped(_ row: [String]) -> [[String]] {
         guard let name = row.first, let text = row.last else { return [] }
-        var lines = [""]
-        for word in text.split(separator: " ") {
-            let line = lines[lines.count - 1]
-            if line.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if line.count + 1 + word.count <= Self.columns {
-                lines[lines.count - 1] += " \(word)"
+        var lines: [String] = []
+        for part in text.split(separator: ", ") {
+            if let line = lines.last, line.count + 2 + part.count < Self.columns {
+                lines[lines.count - 1] += ", \(part)"
             } else {
-                lines.append(String(word))
+                if !lines.isEmpty { lines[lines.count - 1] += "," }
+                lines.append(String(part))
             }
         }
         return lines.enumerated().map { [$0 == 0 ? name : "", $1] }

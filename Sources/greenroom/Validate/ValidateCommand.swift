@@ -26,8 +26,7 @@ struct ValidateCommand: ParsableCommand {
 
     @Argument(
         help: """
-            The path of a library (with a slash in it; PATH#NAME for one plugin of several), or a \
-            plugin's name or id.
+            The path of a library (PATH#NAME for one plugin of several), or a plugin's name or id.
             """)
     var plugin: String?
 
@@ -120,7 +119,8 @@ struct ValidateCommand: ParsableCommand {
 
     /// The library, and the plugin in it that is meant; nil for all.
     private func place(of plugin: String) throws -> (path: String, name: String?) {
-        if plugin.contains("/") {
+        // A library in this folder is meant by its file's name alone: no plugin's name has a dot.
+        if plugin.contains("/") || plugin.contains(".so") {
             let parts = plugin.split(separator: "#", maxSplits: 1).map(String.init)
             return (parts.first ?? plugin, parts.count == 2 ? parts[1] : nil)
         }

@@ -57,7 +57,9 @@ private struct Folder {
     }
 
     private var isForEverybody: Bool {
-        if ["/tmp", "/var/tmp", "/dev/shm"].contains(where: { path == $0 || path.hasPrefix("\($0)/") }) {
+        if ["/tmp", "/var/tmp", "/dev/shm"].contains(where: {
+            path == $0 || path.hasPrefix("\($0)/")
+        }) {
             return true
         }
         var status = stat()

@@ -42,7 +42,8 @@ extension PluginDescriptor {
         for parameter in parameters {
             let (count, unique) = (parameter.choices.count, Set(parameter.choices).count)
             guard count == unique else {
-                return "\(parameter.name) has \(count) choices, and \(unique) different ones. Leave "
+                return
+                    "\(parameter.name) has \(count) choices, and \(unique) different ones. Leave "
                     + "the others out."
             }
         }
@@ -53,7 +54,9 @@ extension PluginDescriptor {
     fileprivate var remarks: [String] {
         var remarks: [String] = []
         let numbers = version.split(separator: ".", omittingEmptySubsequences: false)
-        if numbers.count != 3 || !numbers.allSatisfy({ Int($0.prefix { $0 != "-" && $0 != "+" }) != nil }) {
+        if numbers.count != 3
+            || !numbers.allSatisfy({ Int($0.prefix { $0 != "-" && $0 != "+" }) != nil })
+        {
             remarks.append("its version is \"\(version)\". Write it as in \"1.2.3\".")
         }
         for parameter in parameters where parameter.bounds != nil {

@@ -165,7 +165,8 @@ struct ELFFile: Sendable {
             case .searchPath: names.append((.searchPath, value))
             case .newSearchPath: names.append((.newSearchPath, value))
             case .textRelocations: hasTextRelocations = true
-            case .flags: hasTextRelocations = hasTextRelocations || value & Self.textRelocationsFlag != 0
+            case .flags:
+                hasTextRelocations = hasTextRelocations || value & Self.textRelocationsFlag != 0
             default: continue
             }
         }
@@ -193,7 +194,8 @@ struct ELFFile: Sendable {
         guard start < UInt64(bytes.count) else {
             throw Problem(explanation: "a name in it is not in the file")
         }
-        let rest = bytes[Int(start)...].prefix(Int(clamping: min(size - offset, UInt64(Self.longestName))))
+        let rest = bytes[Int(start)...].prefix(
+            Int(clamping: min(size - offset, UInt64(Self.longestName))))
         guard let end = rest.firstIndex(of: 0) else {
             throw Problem(explanation: "a name in it has no end")
         }
@@ -249,7 +251,9 @@ struct ELFFile: Sendable {
         }
         guard last >= first else { return Int(first) }
         // The last bucket's chain ends with the last symbol, whose lowest bit says so.
-        while try number(try sum(chains, (last - first) * 4), as: UInt32.self) & 1 == 0 { last += 1 }
+        while try number(try sum(chains, (last - first) * 4), as: UInt32.self) & 1 == 0 {
+            last += 1
+        }
         return Int(last) + 1
     }
 

@@ -1,3 +1,3 @@
 extension Catalogue {
-    static let shareChecks: [Check] = []
+    static let shareChecks: [Check] = [idleShare, resizedShare, pausedShare]
 }

@@ -34,16 +34,17 @@ extension Catalogue {
         let all = offered.reduce(0) { $0 + Double($1.frames) / rate }
         let burst = longestBurst(of: offered, rate)
         let what =
-            if all > seconds * (1 + tolerance) + 0.3 {
-                "it sends \(percent(all / seconds - 1)) more sound than time passes"
-            } else if burst > 0.25 {
+            if burst > 0.5 {
                 "it sends \((burst * 10).rounded() / 10) s of sound at once, and the queue holds 0.2 s"
+            } else if all > seconds * (1 + tolerance) + 0.3 {
+                "it sends \(percent(all / seconds - 1)) more sound than time passes"
             } else {
                 "what there is no room for it does not send again"
             }
         throw .failed(
             "\(what): \(lost.count) of \(offered.count) blocks were lost to "
-                + "GR_STATUS_QUEUE_FULL. Send with a negative timeout, or send the same block again")
+                + "GR_STATUS_QUEUE_FULL. Send with a negative timeout, or send the same block again"
+        )
     }
 
     /// How often a source may be told that there is no room.

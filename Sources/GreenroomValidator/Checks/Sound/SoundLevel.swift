@@ -4,7 +4,8 @@ import GreenroomMedia
 extension Catalogue {
     /// What can be heard of it.
     static let soundLevel = Check(
-        "sound.level", "neither silent, nor clipped, nor off centre", of: .sounds, limitSeconds: 120,
+        "sound.level", "neither silent, nor clipped, nor off centre", of: .sounds,
+        limitSeconds: 120,
         proving: """
             Listens for a minute of session time, as the session's outputs would. Told as a warning, \
             because it may be meant: silence all the time; more than 0.1 per cent of the samples in \

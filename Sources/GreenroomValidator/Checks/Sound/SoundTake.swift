@@ -133,11 +133,12 @@ extension Examination {
     private func listen(seconds: Double, to bench: Bench) throws(Verdict) -> SoundTake {
         try bench.start()
         let begin = bench.clock.now
-        let before = ProcessLoad(of: bench.process.process)
+        let process = bench.process.process
+        let before = ProcessLoad(of: process).delayNanoseconds
         try bench.wait(seconds: seconds)
-        let delay = ProcessLoad(of: bench.process.process).delayNanoseconds - before.delayNanoseconds
+        let delay = max(ProcessLoad(of: process).delayNanoseconds - before, 0)
         var take = SoundTake(
-            sends: [], begin: begin, end: bench.clock.now, delayNanoseconds: max(delay, 0))
+            sends: [], begin: begin, end: bench.clock.now, delayNanoseconds: delay)
         if let gaveUp = bench.rehearsal.gaveUp { take.gaveUp = gaveUp.reason }
         for call in bench.record.calls {
             switch call.request {

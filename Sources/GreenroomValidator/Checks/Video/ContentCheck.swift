@@ -18,6 +18,9 @@ extension Catalogue {
         guard !examination.isStill else { throw .skipped("it is declared to be still (--still)") }
         var verdict = try examination.lookAtContent(seconds: 2)
         if verdict.outcome == .failed { verdict = try examination.lookAtContent(seconds: 10) }
+        if verdict.outcome == .failed, try examination.leavesRests() {
+            throw .hindered(by: "video.whole-frames", "it does not write all of what it leases")
+        }
         return verdict
     }
 }

@@ -1,101 +1,51 @@
 import GreenroomChannel
 import GreenroomConversion
 import GreenroomHost
-import GreenroomIsolation
 import GreenroomMedia
-import Synchronization
 
-/// What the checks of leased frames have in common: the sizes at which they look, and what a life
-/// under guard comes to.
-enum LeaseTrial {
-    /// A size of whole cache lines, and one whose chroma rounds up in both ways and whose rows have
-    /// padding.
-    static let rows = [
-        VideoCapability(width: 640, height: 360, fps: 30),
-        VideoCapability(width: 641, height: 361, fps: 30),
-    ]
-
-    /// How a plugin dealt with what it was lent.
-    enum End {
-        /// It leases nothing.
-        case leasesNothing
-        case sound
-        /// It touched what it must not: that frame, and in words what and how.
-        case spoiled(LeaseWatch.Lease, String, isReturned: Bool)
-    }
-}
-
-extension Examination {
-    func watch(extraStrideBytes: Int = 0) -> LeaseWatch {
-        var random = random(7)
-        return LeaseWatch(
-            guarding: FrameGuarding(extraStrideBytes: extraStrideBytes),
-            firstFilling: UInt8.random(in: 0...255, using: &random))
-    }
-
-    /// What is shown at a row, where anything else than standard sizes is offered as the one row
-    /// that there is.
-    func showing(_ row: VideoCapability, seconds: Double, leases: LeaseWatch? = nil) -> Showing {
-        Showing(row: row, table: [row], seconds: seconds, leases: leases)
-    }
-
-    /// Has the plugin live with its frames under guard, at each of the sizes.
-    func tryLeases() throws(Verdict) -> LeaseTrial.End {
-        var hasLeased = false
-        for row in LeaseTrial.rows {
-            let watch = watch()
-            let bench = Lives()
-            do throws(Verdict) {
-                try show(showing(row, seconds: 2, leases: watch)) { bench.newest = $0 }
-            } catch {
-                guard error.outcome == .crashed,
-                    let end = spoiled(watch, bench.newest?.process.fault)
-                else { throw error }
-                return end
-            }
-            if let spill = watch.spill {
-                let text =
-                    "wrote \(bytes(spill.byteCount)) \(spill.isAfter ? "beyond" : "before") plane "
-                    + "\(spill.plane)"
-                return .spoiled(spill.lease, text, isReturned: false)
-            }
-            hasLeased = hasLeased || watch.count > 0
+extension Catalogue {
+    /// Lends frames whose planes end where a page ends, with closed pages before and after them and
+    /// known bytes in between, and looks at those bytes when the frame comes back.
+    static let leaseEdges = Check(
+        "video.lease-edges", "nothing but the planes of a leased frame is written", of: .pictures,
+        proving: """
+            A plugin that leases frames writes size_bytes bytes of each plane at most, from data on, \
+            whatever the size: also at odd ones, where chroma rounds up. Each plane lies against a \
+            closed page here, and what else is in its pages is looked at when the frame comes back.
+            """
+    ) { examination throws(Verdict) in
+        switch try examination.tryLeases() {
+        case .leasesNothing: throw .skipped("it sends its own memory, and leases nothing")
+        case .sound: return .passed()
+        case .spoiled(_, _, isReturned: true):
+            throw .hindered(by: "video.lease-end", "it uses frames that it has given back")
+        case .spoiled(let lease, let text, isReturned: false):
+            return .failed(
+                "it \(text) of a leased \(lease.format.name) frame of \(lease.size): write "
+                    + "stride_bytes for each row but the last, and size_bytes in all; chroma of an "
+                    + "odd size rounds up")
         }
-        return hasLeased ? .sound : .leasesNothing
     }
 
-    /// What a crash means for what was lent; nil if it has nothing to do with that.
-    private func spoiled(
-        _ watch: LeaseWatch, _ fault: (address: UInt64, isWrite: Bool)?
-    ) -> LeaseTrial.End? {
-        guard let fault, watch.base > 0, fault.address >= watch.base else { return nil }
-        let offset = Int(clamping: fault.address - watch.base)
-        let slot = offset / FrameArena.slotByteCount
-        guard let lease = watch.lease(inSlot: slot) else { return nil }
-        let verb = fault.isWrite ? "wrote" : "touched"
-        let holder = lease.planes.firstIndex { $0.pages.contains(offset) }
-        if let holder {
-            return .spoiled(lease, "\(verb) plane \(holder)", isReturned: true)
+    /// Closes the pages of a frame as soon as it is given back, and lends others before those.
+    static let leaseEnd = Check(
+        "video.lease-end", "a frame is left alone once it is given back", of: .pictures,
+        proving: """
+            A lease ends with commit or abandon, whatever they answer: from then on the memory is the \
+            host's, which shows it, sends it on or lends it anew. A plugin that still writes to it \
+            tears pictures that are on air, and one that reads it finds other frames.
+            """
+    ) { examination throws(Verdict) in
+        switch try examination.tryLeases() {
+        case .leasesNothing: throw .skipped("it sends its own memory, and leases nothing")
+        case .sound: return .passed()
+        case .spoiled(_, _, isReturned: false):
+            throw .hindered(by: "video.lease-edges", "it writes beyond what it is lent")
+        case .spoiled(let lease, let text, isReturned: true):
+            return .failed(
+                "it \(text) of a leased \(lease.format.name) frame of \(lease.size) after it had given "
+                    + "that back: forget the frame before commit or abandon, and finish all drawing first"
+            )
         }
-        let before = lease.planes.lastIndex { $0.bytes.upperBound <= offset }
-        guard let before else {
-            let distance = lease.planes[0].offset - offset
-            return .spoiled(lease, "\(verb) \(bytes(distance)) before plane 0", isReturned: false)
-        }
-        let plane = lease.planes[before]
-        let distance = offset - plane.bytes.upperBound + 1
-        return .spoiled(
-            lease, "\(verb) \(bytes(distance)) beyond plane \(before)", isReturned: false)
-    }
-
-    private func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
-}
-
-/// The life that was begun last.
-private final class Lives: Sendable {
-    private let bench = Mutex<Bench?>(nil)
-    var newest: Bench? {
-        get { bench.withLock { $0 } }
-        set { bench.withLock { $0 = newValue } }
     }
 }

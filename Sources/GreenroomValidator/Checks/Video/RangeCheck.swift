@@ -4,7 +4,8 @@ import GreenroomMedia
 import Synchronization
 
 extension Catalogue {
-    /// Counts the samples outside of the declared range, in up to eight frames of two seconds.
+    /// Counts the samples outside of the declared range, in up to eight frames. What is left out of a
+    /// leased frame, which another check tells, is grey.
     ///
     /// Encoders and scalers overshoot at sharp edges: up to a thousandth of the samples is told as a
     /// warning.
@@ -17,9 +18,9 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         var tally = RangeTally()
-        let bench = try examination.show(
-            Showing(row: VideoCapability(width: 320, height: 180, fps: 15), seconds: 2)
-        ) { bench in
+        let neutral = LeaseWatch(
+            guarding: FrameGuarding(), isClosed: false, filling: .same(128))
+        let bench = try examination.show(Showing(seconds: 1.2, leases: neutral)) { bench in
             let fresh = RangeTally()
             tally = fresh
             bench.record.onFrame { fresh.take($0) }

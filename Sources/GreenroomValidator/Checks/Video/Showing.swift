@@ -24,10 +24,13 @@ extension Examination {
     func show(
         _ showing: Showing, prepare: (Bench) -> Void = { _ in }
     ) throws(Verdict) -> Bench {
-        let bench = try self.bench(leases: showing.leases)
-        prepare(bench)
-        try bench.show(showing)
-        guard bench.clock.isStray() else { return bench }
+        if !isStray {
+            let bench = try self.bench(leases: showing.leases)
+            prepare(bench)
+            try bench.show(showing)
+            isStray = bench.clock.isStray()
+            if !isStray { return bench }
+        }
         let real = try self.bench(on: .real, leases: showing.leases)
         prepare(real)
         try real.show(showing)
@@ -45,11 +48,13 @@ extension Bench {
         finish()
     }
 
-    /// An offer that suggests a row; nil for what gets no offer.
+    /// An offer that suggests a row, if the plugin can make it.
+    ///
+    /// A share gets it as the session's maximum: under a ceiling it would be suggested what is as
+    /// wide for its height as the maximum is.
     func offer(_ row: VideoCapability, table: [VideoCapability]? = nil) -> Offer? {
-        rehearsal.nextOffer(
-            maximum: VideoCapability(width: 1920, height: 1080, fps: 30), ceiling: row,
-            table: table)
+        kind == .shareSource
+            ? rehearsal.nextOffer(maximum: row) : rehearsal.nextOffer(ceiling: row, table: table)
     }
 
     /// Ends a life that has been looked at, whatever comes of it.
@@ -72,7 +77,7 @@ extension Bench {
     func frames(atLeast count: Int) throws(Verdict) -> [Record.Frame] {
         let frames = record.frames
         if frames.isEmpty, kind == .videoSource {
-            throw .hindered(by: "lifecycle.whole-life", "it has sent no picture")
+            throw .hindered(by: "video.rate", "it has sent no picture")
         }
         guard frames.count >= count else {
             throw .skipped(
