@@ -43,9 +43,11 @@ let package = Package(
     name: "greenroom",
     products: [
         .library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"]),
+        .library(name: "GreenroomValidator", targets: ["GreenroomValidator"]),
         .library(name: "GreenroomBroadcast", targets: ["GreenroomBroadcast"]),
         .library(
             name: "greenroom-broadcast", type: .dynamic, targets: ["GreenroomBroadcastLibrary"]),
+        .library(name: "greenroom-meter", type: .dynamic, targets: ["GreenroomMeter"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
         .executable(name: "greenroom-runner", targets: ["greenroom-runner"]),
     ] + bundledPlugins.map(\.product),
@@ -66,6 +68,9 @@ let package = Package(
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
+
+        // C: what counts in a plugin's process while it is validated.
+        .target(name: "GreenroomMeter"),
 
         // Values.
         .target(name: "GreenroomMedia"),
@@ -137,12 +142,18 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+        .target(
+            name: "GreenroomValidator",
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
+                "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+            ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "GreenroomALSA", "GreenroomConfig", "GreenroomConversion", "GreenroomFiles",
-                "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
-                "GreenroomSandbox",
+                "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomHost", "GreenroomIsolation", "GreenroomLoading",
+                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -192,6 +203,9 @@ let package = Package(
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
+
+        .testTarget(
+            name: "GreenroomValidatorTests", dependencies: ["GreenroomValidator", "TestSupport"]),
 
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),

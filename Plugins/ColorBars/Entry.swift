@@ -2,4 +2,6 @@ import GreenroomPlugin
 
 /// The library's entry, `greenroom_plugin_entry`.
 @c(greenroom_plugin_entry)
-public func greenroomPluginEntry() -> UnsafeRawPointer? { exportPlugins(ColorBars.self) }
+public func greenroomPluginEntry() -> UnsafeRawPointer? {
+    exportPlugins(ColorBars.self, ColorBarsShare.self)
+}

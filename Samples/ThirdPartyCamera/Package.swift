@@ -8,6 +8,14 @@ let package = Package(
     targets: [
         .target(
             name: "Plasma",
-            dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")])
+            dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")]),
+        .testTarget(
+            name: "PlasmaTests",
+            dependencies: [
+                .product(name: "GreenroomValidator", package: "greenroom"),
+                // The programs that the checks are made in: named here, they are built.
+                .product(name: "greenroom", package: "greenroom"),
+                .product(name: "greenroom-runner", package: "greenroom"),
+            ]),
     ]
 )

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -164,5 +165,19 @@ static inline long greenroom_receive(
 
 #include "crash.h"
 #include "sandbox.h"
+
+// How many descriptors another process may have: sets the soft limit.
+static inline int greenroom_limit_descriptors(pid_t process, uint64_t count) {
+    uint64_t limits[2];
+    if (syscall(SYS_prlimit64, process, RLIMIT_NOFILE, NULL, limits) != 0) return -errno;
+    limits[0] = count < limits[1] ? count : limits[1];
+    return syscall(SYS_prlimit64, process, RLIMIT_NOFILE, limits, NULL) != 0 ? -errno : 0;
+}
+
+static inline int64_t greenroom_descriptor_limit(pid_t process) {
+    uint64_t limits[2];
+    if (syscall(SYS_prlimit64, process, RLIMIT_NOFILE, NULL, limits) != 0) return -errno;
+    return (int64_t)limits[0];
+}
 
 #endif

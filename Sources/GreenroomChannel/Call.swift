@@ -22,6 +22,11 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let stopSend = Call(rawValue: 17)
     package static let uninitialize = Call(rawValue: 18)
     package static let destroy = Call(rawValue: 19)
+    /// Look at the plugin more closely than in a session; before `create`.
+    package static let scrutinise = Call(rawValue: 22)
+
+    /// Where an extension of the plugin is.
+    package static let askExtension = Call(rawValue: 23)
 
     // The host to the runner, on the media channel.
 

@@ -48,7 +48,7 @@ package final class Channels: Sendable {
     /// - Parameter index: Below ``count``.
     package subscript(index: Int) -> Channel {
         precondition((0..<Self.count).contains(index))
-        return Channel(channels: self, base: memory.base + index * Self.stride)
+        return Channel(channels: self, index: index)
     }
 
     /// Whether the other side is lost.
@@ -69,12 +69,15 @@ package final class Channels: Sendable {
 /// that breaks that rule spoils its own messages, which are copied once before they are believed.
 package struct Channel: Sendable {
     fileprivate let channels: Channels
+    /// Its place among the channels.
+    package let index: Int
     /// Safe to send: as the memory's.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
 
-    init(channels: Channels, base: UnsafeMutableRawPointer) {
+    fileprivate init(channels: Channels, index: Int) {
         self.channels = channels
-        self.base = base
+        self.index = index
+        base = channels.memory.base + index * Channels.stride
     }
 
     /// How often a waiting side looks whether the other one is lost, besides being woken.

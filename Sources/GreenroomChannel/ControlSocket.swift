@@ -22,6 +22,8 @@ package struct ControlSocket: ~Copyable, Sendable {
         case greeting = 7
         /// The host to a broadcast, in place of a welcome: a ``BroadcastRefusal``.
         case refusal = 8
+        /// The host to the runner: a socket over which it wants another instance in the process.
+        case another = 9
     }
 
     package struct Message: Sendable {

@@ -71,6 +71,21 @@ package final class SharedMemory: Sendable {
         madvise(base + offset, byteCount - offset, MADV_DONTNEED)
     }
 
+    /// Makes the pages that hold some bytes readable and writable in this process.
+    package func allow(_ bytes: Range<Int>) { protect(bytes, PROT_READ | PROT_WRITE) }
+
+    /// Makes the pages that hold some bytes such that touching them ends this process.
+    package func forbid(_ bytes: Range<Int>) { protect(bytes, PROT_NONE) }
+
+    private func protect(_ bytes: Range<Int>, _ access: Int32) {
+        let page = 4096
+        let bytes = bytes.clamped(to: 0..<byteCount)
+        let (start, end) = (
+            bytes.lowerBound / page * page, (bytes.upperBound + page - 1) / page * page
+        )
+        mprotect(base + start, end - start, access)
+    }
+
     private static func map(_ descriptor: Int32, _ byteCount: Int) -> UnsafeMutableRawPointer? {
         let flags = MAP_SHARED | MAP_NORESERVE
         let base = mmap(nil, byteCount, PROT_READ | PROT_WRITE, flags, descriptor, 0)

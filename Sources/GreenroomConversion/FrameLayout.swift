@@ -16,7 +16,12 @@ struct FrameLayout: Equatable, Sendable {
 
     /// Lays a frame out; nil for an illegal size, and for a compressed length that is
     /// zero or beyond ``FramePool/maximumCompressedByteCount(of:)``.
-    init?(format: PixelFormat, size: FrameSize, compressedByteCount: Int) {
+    ///
+    /// - Parameter guarding: For frames that plugins are watched with.
+    init?(
+        format: PixelFormat, size: FrameSize, compressedByteCount: Int,
+        guarding: FrameGuarding? = nil
+    ) {
         guard size.isLegal else { return nil }
         var strides = InlineArray<3, Int>(repeating: 0)
         var offsets = InlineArray<3, Int>(repeating: 0)
@@ -30,12 +35,15 @@ struct FrameLayout: Equatable, Sendable {
         } else {
             for index in 0..<format.planeCount {
                 let plane = format.plane(index, of: size)
-                let stride = Self.rounded(plane.rowBytes)
+                let stride = Self.rounded(plane.rowBytes) + (guarding?.extraStrideBytes ?? 0)
+                let planeByteCount = stride * plane.rows
+                let offset = guarding?.offset(ofPlaneWith: planeByteCount, after: end) ?? end
                 strides[index] = stride
-                offsets[index] = end
+                offsets[index] = offset
                 byteCounts[index] = (plane.rows - 1) * stride + plane.rowBytes
-                end += stride * plane.rows
+                end = offset + planeByteCount
             }
+            if guarding != nil { end += FrameSlot.pageByteCount }
         }
         self.strides = strides
         self.offsets = offsets

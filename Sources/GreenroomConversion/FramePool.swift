@@ -19,6 +19,7 @@ public final class FramePool: Sendable {
     /// 256 MiB each.
     public static let ordinaryByteLimit = 1 << 30
 
+    private let guarding: FrameGuarding?
     private let slots: [FrameSlot]
     /// How often memory was allocated. Its lock also makes takers wait for each other.
     private let allocations = Mutex(0)
@@ -31,6 +32,7 @@ public final class FramePool: Sendable {
     public init(limit: Int, byteLimit: Int = FramePool.ordinaryByteLimit) {
         self.limit = max(limit, 1)
         self.byteLimit = byteLimit
+        guarding = nil
         slots = (0..<self.limit).map { FrameSlot(index: $0) }
     }
 
@@ -48,9 +50,11 @@ public final class FramePool: Sendable {
     ///     for shared memory alone.
     ///   - owner: What keeps the memory there; it lives as long as the pool and every frame.
     ///   - byteLimit: The most bytes of the memory that frames use.
+    ///   - guarding: How frames lie that plugins are watched with; nil for as tight as may be.
     package init(
         limit: Int, slotByteCount: Int, memory: UnsafeMutableRawPointer,
-        owner: any AnyObject & Sendable, byteLimit: Int = FramePool.ordinaryByteLimit
+        owner: any AnyObject & Sendable, byteLimit: Int = FramePool.ordinaryByteLimit,
+        guarding: FrameGuarding? = nil
     ) {
         precondition(limit > 0 && slotByteCount > 0, "a pool of given memory has slots")
         precondition(
@@ -59,6 +63,7 @@ public final class FramePool: Sendable {
             "slots begin where pages begin")
         self.limit = limit
         self.byteLimit = byteLimit
+        self.guarding = guarding
         slots = (0..<limit).map { index in
             FrameSlot(
                 index: index, memory: memory + index * slotByteCount, capacity: slotByteCount,
@@ -98,7 +103,8 @@ public final class FramePool: Sendable {
     ) -> VideoFrame? {
         guard
             let layout = FrameLayout(
-                format: format, size: size, compressedByteCount: compressedByteCount),
+                format: format, size: size, compressedByteCount: compressedByteCount,
+                guarding: guarding),
             let slot = takeSlot(byteCount: layout.totalByteCount)
         else { return nil }
         return VideoFrame(slot: slot.slot, memory: slot.memory, format, size, layout)

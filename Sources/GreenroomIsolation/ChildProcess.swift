@@ -14,7 +14,10 @@ struct ChildProcess {
     /// Where the process finds its end of the socket.
     private static let socketNumber: Int32 = 3
 
-    init(spawning program: String, _ arguments: [String]) throws(ChannelError) {
+    /// - Parameter library: What it has before all other libraries; nil for nothing.
+    init(
+        spawning program: String, _ arguments: [String], preloading library: String? = nil
+    ) throws(ChannelError) {
         let pair = try ControlSocket.pair()
         var pipe: [Int32] = [-1, -1]
         guard greenroom_pipe(&pipe) == 0 else {
@@ -44,8 +47,9 @@ struct ChildProcess {
         let words = [program] + arguments
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for word in argv { free(word) } }
+        let preload = library.map { ["LD_PRELOAD=\($0)"] } ?? []
         var environment: [UnsafeMutablePointer<CChar>?] =
-            Self.environment().map { strdup($0) } + [nil]
+            (Self.environment() + preload).map { strdup($0) } + [nil]
         defer { for variable in environment { free(variable) } }
         var process = pid_t()
         let status = posix_spawn(

@@ -47,6 +47,17 @@ struct ExitEvidence {
         return frames.isEmpty ? nil : frames.joined(separator: " < ")
     }
 
+    /// What was touched that must not be; nil if a process's last words do not tell.
+    static func fault(in lastWords: [String]) -> MemoryFault? {
+        guard let heading = lastWords.lastIndex(of: backtraceHeading) else { return nil }
+        let words = lastWords[(heading + 1)...].first?.split(separator: " ") ?? []
+        guard words.count == 3, words[0] == "fault:", words[2].hasPrefix("0x"),
+            let address = UInt64(words[2].dropFirst(2), radix: 16),
+            let access = MemoryFault.Access(rawValue: String(words[1]))
+        else { return nil }
+        return MemoryFault(address: address, access: access)
+    }
+
     static func name(ofSignal signal: Int32) -> String {
         switch signal {
         case SIGSEGV: "SIGSEGV"
@@ -72,4 +83,18 @@ struct ExitEvidence {
         let start = place[..<file].lastIndex(of: "/").map(place.index(after:)) ?? place.startIndex
         return start < place.endIndex ? String(place[start...]) : nil
     }
+}
+
+/// What a thread touched that must not be, so that its process was killed.
+package struct MemoryFault: Equatable, Sendable {
+    package enum Access: String, Sendable {
+        case write
+        case read
+        /// One of the two: the machine does not tell.
+        case touch
+    }
+
+    /// Among the addresses of the process.
+    package var address: UInt64
+    package var access: Access
 }

@@ -16,6 +16,32 @@ struct HostService {
     ///
     /// - Returns: The length of the answer, which is in the message; nil for a call that there is not.
     func serve(_ call: Call, _ length: Int) -> Int? {
+        guard let scrutiny = runner.place.scrutiny else { return make(call, length) }
+        let request = WitnessedCall.Request(call, channel)
+        let answered = make(call, length)
+        if let request {
+            scrutiny.witness(
+                WitnessedCall(
+                    thread: WitnessedCall.Thread(channel: channel.index), request: request,
+                    status: request.hasStatus ? Status(rawValue: channel.read()) : nil,
+                    nanoseconds: HostInterface.host.pointee.now_ns(runner.place.handle)))
+        }
+        return answered
+    }
+
+    private func make(_ call: Call, _ length: Int) -> Int? {
+        let answered = answer(call, length)
+        switch call {
+        case .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend:
+            if answered != nil, channel.read(Int32.self) == Status.gone.rawValue {
+                runner.tellOfDeadSender()
+            }
+        default: break
+        }
+        return answered
+    }
+
+    private func answer(_ call: Call, _ length: Int) -> Int? {
         switch call {
         case .log, .setError, .giveUp: tell(call, length)
         case .now: answer(HostInterface.host.pointee.now_ns(instance))
@@ -28,10 +54,7 @@ struct HostService {
         case .videoSend: send()
         case .videoAcquire: acquire()
         case .videoCommit: commit()
-        case .videoAbandon:
-            answer(
-                HostInterface.video.pointee.abandon(
-                    sender, channel.read(UInt64.self, at: MessageLayout.subject)))
+        case .videoAbandon: abandon()
         case .audioSend: sendSound(length)
         default: nil
         }
@@ -130,6 +153,7 @@ struct HostService {
         }
         if status == Status.ok.rawValue, let frames = runner.frames {
             let planes = SharedPlanes(of: lease.frame, in: frames)
+            watch(lease, planes, in: frames)
             channel.write(lease, at: MessageLayout.subject)
             channel.write(planes, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
         }
@@ -143,10 +167,18 @@ struct HostService {
         let id = channel.read(UInt64.self, at: MessageLayout.subject)
         var info = channel.read(gr_frame_info.self, at: MessageLayout.subject + 8)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
+        lookAround(id)
         return answer(
             withPointer(to: &info, isNull: isNull) {
                 HostInterface.video.pointee.commit(sender, id, $0)
             })
+    }
+
+    private func abandon() -> Int {
+        let sender = sender
+        let id = channel.read(UInt64.self, at: MessageLayout.subject)
+        lookAround(id)
+        return answer(HostInterface.video.pointee.abandon(sender, id))
     }
 
     // MARK: Sound

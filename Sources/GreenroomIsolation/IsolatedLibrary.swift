@@ -26,9 +26,12 @@ package struct Confinement: Sendable {
     package var program: String
     /// What the session file grants.
     package var plan: IsolationPlan
+    /// A library that its processes have before all others; nil for none, as in sessions.
+    package var preload: String?
 
-    package init(program: String, plan: IsolationPlan) {
+    package init(program: String, plan: IsolationPlan, preload: String? = nil) {
         self.program = program
         self.plan = plan
+        self.preload = preload
     }
 }

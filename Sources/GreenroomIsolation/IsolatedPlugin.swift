@@ -55,6 +55,13 @@ final class IsolatedPlugin: PluginCalls {
         try runner.enterSandbox()
         let found = try runner.load(origin.path).descriptors
         let choice = try origin.choose(from: found, meaning: descriptor, settings)
+        if let scrutiny = place.scrutiny {
+            var message = WireWriter()
+            message.write(scrutiny.withheldExtension) { $0.write($1) }
+            message.write(scrutiny.leases?.isClosed ?? false)
+            var answer = runner.call(.scrutinise, message)
+            scrutiny.leases?.base = (try? answer?.read(UInt64.self)) ?? 0
+        }
         switch create(choice.plugin, choice.settings, in: runner) {
         case .made(let status): return status
         case .refused(let error): throw error
@@ -78,7 +85,7 @@ final class IsolatedPlugin: PluginCalls {
                 name: "greenroom-frames", byteCount: place.frameLimit * FrameArena.slotByteCount)
             let pool = FramePool(
                 limit: place.frameLimit, slotByteCount: FrameArena.slotByteCount,
-                memory: frames.base, owner: frames)
+                memory: frames.base, owner: frames, guarding: place.scrutiny?.leases?.guarding)
             state.withLock { $0.pool = pool }
             return frames
         } catch {
@@ -188,6 +195,21 @@ final class IsolatedPlugin: PluginCalls {
         } catch {
             runner.lose(because: "its process answered with something that is no answer")
             return (.gone, written)
+        }
+    }
+
+    func address(ofExtension id: String) -> UInt64? {
+        var message = WireWriter()
+        message.write(id)
+        guard let runner, var answer = runner.call(.askExtension, message) else { return nil }
+        do throws(WireReader.Problem) {
+            // The status comes first, as with every step.
+            _ = try answer.read(Int32.self)
+            let address: UInt64 = try answer.read()
+            return address == 0 ? nil : address
+        } catch {
+            runner.lose(because: "its process answered with something that is no answer")
+            return nil
         }
     }
 

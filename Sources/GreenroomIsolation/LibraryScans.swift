@@ -76,8 +76,8 @@ package final class LibraryScans: Sendable {
         return switch error.code {
         case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
         case .hangs, .crashes: nanoseconds >= patience
-        case .notFound, .notAPlugin, .missingLibrary, .noSuchPlugin, .noRunner, .noSocket,
-            .badInstance:
+        case .notFound, .notAPlugin, .missingLibrary, .unresolvedSymbol, .noSuchPlugin, .noRunner,
+            .noSocket, .badInstance:
             false
         }
     }

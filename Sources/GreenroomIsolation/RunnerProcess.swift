@@ -22,6 +22,8 @@ final class RunnerProcess: Sendable {
         var hasHeardOfRefusals = false
         var sandbox: SandboxReport?
         var sender: UInt64 = 0
+        /// It was told that the plugin calls a sender that is not there.
+        var hasCalledDeadSender = false
         /// Channels that threads of the plugin use.
         var open: Set<Int> = []
         var evidence: String?
@@ -65,7 +67,8 @@ final class RunnerProcess: Sendable {
         policy = SandboxPolicy(confinement, library: library)
         self.frames = frames
         self.place = place
-        let child = try ChildProcess(spawning: confinement.program, [String(getpid())])
+        let child = try ChildProcess(
+            spawning: confinement.program, [String(getpid())], preloading: confinement.preload)
         process = child.process
         socket = ControlSocket(adopting: child.socket)
         leave = nil
@@ -93,6 +96,28 @@ final class RunnerProcess: Sendable {
         process = visitor.process
         socket = try visitor.socket.copy()
         pidfd = process > 0 ? greenroom_pidfd(process) : -1
+        output = -1
+        welcome()
+    }
+
+    /// Has another instance hosted in the process of a first one, which ends the process.
+    ///
+    /// - Throws: ``ChannelError`` if there is no memory for it.
+    init(
+        beside first: RunnerProcess, frames: SharedMemory?, place: PluginPlace
+    ) throws(ChannelError) {
+        channels = try Channels()
+        confinement = first.confinement
+        self.frames = frames
+        self.place = place
+        leave = {}
+        policy = nil
+        process = first.process
+        let pair = try ControlSocket.pair()
+        first.socket.send(.another, descriptors: [pair.runner])
+        close(pair.runner)
+        socket = ControlSocket(adopting: pair.host)
+        pidfd = greenroom_pidfd(process)
         output = -1
         welcome()
     }
@@ -135,7 +160,13 @@ final class RunnerProcess: Sendable {
         let answered = channel.call(.process, length: MessageLayout.samples) {
             serve($0, $1, channel)
         }
-        guard answered != nil else { return .gone }
+        guard let answered else { return .gone }
+        if let scrutiny = place.scrutiny,
+            answered >= EditNotes.offset + MemoryLayout<EditNotes>.size
+        {
+            scrutiny.witnessEdit(
+                WitnessedEdit(channel.read(EditNotes.self, at: EditNotes.offset)))
+        }
         return Status(rawValue: channel.read())
     }
 
@@ -252,6 +283,11 @@ final class RunnerProcess: Sendable {
     }
 
     // MARK: The end
+
+    /// What a thread of it touched that killed it; nil if it did not tell.
+    var fault: MemoryFault? {
+        ExitEvidence.fault(in: state.withLock { $0.lastWords })
+    }
 
     /// Lets the process end by itself, or ends it. [control]
     func end() {
@@ -395,6 +431,19 @@ final class RunnerProcess: Sendable {
     /// Counts a frame that the plugin sends.
     func countFrame() { frameCount.add(1, ordering: .relaxed) }
 
+    /// Says once that the plugin calls a sender that is not there.
+    func tellOfDeadSender() {
+        let isNews = state.withLock { state in
+            defer { state.hasCalledDeadSender = true }
+            return !state.isEnding && !state.hasCalledDeadSender
+        }
+        guard isNews else { return }
+        place.log(
+            .warning,
+            "it calls a sender that has ended, or that never was, and gets GR_STATUS_GONE. End the "
+                + "sending thread before stop_send returns.")
+    }
+
     /// Counts a line that the plugin writes.
     func countLine() { state.withLock { $0.lines += 1 } }
 
@@ -474,5 +523,18 @@ final class RunnerProcess: Sendable {
             if !isLastWord { place.log(.info, line) }
         }
         state.withLock { $0.lines += count }
+    }
+}
+
+extension WitnessedEdit {
+    fileprivate init(_ notes: EditNotes) {
+        self.init(
+            changed: FrameMembers(rawValue: notes.changedMembers),
+            counts: notes.isMetered == 0
+                ? nil
+                : Counts(
+                    allocations: Int(clamping: notes.allocations),
+                    allocatedBytes: Int(clamping: notes.allocatedBytes),
+                    frees: Int(clamping: notes.frees), locks: Int(clamping: notes.locks)))
     }
 }

@@ -8,6 +8,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case notAPlugin = "not-a-plugin"
         /// A library that it needs is not installed.
         case missingLibrary = "missing-library"
+        /// It needs something by name that no library of its has.
+        case unresolvedSymbol = "unresolved-symbol"
         /// It was made for another major version of the interface.
         case wrongMajor = "wrong-major"
         /// The entry breaks a rule of the header.

@@ -146,6 +146,11 @@ package struct PluginFunctions: @unchecked Sendable {
         }
     }
 
+    /// Where an extension is; nil if the plugin has none of that id.
+    package func address(ofExtension id: String) -> UInt64? {
+        plugin.get_extension?(plugin.`self`, id).map { UInt64(UInt(bitPattern: $0)) }
+    }
+
     /// Hands over a sender and an offer.
     package func initialize(
         sender: UInt64, kind: PluginKind, offer: Offer?, senders: SenderTables

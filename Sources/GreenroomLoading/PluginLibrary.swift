@@ -111,7 +111,7 @@ public struct PluginLibrary: Sendable {
         }
         if message.contains("undefined symbol") {
             return LoadError(
-                code: .missingLibrary, place: path,
+                code: .unresolvedSymbol, place: path,
                 explanation: "a library that it was built with is missing or older: \(message).")
         }
         return LoadError(

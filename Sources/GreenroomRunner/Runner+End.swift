@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomABI
 import GreenroomChannel
 import GreenroomLoading
@@ -28,6 +29,11 @@ extension Runner {
         state.withLock {
             $0.descriptor?.kind == .shareSource || $0.descriptor?.kind == .shareAudioSource
         }
+    }
+
+    /// Whether the plugin does not get an extension of the host that it would get in a session.
+    func withholds(_ id: UnsafePointer<CChar>) -> Bool {
+        state.withLock { state in state.withheldExtension.map { strcmp($0, id) == 0 } ?? false }
     }
 
     /// Takes note of a step that has been made.

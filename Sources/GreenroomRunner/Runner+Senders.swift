@@ -25,6 +25,8 @@ extension Runner {
     private func copy(_ frame: gr_video_frame, to planes: SharedPlanes) -> Bool {
         guard let frames, let format = PixelFormat(rawValue: frame.format) else { return false }
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
+        open(planes)
+        defer { shut(planes) }
         let all: InlineArray<3, gr_plane> = [
             frame.planes.0, frame.planes.1, frame.planes.2,
         ]
@@ -64,6 +66,7 @@ extension Runner {
         let planes = channel.read(
             SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
         touch(planes.first)
+        open(planes, lease: lent.id)
         lease.pointee.id = lent.id
         lease.pointee.frame = lent.frame
         lease.pointee.frame.place(planes, in: frames)

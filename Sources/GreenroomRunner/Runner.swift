@@ -43,6 +43,14 @@ package final class Runner: Sendable {
         /// What the plugin returned last that ended its life early.
         var failure: Status?
         var hasVirtualClock = false
+        /// Whether it is looked at more closely than in a session.
+        var isScrutinised = false
+        /// There is a thread that frames are edited on.
+        var servesMedia = false
+        /// The host's extension that the plugin does not get.
+        var withheldExtension: String?
+        /// Where the frames lie that the plugin has on loan, by the lease, while they are guarded.
+        var guarded: [UInt64: SharedPlanes]?
         /// Channels that no thread uses.
         var free = Array((Channels.firstOfPlugin..<Channels.count).reversed())
     }
@@ -127,8 +135,7 @@ package final class Runner: Sendable {
         while let (call, length) = channel.take() {
             // Each frame comes through here: nothing is allocated for it.
             if call == .process {
-                channel.write(process(channel).rawValue)
-                channel.pass(.return, length: MemoryLayout<gr_status>.size)
+                channel.pass(.return, length: edit(channel))
                 continue
             }
             let answer = answer(call, WireReader(channel, length: length), channel)
@@ -163,6 +170,15 @@ package final class Runner: Sendable {
             load(try message.readString(), &answer)
         case .create:
             try create(&message, &answer)
+        case .scrutinise:
+            let withheld = try message.readOptional { reader throws(WireReader.Problem) in
+                try reader.readString()
+            }
+            state.withLock {
+                $0.isScrutinised = true
+                $0.withheldExtension = withheld
+            }
+            if try message.readBool() { answer.write(guardFrames()) }
         default:
             guard
                 let (functions, kind) = state.withLock({ state in
@@ -217,7 +233,12 @@ package final class Runner: Sendable {
             answer.write(status.rawValue)
             answer.write(functions?.takesNewOffers ?? false)
             answer.write(functions?.capabilities ?? []) { $0.write($1) }
-            if functions != nil, descriptor.kind == .preProcessor { serveMedia() }
+            let needsMedia = state.withLock { state in
+                guard functions != nil, descriptor.kind == .preProcessor else { return false }
+                defer { state.servesMedia = true }
+                return !state.servesMedia
+            }
+            if needsMedia { serveMedia() }
         } catch {
             state.withLock { $0.failure = .badArgument }
             answer.write(false)
@@ -231,6 +252,7 @@ package final class Runner: Sendable {
     ) throws(WireReader.Problem) {
         var status = Status.ok
         var written: gr_answer?
+        var address: UInt64?
         switch call {
         case .initialize:
             let given = try message.read(UInt64.self)
@@ -252,10 +274,13 @@ package final class Runner: Sendable {
         case .destroy:
             functions.destroy()
             state.withLock { $0.functions = nil }
+        case .askExtension:
+            address = functions.address(ofExtension: try message.readString()) ?? 0
         default: throw WireReader.Problem()
         }
         note(call, status)
         answer.write(status.rawValue)
+        if let address { answer.write(address) }
         if let written {
             answer.write(written.kind)
             answer.write(written.capability.width)
@@ -265,18 +290,23 @@ package final class Runner: Sendable {
         }
     }
 
-    /// Has a frame edited that lies in the frames' memory.
-    private func process(_ channel: Channel) -> Status {
-        guard let functions = state.withLock({ $0.functions }), let frames else { return .gone }
-        var frame = channel.read(gr_mutable_frame.self, at: MessageLayout.subject)
-        let planes = channel.read(
-            SharedPlanes.self,
-            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
-        frame.place(planes, in: frames)
-        return functions.process(&frame)
-    }
-
     // MARK: Threads
+
+    /// Hosts another instance in this process, over a socket of its own.
+    private func accompany(_ descriptor: Int32) {
+        var surroundings = surroundings
+        // The process is confined as it is, and does not end with one of two.
+        surroundings.confine = { _, _ in [] }
+        surroundings.end = {}
+        Thread.start { [surroundings] in
+            let socket = ControlSocket(adopting: descriptor)
+            guard let other = try? Runner(socket: socket, surroundings: surroundings) else {
+                return
+            }
+            other.run()
+            _ = other.end()
+        }
+    }
 
     private func serveMedia() {
         Thread.start { [self] in
@@ -292,6 +322,8 @@ package final class Runner: Sendable {
                 switch socket.receive(waits: true) {
                 case .message(let message) where message.kind == .ping:
                     socket.send(.pong, message.value)
+                case .message(let message) where message.kind == .another:
+                    if let descriptor = message.descriptors.first { accompany(descriptor) }
                 case .message(let message) where message.kind != .end: continue
                 case .nothing, .garbage: continue
                 case .message, .end:

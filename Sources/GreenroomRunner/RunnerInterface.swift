@@ -61,7 +61,8 @@ enum RunnerInterface {
             },
             get_extension: { instance, id in
                 guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
-                    let (runner, name) = route(instance: instance), name != 0, runner.isShare
+                    let (runner, name) = route(instance: instance), name != 0, runner.isShare,
+                    !runner.withholds(id)
                 else { return nil }
                 return UnsafeRawPointer(broadcast)
             }))
@@ -93,6 +94,7 @@ enum RunnerInterface {
             commit: { sender, id, info in
                 guard let (runner, name) = route(sender: sender) else { return gone }
                 let channel = runner.channel
+                runner.shut(lease: id)
                 channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 channel.writeSized(info, at: MessageLayout.subject + 8)
@@ -104,6 +106,7 @@ enum RunnerInterface {
             abandon: { sender, id in
                 guard let (runner, name) = route(sender: sender) else { return gone }
                 let channel = runner.channel
+                runner.shut(lease: id)
                 channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 return channel.status(of: .videoAbandon, length: MessageLayout.subject + 8)

@@ -16,8 +16,9 @@ struct Greenroom: ParsableCommand {
             """,
         version: GreenroomVersion.current,
         subcommands: [
-            RunCommand.self, CheckCommand.self, PreviewCommand.self, PluginsCommand.self,
-            PluginCommand.self, DevicesCommand.self, SchemaCommand.self,
+            RunCommand.self, CheckCommand.self, NewCommand.self, PreviewCommand.self,
+            ValidateCommand.self, PluginsCommand.self, PluginCommand.self, DevicesCommand.self,
+            SchemaCommand.self, JudgeCommand.self,
         ])
 
     static func main() {

@@ -16,7 +16,8 @@ struct PluginsCommand: ParsableCommand {
         abstract: "List the plugins that can be named in a session file.",
         discussion: """
             GREENROOM_PLUGIN_PATH adds folders, separated by colons. Each library is looked into in \
-            a process of its own; what is found is kept for as long as the file does not change.
+            a process of its own; what is found is kept for as long as the file does not change. \
+            So is what greenroom validate found, which is stale once the file has changed.
             """)
 
     @Flag(help: "Print the list as one JSON object.")
@@ -36,11 +37,14 @@ struct PluginsCommand: ParsableCommand {
             case .success(let library):
                 let isBundled = locator.isBundled(library.path)
                 for descriptor in library.descriptors {
+                    let conformance = Conformance(of: descriptor, in: library)
                     rows.append([
                         descriptor.name, descriptor.kind.name, descriptor.version,
-                        isBundled ? "bundled" : library.path, descriptor.summary,
+                        conformance.word, isBundled ? "bundled" : library.path,
+                        descriptor.summary,
                     ])
-                    plugins.append(descriptor.json(in: library, isBundled: isBundled))
+                    plugins.append(
+                        descriptor.json(in: library, isBundled: isBundled, conformance))
                 }
             case .failure(let error): refusals.append(error)
             }
@@ -58,12 +62,12 @@ struct PluginsCommand: ParsableCommand {
         rows.sort { ($0[1], $0[0]) < ($1[1], $1[0]) }
         rows += refusals.map { refusal in
             let file = refusal.place.split(separator: "/").last.map(String.init) ?? refusal.place
-            return [file, "-", "-", refusal.place, "refused: \(refusal.explanation)"]
+            return [file, "-", "-", "-", refusal.place, "refused: \(refusal.explanation)"]
         }
         if rows.isEmpty {
             print("no plugins in \(locator.folders.joined(separator: ", "))")
         } else {
-            print(table([["NAME", "KIND", "VERSION", "FROM", "SUMMARY"]] + rows))
+            print(table([["NAME", "KIND", "VERSION", "VALIDATED", "FROM", "SUMMARY"]] + rows))
         }
     }
 }
@@ -115,8 +119,10 @@ struct PluginCommand: ParsableCommand {
         ) {
             let isBundled = locator.isBundled(absolutePath(library.path, from: workingFolder))
             let sandbox = Sandbox.available
+            let conformance = Conformance(of: descriptor, in: library)
             if json {
-                print(descriptor.json(in: library, isBundled: isBundled, sandbox).text)
+                print(
+                    descriptor.json(in: library, isBundled: isBundled, conformance, sandbox).text)
                 return
             }
             print("\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name)")
@@ -129,6 +135,7 @@ struct PluginCommand: ParsableCommand {
                 isBundled
                     ? "  runs in the host's process; with isolation: process in one of its own"
                     : "  runs in a process of its own; with isolation: host in the host's")
+            print("  validated: \(conformance.text)")
             print("  sandbox of a process of its own, on this machine:")
             let layers = sandbox.entries.map { entry in
                 ["    " + entry.layer.name, entry.state == .on ? "yes" : "no", entry.text]
@@ -156,7 +163,8 @@ extension PluginDescriptor {
     ///
     /// - Parameter sandbox: What this machine has; nil to say nothing of it.
     fileprivate func json(
-        in library: LibraryDescription, isBundled: Bool, _ sandbox: SandboxReport? = nil
+        in library: LibraryDescription, isBundled: Bool, _ conformance: Conformance,
+        _ sandbox: SandboxReport? = nil
     ) -> JSON {
         .members([
             ("name", .string(name)),
@@ -168,6 +176,7 @@ extension PluginDescriptor {
             ("url", url.map { .string($0) }),
             ("library", .string(library.path)),
             ("isolation", .string(isBundled ? "host" : "process")),
+            ("validated", conformance.json),
             ("sandbox", sandbox.map { .array($0.entries.map(\.json)) }),
             ("settings", .array(parameters.map(\.json))),
         ])

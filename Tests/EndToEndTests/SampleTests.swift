@@ -63,6 +63,19 @@ import TestSupport
         }
     }
 
+    @Test func `the session file of the ten-minute camera is fine`() throws {
+        let files = try Chapter.named("WriteACamera").blocks.filter { $0.language == "yaml" }
+        #expect(files.count == 1)
+        let folder = try TemporaryFolder()
+        for file in files {
+            let run = try Greenroom.run(
+                "check", try folder.write("s.yaml", file.text), "--set",
+                "camera.plugin=\(try TestPlugins.cCamera())")
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(!run.text.contains("warning"), "\(run.text)")
+        }
+    }
+
     @Test func `the README's sizes can be offered`() throws {
         let readme = String(decoding: try readFile(Checkout.root + "/README.md"), as: UTF8.self)
         let keys = readme.matches(of: #/`(more-sizes|table): (\[[^`]*\])`/#)

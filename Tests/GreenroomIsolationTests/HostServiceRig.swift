@@ -223,6 +223,7 @@ private final class FakeSource: PluginCalls, PluginOrigin {
         (.unsupported, gr_answer())
     }
     func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func address(ofExtension id: String) -> UInt64? { nil }
     func startSend() -> Status { .ok }
     func stopSend() {}
     func uninitialize() {}

@@ -1,50 +1,67 @@
+import Foundation
 import GreenroomMedia
 import TestSupport
 import Testing
 
-/// The guide for authors, kept true.
+/// The book for authors, kept true. What it has from the host's code is compared by `BookTests`.
 @Suite struct DocumentationTests {
-    private static let catalogue =
-        Checkout.root + "/Sources/GreenroomPlugin/GreenroomPlugin.docc"
-
-    /// The fenced blocks of a language, in order.
-    private static func blocks(_ language: String, of page: String) throws -> [String] {
-        let text = String(decoding: try readFile("\(catalogue)/\(page)"), as: UTF8.self)
-        var blocks: [String] = []
-        var block: [Substring]?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if let lines = block {
-                if line == "```" {
-                    blocks.append(lines.joined(separator: "\n") + "\n")
-                    block = nil
-                } else {
-                    block?.append(line)
-                }
-            } else if line == "```\(language)" {
-                block = []
+    @Test func `every Swift snippet of the book compiles`() throws {
+        var sources: [(name: String, text: String)] = []
+        let broadcast = try Chapter(
+            path: Chapter.catalogue(of: "GreenroomBroadcast") + "/GreenroomBroadcast.md")
+        for chapter in Chapter.book + [broadcast] {
+            for block in chapter.blocks where block.language == "swift" {
+                guard !block.text.hasPrefix("// swift-tools-version") else { continue }
+                let isWhole = block.text.contains("import GreenroomPlugin\n")
+                sources.append(
+                    (
+                        "\(chapter.name)-\(block.line).swift",
+                        (isWhole ? "" : "import GreenroomPlugin\n") + block.text
+                    ))
             }
         }
-        #expect(block == nil, "a block of \(page) does not end")
-        return blocks
+        #expect(sources.count >= 14)
+        let complaints = try Compiler.complaints(about: sources)
+        #expect(complaints.isEmpty, "\(complaints)")
     }
 
-    @Test func `every Swift snippet of the guide compiles`() throws {
-        let blocks = try Self.blocks("swift", of: "WriteACamera.md")
-        let sources = blocks.filter { !$0.hasPrefix("// swift-tools-version") }
-        #expect(blocks.count == sources.count + 1)
-        #expect(sources.count == 5)
-        try expectCompiles(sources)
+    @Test func `every C snippet of the book compiles`() throws {
+        let folder = try TemporaryFolder()
+        var files: [String] = []
+        for chapter in Chapter.book {
+            for block in chapter.blocks where block.language == "c" {
+                files.append(try folder.write("\(chapter.name)-\(block.line).c", block.text))
+            }
+        }
+        #expect(files.count >= 3)
+        // A snippet need not use what it shows.
+        let run = try ChildProcess.run(
+            "gcc",
+            [
+                "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                "-Wno-unused-function", "-I", Checkout.include, "-include", "pthread.h",
+                "-include", "string.h", "-include", "greenroom/plugin.h",
+            ] + files)
+        #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test func `every Swift snippet about sound compiles`() throws {
-        let sources = try Self.blocks("swift", of: "PaceSound.md")
-        #expect(sources.count == 2)
-        try expectCompiles(sources)
+    @Test func `every fenced block says what it is, and ends`() {
+        for chapter in Chapter.book {
+            let fences = chapter.text.split(separator: "\n").count { $0.hasPrefix("```") }
+            #expect(fences == chapter.blocks.count * 2, "\(chapter)")
+            for paragraph in chapter.prose.components(separatedBy: "\n\n") {
+                #expect(paragraph.count { $0 == "`" } % 2 == 0, "\(chapter): \(paragraph)")
+            }
+            for block in chapter.blocks {
+                #expect(
+                    ["", "c", "json", "sh", "swift", "yaml"].contains(block.language),
+                    "\(chapter) line \(block.line)")
+            }
+        }
     }
 
     @Test func `the contract of sound names the limits that the host keeps`() throws {
-        let text = String(
-            decoding: try readFile("\(Self.catalogue)/PaceSound.md"), as: UTF8.self)
+        let text = try Chapter.named("PaceSound").text
         let format = AudioFormat.self
         for limit in [
             "up to \(format.longestBlockMilliseconds) ms", "\(format.queueMilliseconds) ms",
@@ -54,35 +71,91 @@ import Testing
         }
     }
 
-    private func expectCompiles(_ sources: [String]) throws {
-        for source in sources {
-            let module =
-                source.contains("import GreenroomPlugin\n") ? "" : "import GreenroomPlugin\n"
-            let complaints = try Compiler.complaints(about: module + source)
-            #expect(complaints.isEmpty, "\(complaints)\n\(source)")
-        }
-    }
+    // MARK: The ten-minute camera
 
     @Test func `the guide's first camera is a plugin of about thirty lines`() throws {
-        let blocks = try Self.blocks("swift", of: "WriteACamera.md")
-        let camera = try #require(blocks.first { $0.contains("greenroom_plugin_entry") })
-        #expect(camera.split(separator: "\n", omittingEmptySubsequences: false).count <= 32)
+        let camera = try #require(
+            try Chapter.named("WriteACamera").blocks.first {
+                $0.language == "swift" && $0.text.contains("greenroom_plugin_entry")
+            })
+        #expect(camera.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 32)
     }
 
-    @Test func `the package of the guide is that of the sample, but for its place`() throws {
+    private static let sample = Checkout.root + "/Samples/ThirdPartyCamera"
+
+    @Test func `the package of the guide is that of the sample, but for its place and its tests`()
+        throws
+    {
         let manifest = try #require(
-            try Self.blocks("swift", of: "WriteACamera.md").first { $0.contains("PackageDesc") })
-        let sample = String(
-            decoding: try readFile(Checkout.root + "/Samples/ThirdPartyCamera/Package.swift"),
-            as: UTF8.self)
+            try Chapter.named("WriteACamera").blocks.first { $0.text.contains("PackageDesc") })
+        var sample = String(
+            decoding: try readFile(Self.sample + "/Package.swift"), as: UTF8.self)
+        if let tests = sample.range(of: ",\n        .testTarget("),
+            let end = sample.range(of: "]),\n    ]\n", range: tests.upperBound..<sample.endIndex)
+        {
+            sample.replaceSubrange(tests.lowerBound..<end.upperBound, with: "\n    ]\n")
+        }
         #expect(
-            manifest.replacing(
+            manifest.text.replacing(
                 "name: \"Plasma\",\n    products", with: "name: \"ThirdPartyCamera\",\n    products"
             )
             .replacing("\"../greenroom\"", with: "\"../..\"") == sample)
     }
 
-    @Test func `the catalogue converts without a warning`() throws {
+    @Test func `the validator's page shows the tests of the sample`() throws {
+        let page = try Chapter(
+            path: Chapter.catalogue(of: "GreenroomValidator") + "/GreenroomValidator.md")
+        let blocks = page.blocks.map(\.text)
+        let test = String(
+            decoding: try readFile(Self.sample + "/Tests/PlasmaTests/PlasmaTests.swift"),
+            as: UTF8.self)
+        let manifest = String(
+            decoding: try readFile(Self.sample + "/Package.swift"), as: UTF8.self)
+        try #require(blocks.count == 2)
+        let indented = blocks[0].split(separator: "\n").map { "        \($0)\n" }.joined()
+        #expect(manifest.contains(indented))
+        #expect(blocks[1] == test)
+    }
+
+    // MARK: Names
+
+    @Test func `every name in the book is one of the code`() throws {
+        let words = SourceWords(of: ["Sources", "Plugins", "Samples"])
+        #expect(words.contains("onStartSend") && !words.contains("onStartSends"))
+        for chapter in Chapter.book where !chapter.name.hasPrefix("ComingFrom") {
+            // Names alone: what has a blank is an example, and what has a slash a path.
+            for code in chapter.codeVoice where code.allSatisfy(\.isPartOfName) {
+                let unknown = words.unknown(in: code)
+                #expect(unknown.isEmpty, "\(chapter): \(code)")
+            }
+        }
+    }
+
+    @Test func `what stands for another system's name is one of ours`() throws {
+        let words = SourceWords(of: [
+            "Sources/GreenroomABI", "Sources/GreenroomBroadcast", "Sources/GreenroomConfig",
+            "Sources/GreenroomHost/Report", "Sources/GreenroomMedia", "Sources/GreenroomPlugin",
+        ])
+        var count = 0
+        for chapter in Chapter.book where chapter.name.hasPrefix("ComingFrom") {
+            for row in chapter.text.split(separator: "\n") where row.hasPrefix("| ") {
+                let cells = row.split(separator: " | ", omittingEmptySubsequences: false)
+                guard cells.count > 1 else { continue }
+                let codes = cells[1].split(separator: "`", omittingEmptySubsequences: false)
+                for code in codes.enumerated().filter({ $0.offset % 2 == 1 }).map(\.element) {
+                    count += 1
+                    let unknown = words.unknown(in: String(code))
+                    #expect(unknown.isEmpty, "\(chapter): \(code)")
+                }
+            }
+        }
+        #expect(count > 80)
+    }
+
+    // MARK: DocC
+
+    @Test(arguments: ["GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator"])
+    func `the catalogue converts without a warning`(module: String) throws {
         let folder = try TemporaryFolder()
         let graphs = folder("graphs")
         let made = try ChildProcess.run("mkdir", [graphs])
@@ -90,22 +163,66 @@ import Testing
         let extraction = try ChildProcess.run(
             "swift-symbolgraph-extract",
             [
-                "-module-name", "GreenroomPlugin", "-target", "x86_64-unknown-linux-gnu",
-                "-I", Checkout.products + "/Modules",
-                "-Xcc", "-fmodule-map-file=" + Compiler.moduleMap,
+                "-module-name", module, "-target", "x86_64-unknown-linux-gnu",
                 "-minimum-access-level", "public", "-output-dir", graphs,
-            ])
+            ] + Compiler.modules)
         #expect(extraction.exit == .code(0), "\(extraction)")
         let conversion = try ChildProcess.run(
             "docc",
             [
-                "convert", Self.catalogue, "--additional-symbol-graph-dir", graphs,
+                "convert", Chapter.catalogue(of: module), "--additional-symbol-graph-dir", graphs,
                 "--output-path", folder("site"), "--warnings-as-errors",
             ])
-        #expect(conversion.exit == .code(0), "\(conversion)")
-        #expect(conversion.standardError.isEmpty, "\(conversion)")
-        for page in ["writeacamera", "pacesound"] {
-            #expect(folder.has("site/data/documentation/greenroomplugin/\(page).json"))
+        #expect(conversion.exit == .code(0), "\(conversion)\n\(conversion.text)")
+        #expect(conversion.standardError.isEmpty, "\(conversion)\n\(conversion.text)")
+        guard module == "GreenroomPlugin" else { return }
+        for chapter in Chapter.book where chapter.name != module {
+            let page = chapter.name.lowercased()
+            #expect(
+                folder.has("site/data/documentation/greenroomplugin/\(page).json"), "\(chapter)")
         }
+    }
+}
+
+/// Every word of the sources, for asking whether a name exists.
+private struct SourceWords {
+    private var words: Set<String> = []
+
+    /// - Parameter folders: Of the checkout.
+    init(of folders: [String]) {
+        for folder in folders {
+            let root = "\(Checkout.root)/\(folder)"
+            guard let files = FileManager.default.enumerator(atPath: root) else { continue }
+            for case let file as String in files
+            where [".swift", ".h", ".c", ".yaml"].contains(where: file.hasSuffix)
+                && !file.contains(".build/")
+            {
+                guard let bytes = try? readFile("\(root)/\(file)") else { continue }
+                let text = String(decoding: bytes, as: UTF8.self)
+                words.formUnion(Self.words(of: text, and: "-"))
+                words.formUnion(Self.words(of: text, and: "_"))
+            }
+        }
+    }
+
+    func contains(_ word: String) -> Bool { words.contains(word) }
+
+    /// The words of a piece of code that no source has.
+    func unknown(in code: String) -> [String] {
+        Self.words(of: code, and: "-").filter { word in
+            word.contains { $0.isLetter } && !words.contains(word)
+                && !Self.words(of: word, and: "_").allSatisfy(words.contains)
+        }
+    }
+
+    private static func words(of text: String, and joint: Character) -> [String] {
+        text.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == joint) }.map(String.init)
+    }
+}
+
+extension Character {
+    /// Whether it may stand in a name as the book writes it: `Type/method(label:)`, `a-key`.
+    fileprivate var isPartOfName: Bool {
+        isASCII && (isLetter || isNumber || "_-.:()".contains(self))
     }
 }

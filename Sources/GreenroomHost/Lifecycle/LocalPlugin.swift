@@ -48,6 +48,7 @@ final class LocalPlugin: PluginCalls {
     func stopSend() { made?.stopSend() }
     func uninitialize() { made?.uninitialize() }
     func destroy() { made?.destroy() }
+    func address(ofExtension id: String) -> UInt64? { made?.address(ofExtension: id) }
     func process(_ frame: inout gr_mutable_frame) -> Status { made?.process(&frame) ?? .gone }
 
     /// Nothing can end a callback in the host's own process.

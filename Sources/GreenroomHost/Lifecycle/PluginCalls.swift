@@ -46,6 +46,9 @@ package protocol PluginCalls: Sendable {
     /// The step of that name. [control]
     func destroy()
 
+    /// Where an extension of the plugin is, by id; nil if it has none of it. [control]
+    func address(ofExtension id: String) -> UInt64?
+
     /// Has a frame edited in place. [media]
     func process(_ frame: inout gr_mutable_frame) -> Status
 
@@ -100,4 +103,6 @@ package struct PluginPlace: Sendable {
     package var agreedRate: @Sendable () -> Double?
     /// Where its control thread is, in words: `in start-send`, or `after start-send`.
     package var whereabouts: @Sendable () -> String?
+    /// How the life is looked at; nil in a session.
+    package var scrutiny: Scrutiny?
 }

@@ -66,6 +66,7 @@ final class PluginInstance: Sendable {
 
     /// How many frames of a pre-processor are in use at most.
     private let editedFrameLimit: Int
+    private let scrutiny: Scrutiny?
     private let origin: any PluginOrigin
     private let clock: SessionClock
     private let events: SessionEvents
@@ -81,11 +82,13 @@ final class PluginInstance: Sendable {
     /// A pre-processor's media thread: control calls wait until it is out of the plugin.
     private let media = Monitor((isOpen: false, isProcessing: false))
 
-    /// - Parameter editedFrameLimit: For a pre-processor, how many frames of its are in use at most.
+    /// - Parameters:
+    ///   - editedFrameLimit: For a pre-processor, how many frames of its are in use at most.
+    ///   - scrutiny: How it is looked at; nil in a session.
     init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil,
-        editedFrameLimit: Int = 0
+        editedFrameLimit: Int = 0, scrutiny: Scrutiny? = nil
     ) {
         self.number = number
         self.role = role
@@ -97,6 +100,7 @@ final class PluginInstance: Sendable {
         self.videoGate = videoGate
         self.audioGate = audioGate
         self.editedFrameLimit = editedFrameLimit
+        self.scrutiny = scrutiny
         control = Mutex(ControlThread(name: role, clock: clock, as: .control(number)))
     }
 
@@ -239,7 +243,7 @@ final class PluginInstance: Sendable {
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0, life: life) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
-                whereabouts: { [weak self] in self?.whereabouts }))
+                whereabouts: { [weak self] in self?.whereabouts }, scrutiny: scrutiny))
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in
             do throws(LoadError) {
@@ -326,7 +330,9 @@ final class PluginInstance: Sendable {
     private func settle(_ answer: Answer, of offer: Offer) throws(AnswerProblem) {
         let agreement = try offer.settle(answer)
         state.withLock { $0.agreement = agreement }
-        videoGate?.agreed(revision: offer.revision)
+        videoGate?.agreed(
+            revision: offer.revision,
+            promise: descriptor.kind == .videoSource ? agreement.source : nil)
     }
 
     /// Begins to change a live parameter, whose value has been checked. A pre-processor may be
@@ -345,6 +351,17 @@ final class PluginInstance: Sendable {
             guard status == .ok || isOver else { return failure(status, "set") }
             state.withLock { $0.settings[index] = setting }
             return .done
+        }
+    }
+
+    /// Begins to ask the plugin something that is no step of its life.
+    func beginAsking(
+        _ name: String, _ ask: @escaping @Sendable (any PluginCalls) -> Status
+    ) -> PendingStep {
+        begin(name) { [self] in
+            guard let calls = state.withLock({ $0.calls }) else { return .illegal(lifecycle) }
+            let status = ask(calls)
+            return status == .ok ? .done : failure(status, name)
         }
     }
 

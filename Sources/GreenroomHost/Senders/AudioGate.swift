@@ -115,9 +115,13 @@ final class AudioGate: Sendable {
                 throw Refusal(status: ended.status, in: .audioSend)
             }
         } catch {
-            state.withLock {
-                $0.counts.sent += 1
-                $0.counts.refused.add(error.status)
+            let isFirst = state.withLock { state in
+                state.counts.sent += 1
+                state.counts.refused.add(error.status)
+                return state.counts.refused[error.status] == 1
+            }
+            if isFirst, error.blamesArguments {
+                events.send(.note(role: role, text: error.news))
             }
             throw error
         }

@@ -97,6 +97,17 @@ struct Refusal: Error, Equatable, Sendable {
         return "\(status): \(call.rawValue): \(rule). \(cure)."
     }
 
+    /// Whether it is about what was passed: the same call is refused each time, whatever goes on.
+    var blamesArguments: Bool {
+        (Status.badArgument.rawValue..<Status.queueFull.rawValue).contains(status.rawValue)
+    }
+
+    /// For the log: what was refused, the rule and the cure.
+    var news: String {
+        let (rule, cure) = ruleAndCure
+        return "\(call.rawValue) was refused with \(status): \(rule). \(cure)."
+    }
+
     private var ruleAndCure: (rule: String, cure: String) {
         switch rule {
         case .notStarted:

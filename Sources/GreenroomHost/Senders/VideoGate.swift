@@ -43,6 +43,10 @@ final class VideoGate: Sendable {
         var leases: InlineArray<8, Lease?> = InlineArray { _ in nil }
         var lastLease: UInt64 = 0
         var counts = Counts()
+        /// Set for cameras.
+        var conduct: PictureConduct?
+        /// Refusals of what was passed, by status, that were told.
+        var told = StatusCounts()
 
         mutating func lend(
             _ frame: consuming VideoFrame, _ call: SenderCall
@@ -70,13 +74,20 @@ final class VideoGate: Sendable {
     private let plugins: Mutex<FramePool>
     private let track: VideoTrackInput
     private let clock: SessionClock
+    private let tell: @Sendable (String) -> Void
 
-    /// - Parameter pool: For the frames of plugins that don't say where theirs must lie.
-    init(pool: FramePool, track: VideoTrackInput, clock: SessionClock) {
+    /// - Parameters:
+    ///   - pool: For the frames of plugins that don't say where theirs must lie.
+    ///   - tell: Gets what the source's author should know, each thing once.
+    init(
+        pool: FramePool, track: VideoTrackInput, clock: SessionClock,
+        tell: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         ownPool = pool
         plugins = Mutex(pool)
         self.track = track
         self.clock = clock
+        self.tell = tell
     }
 
     /// Makes the gate answer as a state of the lifecycle demands.
@@ -84,6 +95,7 @@ final class VideoGate: Sendable {
         let status = LifecycleTable.senderStatus(in: lifecycle)
         state.withLock { state in
             if status == .ok, state.status != .ok { track.begin() }
+            state.conduct?.pause()
             state.status = status
         }
     }
@@ -108,9 +120,16 @@ final class VideoGate: Sendable {
     }
 
     /// Begins the grace time of all older revisions; called when the plugin has agreed.
-    func agreed(revision: UInt32) {
+    ///
+    /// - Parameter promise: What every frame of it is like, for cameras.
+    func agreed(revision: UInt32, promise: VideoCapability? = nil) {
         let now = clock.now
-        state.withLock { $0.revisions.agreed(revision, at: now) }
+        state.withLock { state in
+            state.revisions.agreed(revision, at: now)
+            guard let promise else { return }
+            if state.conduct == nil { state.conduct = PictureConduct() }
+            state.conduct?.agreed(revision, on: promise)
+        }
     }
 
     /// The newest revisions that a frame has come for, oldest first, each with the frames of
@@ -214,6 +233,7 @@ final class VideoGate: Sendable {
             lease.pointee.frame = description
         } catch {
             state.withLock { $0.counts.refusedCalls.add(error.status) }
+            tellFirst(error)
             throw error
         }
     }
@@ -237,6 +257,7 @@ final class VideoGate: Sendable {
             state.withLock { $0.counts.abandoned += 1 }
         } catch {
             state.withLock { $0.counts.refusedCalls.add(error.status) }
+            tellFirst(error)
             throw error
         }
     }
@@ -250,8 +271,19 @@ final class VideoGate: Sendable {
                 $0.counts.sent += 1
                 $0.counts.refused.add(error.status)
             }
+            tellFirst(error)
             throw error
         }
+    }
+
+    /// Tells of a refusal that the author has to mend, once for each status.
+    private func tellFirst(_ refusal: Refusal) {
+        guard refusal.blamesArguments else { return }
+        let isFirst = state.withLock { state in
+            state.told.add(refusal.status)
+            return state.told[refusal.status] == 1
+        }
+        if isFirst { tell(refusal.news) }
     }
 
     private func revisionsIfOpen(
@@ -279,20 +311,24 @@ final class VideoGate: Sendable {
     private func deliver(
         _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int
     ) throws(Refusal) {
-        let revision = frame.info.offerRevision
+        let (info, size) = (frame.info, frame.size)
         var frame: VideoFrame? = frame
         // Not under the lock, which whoever closes the gate needs.
         track.waitForRoom()
         let now = clock.now
-        try state.withLock { state throws(Refusal) in
+        let finding = try state.withLock { state throws(Refusal) -> PictureConduct.Finding? in
             guard state.status == .ok else { throw Refusal(status: state.status, in: call) }
             if let frame = frame.take() { track.push(frame) }
-            state.revisions.add(frameOf: revision, at: now)
+            let stale = state.revisions.stale
+            state.revisions.add(frameOf: info.offerRevision, at: now)
             state.counts.sent += 1
             state.counts.accepted += 1
             if call == .videoCommit { state.counts.leased += 1 }
             state.counts.bytesCopied += byteCount
+            let isStale = state.revisions.stale > stale
+            return state.conduct?.took(size, info, isStale: isStale, at: now)
         }
+        if let finding { tell(finding.text) }
     }
 }
 

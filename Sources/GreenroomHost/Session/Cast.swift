@@ -89,7 +89,10 @@ struct Cast {
             let input = VideoTrackInput(clock: clock)
             let instance = PluginInstance(
                 plan: source, number: nextNumber(), role: role, clock: clock,
-                events: events, videoGate: VideoGate(pool: pool, track: input, clock: clock))
+                events: events,
+                videoGate: VideoGate(pool: pool, track: input, clock: clock) {
+                    events.send(.note(role: role, text: $0))
+                })
             return Source(
                 instance: instance, onFailure: source.onFailure, input: input, pool: pool)
         }

@@ -51,7 +51,7 @@ package final class HostThread: Sendable {
     /// - Parameter deadline: Monotonic nanoseconds; nil waits for as long as it takes.
     /// - Returns: Whether it ended.
     @discardableResult
-    func join(until deadline: Int64? = nil) -> Bool {
+    package func join(until deadline: Int64? = nil) -> Bool {
         ended.wait(until: deadline) { $0 ? true : nil } ?? false
     }
 }

@@ -112,10 +112,16 @@ enum TestPlugins {
         return program
     }
 
-    /// Built from the package's own objects, as a package of its own would take much longer.
     private static let builtFatal = Result {
         mkdir(folder, 0o777)
         let library = "\(folder)/fatal.so"
+        try compileSwift("\(sources)/fatal/Fatal.swift", module: "Fatal", into: library)
+        return library
+    }
+
+    /// Builds a plugin in Swift from the package's own modules and objects, as a package of its own
+    /// takes much longer.
+    static func compileSwift(_ file: String, module: String, into library: String) throws {
         let objects = try ["GreenroomMedia", "GreenroomPlugin"].flatMap { module in
             let build = "\(Checkout.products)/\(module).build"
             return try FileManager.default.contentsOfDirectory(atPath: build)
@@ -123,13 +129,23 @@ enum TestPlugins {
         }
         let run = try ChildProcess.run(
             "swiftc",
-            [
-                "-swift-version", "6", "-parse-as-library", "-emit-library", "-module-name",
-                "Fatal", "\(sources)/fatal/Fatal.swift", "-I", Checkout.products + "/Modules",
-                "-I", Checkout.root + "/Sources/GreenroomABI", "-o", library,
-            ] + objects, atMost: .seconds(120))
+            swiftFlags(module) + ["-O", "-emit-library", file, "-o", library] + objects,
+            atMost: .seconds(120))
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
-        return library
+    }
+
+    /// Expects no more than that a plugin in Swift compiles.
+    static func checkSwift(_ file: String, module: String) throws -> Finished {
+        try ChildProcess.run(
+            "swiftc", swiftFlags(module) + ["-typecheck", file], atMost: .seconds(120))
+    }
+
+    private static func swiftFlags(_ module: String) -> [String] {
+        [
+            "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-module-name",
+            module, "-I", Checkout.products + "/Modules",
+            "-I", Checkout.root + "/Sources/GreenroomABI",
+        ]
     }
 
     /// Builds a plugin as the README of a stand-alone plugin says.

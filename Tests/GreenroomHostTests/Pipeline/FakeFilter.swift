@@ -85,6 +85,7 @@ final class FakeFilter: PluginCalls, PluginOrigin {
         (.unsupported, gr_answer())
     }
     func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func address(ofExtension id: String) -> UInt64? { nil }
     func startSend() -> Status { .ok }
     func stopSend() {}
     func uninitialize() {}

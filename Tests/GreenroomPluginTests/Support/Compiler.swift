@@ -7,20 +7,29 @@ enum Compiler {
     ///
     /// Goes as far as the checks of ownership, which come after those of types.
     static func complaints(about source: String) throws -> String {
+        try complaints(about: [("Snippet.swift", source)])
+    }
+
+    /// The same of the files of one module.
+    static func complaints(about files: [(name: String, text: String)]) throws -> String {
         let folder = try TemporaryFolder()
-        let file = try folder.write("Snippet.swift", source)
+        let paths = try files.map { try folder.write($0.name, $0.text) }
         let finished = try ChildProcess.run(
             "swiftc",
             [
-                "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", "6",
+                "-emit-sil", "-wmo", "-o", "/dev/null", "-parse-as-library",
+                "-swift-version", "6",
                 "-warnings-as-errors", "-module-name", "Snippet",
-                "-I", Checkout.products + "/Modules",
-                "-Xcc", "-fmodule-map-file=" + moduleMap, file,
-            ], atMost: .seconds(120))
+            ] + modules + paths, atMost: .seconds(120))
         #expect(
             finished.standardError.isEmpty == (finished.exit == .code(0)), "\(finished)")
         return finished.standardError
     }
 
-    static let moduleMap = Checkout.root + "/Sources/GreenroomABI/module.modulemap"
+    /// Where the modules are that authors import, and the C modules that these need.
+    static let modules =
+        ["-I", Checkout.products + "/Modules"]
+        + ["CALSA", "CLibYUV", "CLinux", "CSeccomp", "CSpeexDSP", "GreenroomABI"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\(Checkout.root)/Sources/\($0)/module.modulemap"]
+        }
 }

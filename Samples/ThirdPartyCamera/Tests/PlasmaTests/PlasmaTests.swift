@@ -1,0 +1,14 @@
+import Foundation
+import GreenroomValidator
+import Testing
+
+@Test func `the camera keeps the rules of the interface`() throws {
+    // What a package builds lies beside the program that its tests are in.
+    let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent()
+    let library = products.appending(path: "libPlasma.so").path()
+    for report in try Validator().validate(library) {
+        let faults = report.results.filter(\.outcome.isFault)
+        #expect(faults.isEmpty, "\(faults.map { "\($0.check): \($0.text)" })")
+    }
+}

@@ -1,0 +1,37 @@
+/// Where reports of plugins are kept, by the library's path and the plugin's id.
+package struct ReportCache: Sendable {
+    private let folder: String
+
+    /// Where the environment wants caches to be; nil if it does not say.
+    ///
+    /// - Parameters:
+    ///   - cacheHome: `XDG_CACHE_HOME`.
+    ///   - home: `HOME`.
+    package init?(cacheHome: String?, home: String?) {
+        guard let plugins = ScanCache(cacheHome: cacheHome, home: home)?.folder,
+            let slash = plugins.lastIndex(of: "/")
+        else { return nil }
+        folder = "\(plugins[..<slash])/reports"
+    }
+
+    /// Keeps a report instead of the one that there was.
+    ///
+    /// - Parameters:
+    ///   - path: The library's, resolved.
+    ///   - plugin: The plugin's id.
+    package func keep(_ report: [UInt8], of plugin: String, at path: String) {
+        guard CacheFolder.make(folder), let folder = CacheFolder(folder) else { return }
+        folder.write(Self.name(plugin, path), report)
+    }
+
+    /// The report that was kept last; nil if there is none.
+    package func report(of plugin: String, at path: String) -> [UInt8]? {
+        CacheFolder(folder)?.read(Self.name(plugin, path))
+    }
+
+    private static func name(_ plugin: String, _ path: String) -> String {
+        let hash = SHA256.hash(of: Array("\(path)\0\(plugin)".utf8)[...])
+        let digits = Array("0123456789abcdef")
+        return String(hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + ".json"
+    }
+}

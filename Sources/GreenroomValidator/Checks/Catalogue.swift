@@ -1,0 +1,9 @@
+/// Every check, in the order in which they are made and told.
+enum Catalogue {
+    static let checks: [Check] = [
+        loadChecks, lifecycleChecks, negotiationChecks, videoChecks, preProcessorChecks,
+        soundChecks, shareChecks, parameterChecks, robustnessChecks,
+    ].flatMap(\.self)
+
+    static func check(_ id: String) -> Check? { checks.first { $0.id == id } }
+}

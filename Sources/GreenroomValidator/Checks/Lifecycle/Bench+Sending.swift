@@ -1,0 +1,68 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Bench {
+    /// Whether it is a source.
+    var isSource: Bool { Set.senders.contains(kind) }
+
+    /// Frames or blocks that were accepted so far.
+    var accepted: Int { rehearsal.frames.accepted + rehearsal.sound.accepted }
+
+    /// Whether nothing more has to come: the source said so.
+    var hasGivenUp: Bool { rehearsal.gaveUp != nil }
+
+    /// Lets session time pass until something more was accepted.
+    ///
+    /// - Parameters:
+    ///   - count: What was accepted before.
+    ///   - seconds: How long at most, on the session clock.
+    /// - Returns: Whether it came, or the source has said that nothing more does.
+    func sends(after count: Int = 0, within seconds: Double) throws(Verdict) -> Bool {
+        let end = clock.now + Int64(seconds * 1e9)
+        while accepted <= count, !hasGivenUp {
+            guard clock.now < end else { return false }
+            try wait(seconds: 0.1)
+        }
+        return true
+    }
+
+    /// What the host refused, for people: ` (refused: BAD_STRIDE 14 times)`; empty if nothing was.
+    var refusals: String {
+        let all = rehearsal.frames.refused
+            .merging(rehearsal.frames.refusedCalls, uniquingKeysWith: +)
+            .merging(rehearsal.sound.refused, uniquingKeysWith: +)
+        guard !all.isEmpty else { return "" }
+        let parts = all.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value) times" }
+        return " (refused: \(parts.joined(separator: ", ")))"
+    }
+}
+
+extension WitnessedCall {
+    /// Whether it asks for something of a sender.
+    var isSend: Bool {
+        switch request {
+        case .sendFrame, .acquire, .commit, .abandon, .sendSound: true
+        default: false
+        }
+    }
+
+    /// The function's name in the header.
+    var name: String {
+        switch request {
+        case .log: "log"
+        case .setError: "set_error"
+        case .giveUp: "give_up"
+        case .now: "now_ns"
+        case .waitUntil: "wait_until_ns"
+        case .refusalText: "refusal_text"
+        case .paused: "paused"
+        case .resumed: "resumed"
+        case .sendFrame: "send"
+        case .acquire: "acquire"
+        case .commit: "commit"
+        case .abandon: "abandon"
+        case .sendSound: "send"
+        }
+    }
+}

@@ -1,0 +1,8 @@
+extension Catalogue {
+    /// What the others build on comes first.
+    static let lifecycleChecks: [Check] = [
+        wholeLife, startReturns, stopInTime, callbacksInTime, destroyAtOnce, initializeOnly,
+        silentBeforeStart, silentAfterStop, deadSender, restart, shortStart, twoInstances,
+        withheldExtension, refusedSteps, threadContracts, giveUp,
+    ]
+}

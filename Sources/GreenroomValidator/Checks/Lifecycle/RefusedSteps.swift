@@ -1,0 +1,150 @@
+import CLinux
+import Glibc
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let refusedSteps = Check(
+        "lifecycle.refused-steps", "initialize and start-send refused half-way",
+        proving: """
+            initialize and start-send are called while no descriptor can be opened in the process, \
+            and with each path setting leading nowhere. The plugin may work all the same, or refuse \
+            with a status; then no thread and no descriptor of the attempt is left, the same step \
+            works once descriptors can be opened again, and another instance lives as ever. "An \
+            initialize or start_send that fails leaves the instance where it was."
+            """
+    ) { examination throws(Verdict) in
+        try examination.onItsClock { bench throws(Verdict) in
+            try bench.create()
+            var notes: [String] = []
+            for step in ["initialize", "start-send"] {
+                if let note = try refuse(step, bench) { notes.append(note) }
+            }
+            try bench.wait(seconds: 0.3)
+            if bench.isSource, try !bench.sends(within: 5) {
+                return .failed(
+                    "it sends nothing after \(notes.joined(separator: " and "))"
+                        + "\(bench.refusals): the next attempt has to work like a first one"
+                ).unless("lifecycle.whole-life")
+            }
+            try bench.end()
+            try liveWithoutFiles(examination)
+            return .passed(notes.joined(separator: "; "))
+        }
+    }
+
+    /// Makes a step while nothing can be opened, and again if it is refused.
+    ///
+    /// - Returns: What it refused; nil if it did not mind.
+    private static func refuse(_ step: String, _ bench: Bench) throws(Verdict) -> String? {
+        let offer = step == "initialize" ? bench.rehearsal.nextOffer() : nil
+        let before = ProcessSight(of: bench.process.process)
+        let end = withoutDescriptors(bench.process.process, before) { bench.make(step, offer) }
+        let name = "\(step) while nothing can be opened"
+        switch end {
+        case .done, .pumps: return nil
+        case .refused(.badAnswer, let text):
+            throw .hindered(by: "negotiation.answer-in-offer", text)
+        case .refused(let status, _):
+            if let left = left(in: bench.process.process, since: before) {
+                throw .failed(
+                    "\(name) answers \(status) and leaves \(left): undo what was done before it "
+                        + "failed")
+            }
+            let again = bench.make(step, step == "initialize" ? bench.rehearsal.nextOffer() : nil)
+            guard again == .done || again == .pumps else {
+                throw Verdict(
+                    outcome: again.isLoss ? .crashed : .failed,
+                    text: "\(step) was refused once, and when it is called again "
+                        + bench.verdict(on: "it", again).text)
+            }
+            return "\(name) was refused with \(status)"
+        case .hangs:
+            throw bench.verdict(on: name, end).unless(
+                step == "initialize" ? "lifecycle.callbacks-in-time" : "lifecycle.start-returns")
+        case .lost:
+            throw Verdict(
+                outcome: .crashed, text: "in \(name) \(bench.crash().text)",
+                details: bench.process.lines, suspect: "lifecycle.whole-life")
+        case .illegal: throw bench.verdict(on: name, end).unless("lifecycle.whole-life")
+        }
+    }
+
+    /// Does something while a process can open no descriptor.
+    private static func withoutDescriptors(
+        _ process: Int32, _ sight: ProcessSight, _ body: () -> Rehearsal.StepEnd
+    ) -> Rehearsal.StepEnd {
+        // Those that it has stay usable; the lowest free number is the first that it does not get.
+        let lowest = (0...).first { sight.descriptors[$0] == nil } ?? 0
+        let own = greenroom_descriptor_limit(process)
+        guard own > 0, greenroom_limit_descriptors(process, UInt64(lowest)) == 0 else {
+            return body()
+        }
+        defer { _ = greenroom_limit_descriptors(process, UInt64(own)) }
+        return body()
+    }
+
+    /// What a process has more than before, after a moment for threads to end; nil for nothing.
+    private static func left(in process: Int32, since before: ProcessSight) -> String? {
+        for _ in 0..<30 {
+            let now = ProcessSight(of: process)
+            guard now.threads.count > before.threads.count
+                || now.descriptors.count > before.descriptors.count
+            else { return nil }
+            usleep(10_000)
+        }
+        let now = ProcessSight(of: process)
+        let threads = now.threads.count - before.threads.count
+        return threads > 0
+            ? "\(threads) threads"
+            : now.opened(since: before).joined(separator: ", ")
+    }
+
+    /// Has an instance live whose files are not there, and another one beside it.
+    private static func liveWithoutFiles(_ examination: Examination) throws(Verdict) {
+        let settings = examination.settings.map { setting in
+            var setting = setting
+            if setting.type == .path { setting.value = .string("/there/is/no/such/file") }
+            return setting
+        }
+        guard settings != examination.settings else { return }
+        let bench = try examination.bench(settings: settings)
+        let before = ProcessSight(of: bench.process.process)
+        var made: [String] = []
+        for step in ["create", "initialize", "start-send"] {
+            let offer = step == "initialize" ? bench.rehearsal.nextOffer() : nil
+            let end = bench.make(step, offer)
+            switch end {
+            case .done, .pumps:
+                made.append(step)
+                continue
+            case .lost, .hangs:
+                let verdict = bench.verdict(on: "\(step) with files that are not there", end)
+                throw Verdict(
+                    outcome: verdict.outcome, text: "with files that are not there \(verdict.text)",
+                    details: verdict.details)
+            case .refused, .illegal: break
+            }
+            break
+        }
+        if made.last == "start-send" { try bench.stopSend() }
+        if made.contains("initialize") { try bench.uninitialize() }
+        if made.contains("create") { try bench.destroy() }
+        if let left = left(in: bench.process.process, since: before) {
+            throw .failed(
+                "a life whose files are not there leaves \(left): undo what was done before it "
+                    + "failed")
+        }
+        let other = examination.bench(beside: bench, number: 1)
+        try other.start()
+        try other.wait(seconds: 0.2)
+        try other.end()
+    }
+}
+
+extension Rehearsal.StepEnd {
+    /// Whether the process is lost.
+    var isLoss: Bool { if case .lost = self { true } else { false } }
+}

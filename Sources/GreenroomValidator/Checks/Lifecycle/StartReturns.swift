@@ -1,0 +1,28 @@
+import GreenroomHost
+
+extension Catalogue {
+    static let startReturns = Check(
+        "lifecycle.start-returns", "start-send returns",
+        proving: """
+            start-send returns within its deadline, and has not sent or waited for session time \
+            from inside until then. "A plugin makes its own threads to produce frames": one that \
+            sends from inside of start-send and returns at the end blocks its control thread, so \
+            that it hears of no new offer and no changed setting.
+            """
+    ) { examination throws(Verdict) in
+        let bench = try examination.bench()
+        try bench.create()
+        try bench.initialize()
+        switch bench.make("start-send") {
+        case .done: return .passed()
+        case .pumps:
+            return .failed(
+                "start-send has sent or waited from inside, and not returned: begin a thread "
+                    + "there that does it, and return")
+        case .hangs:
+            return .failed(
+                "start-send has not returned after 2 s: begin a thread for what takes long")
+        case let end: return bench.verdict(on: "start-send", end).unless("lifecycle.whole-life")
+        }
+    }
+}

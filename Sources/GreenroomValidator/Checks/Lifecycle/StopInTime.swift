@@ -1,0 +1,40 @@
+import GreenroomHost
+
+extension Catalogue {
+    static let stopInTime = Check(
+        "lifecycle.stop-in-time", "stop-send returns in time",
+        proving: """
+            stop-send returns within its deadline of 2 s, the join of the plugin's threads \
+            included, whenever it comes. wait_until_ns and a send that waits return as soon as \
+            stop-send begins; a thread that sleeps with sleep(), or looks at a flag once in a while, \
+            ends late or never.
+            """
+    ) { examination throws(Verdict) in
+        var random = examination.random()
+        for seconds in [0.5, Double.random(in: 0.02...0.1, using: &random), 1.25] {
+            let bench = try examination.bench()
+            try bench.start()
+            try bench.wait(seconds: seconds)
+            let end = bench.make("stop-send")
+            guard end != .done else { continue }
+            guard end == .hangs else {
+                return bench.verdict(on: "stop-send", end).unless("lifecycle.whole-life")
+            }
+            return .failed(
+                "stop-send has not returned 2 s after it was called, \(seconds.short) s after "
+                    + "start-send: have its thread wait with wait_until_ns, end it when that is not "
+                    + "GR_STATUS_OK, and join it")
+        }
+        return .passed()
+    }
+}
+
+extension Double {
+    /// With two decimals, and without zeros at the end.
+    var short: String {
+        let hundredths = Int((self * 100).rounded())
+        let (whole, rest) = (hundredths / 100, abs(hundredths % 100))
+        if rest == 0 { return "\(whole)" }
+        return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}

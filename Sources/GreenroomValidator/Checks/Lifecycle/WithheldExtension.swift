@@ -1,0 +1,54 @@
+import GreenroomABI
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    static let withheldExtension = Check(
+        "lifecycle.withheld-extension", "a host without extensions",
+        of: [.shareSource, .shareAudioSource],
+        proving: """
+            The share lives and sends under a host that answers NULL for \
+            greenroom.broadcast/1, the one extension that hosts have for plugins so far: "ask \
+            get_extension, and take NULL for no". Other kinds never get one.
+            """
+    ) { examination throws(Verdict) in
+        let bench = try examination.bench(withholding: GR_EXT_BROADCAST)
+        let cure = "take NULL from get_extension for no, and do without"
+        for step in ["create", "initialize", "start-send"] {
+            let offer = step == "initialize" ? bench.rehearsal.nextOffer() : nil
+            let end = bench.make(step, offer)
+            if end == .done || end == .pumps { continue }
+            try throwCrash(bench)
+            if case .refused(let status, let text) = end {
+                return .warning(
+                    "\(step) answers \(status) without \(GR_EXT_BROADCAST): \(text). Hosts that "
+                        + "have no such extension can't use it"
+                ).unless("lifecycle.whole-life")
+            }
+            return bench.verdict(on: "\(step) without \(GR_EXT_BROADCAST)", end)
+                .unless("lifecycle.whole-life")
+        }
+        _ = bench.rehearsal.wait(nanoseconds: 1_500_000_000)
+        try throwCrash(bench)
+        guard try bench.sends(within: 5) else {
+            return .failed("it sends nothing without \(GR_EXT_BROADCAST): \(cure)")
+                .unless("lifecycle.whole-life")
+        }
+        for step in ["stop-send", "uninitialize", "destroy"] {
+            guard bench.make(step) != .done else { continue }
+            try throwCrash(bench)
+            return .failed("\(step) does not end it without \(GR_EXT_BROADCAST): \(cure)")
+                .unless("lifecycle.stop-in-time")
+        }
+        return .passed()
+    }
+
+    private static func throwCrash(_ bench: Bench) throws(Verdict) {
+        guard bench.rehearsal.fault != nil else { return }
+        let crash = bench.crash()
+        throw Verdict(
+            outcome: .crashed,
+            text: "without \(GR_EXT_BROADCAST) \(crash.text): take NULL from get_extension for no",
+            details: crash.details, suspect: "lifecycle.whole-life")
+    }
+}

@@ -1,0 +1,70 @@
+import GreenroomLoading
+
+extension Catalogue {
+    static let descriptors = Check(
+        ofLibrary: "load.descriptors", "descriptors are well formed",
+        proving: """
+            Each descriptor and each parameter has the size of major 1 or more, texts are UTF-8 \
+            without control characters and never NULL where they must not be, kinds and types are \
+            known, ids are reverse domains (a-z, 0-9, '-', '.'), ids and names are unique, and \
+            every default is of its parameter's type, within its bounds and among its choices. \
+            plugin.h, gr_descriptor and gr_parameter: session files and hosts go by them.
+            """
+    ) { library throws(Verdict) in
+        let description: LibraryDescription
+        do throws(LoadError) {
+            description = try library.load()
+        } catch {
+            guard error.check(library.file) == "load.descriptors" else {
+                throw .hindered(by: error, library.file)
+            }
+            throw .failed(error.explanation)
+        }
+        for plugin in description.descriptors {
+            if let fault = plugin.fault { throw .failed("\(plugin.name): \(fault)") }
+        }
+        let remarks = description.descriptors.flatMap { plugin in
+            plugin.remarks.map { "\(plugin.name): \($0)" }
+        }
+        guard let first = remarks.first else { return .passed() }
+        return .warning(first, Array(remarks.dropFirst()))
+    }
+}
+
+extension PluginDescriptor {
+    /// What breaks a rule that a host bears.
+    fileprivate var fault: String? {
+        let parts = id.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count > 1, !parts.contains("") else {
+            return "its id is \"\(id)\", and ids are reverse domains. Use a domain of yours, as in "
+                + "\"com.example.\(name.lowercased())\"."
+        }
+        for parameter in parameters {
+            let (count, unique) = (parameter.choices.count, Set(parameter.choices).count)
+            guard count == unique else {
+                return
+                    "\(parameter.name) has \(count) choices, and \(unique) different ones. Leave "
+                    + "the others out."
+            }
+        }
+        return nil
+    }
+
+    /// What its author should know of.
+    fileprivate var remarks: [String] {
+        var remarks: [String] = []
+        let numbers = version.split(separator: ".", omittingEmptySubsequences: false)
+        if numbers.count != 3
+            || !numbers.allSatisfy({ Int($0.prefix { $0 != "-" && $0 != "+" }) != nil })
+        {
+            remarks.append("its version is \"\(version)\". Write it as in \"1.2.3\".")
+        }
+        for parameter in parameters where parameter.bounds != nil {
+            if parameter.type != .integer && parameter.type != .number {
+                remarks.append(
+                    "\(parameter.name) has bounds, which count for whole numbers and numbers only.")
+            }
+        }
+        return remarks
+    }
+}

@@ -1,0 +1,281 @@
+/// A shared library as a file, read without running anything of it.
+///
+/// It believes nothing: every place and count in the file is checked before it is followed, so that
+/// whatever the bytes are, it is read or refused.
+struct ELFFile: Sendable {
+    /// Why a file is no shared library, or can't be read as one.
+    struct Problem: Error, Equatable, Sendable {
+        /// What is wrong with it.
+        var explanation: String
+        /// Whether it is no library of any machine, as opposed to a broken or a foreign one.
+        var isForeign = false
+    }
+
+    /// A stretch of memory that the loader makes of the file.
+    struct Segment: Equatable, Sendable {
+        var isLoaded: Bool
+        var isWritable: Bool
+        var isExecutable: Bool
+        fileprivate var fileOffset: UInt64
+        fileprivate var address: UInt64
+        fileprivate var fileByteCount: UInt64
+    }
+
+    /// A name that the library exports or needs.
+    struct Symbol: Equatable, Sendable {
+        var name: String
+        /// Whether another definition, or none, does as well.
+        var isWeak: Bool
+    }
+
+    /// Stretches of memory, in the file's order.
+    private(set) var segments: [Segment] = []
+    /// Whether the library says that its threads' stacks need not be executable.
+    private(set) var hasPlainStack = false
+    /// Libraries that it needs, by the names that the loader looks for.
+    private(set) var needed: [String] = []
+    /// Folders that it says those are in, in the order in which they are looked through.
+    private(set) var searchFolders: [String] = []
+    /// Whether the loader has to write to its code.
+    private(set) var hasTextRelocations = false
+    /// What others can find in it by name.
+    private(set) var exports: [Symbol] = []
+    /// What it looks for by name.
+    private(set) var imports: [Symbol] = []
+
+    /// What ELF calls the machine that this program is built for.
+    private static var ownMachine: UInt16 {
+        #if arch(x86_64)
+            62
+        #elseif arch(arm64)
+            183
+        #elseif arch(riscv64)
+            243
+        #else
+            0
+        #endif
+    }
+
+    private enum Tag: UInt64 {
+        case needed = 1
+        case hash = 4
+        case stringTable = 5
+        case symbolTable = 6
+        case stringTableSize = 10
+        case searchPath = 15
+        case textRelocations = 22
+        case newSearchPath = 29
+        case flags = 30
+        case gnuHash = 0x6fff_fef5
+    }
+
+    /// `DF_TEXTREL`
+    private static let textRelocationsFlag: UInt64 = 4
+    /// More than a library has, and few enough to read in a moment.
+    private static let mostSegments = 1000
+    private static let mostDynamicEntries = 10_000
+    private static let mostSymbols = 2_000_000
+    private static let longestName = 65536
+
+    private let bytes: [UInt8]
+
+    /// Reads a file's bytes.
+    init(_ bytes: [UInt8]) throws(Problem) {
+        self.bytes = bytes
+        try readHeader()
+        let dynamic = try readDynamicEntries()
+        try readSymbols(dynamic)
+    }
+
+    // MARK: Header and segments
+
+    private mutating func readHeader() throws(Problem) {
+        guard bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]), bytes.count >= 64 else {
+            throw Problem(explanation: "it is no ELF file", isForeign: true)
+        }
+        guard bytes[4] == 2, bytes[5] == 1 else {
+            throw Problem(
+                explanation: "it is a library of \(bytes[4] == 1 ? "32" : "64") bits"
+                    + "\(bytes[5] == 1 ? "" : " with the high byte first"), and this program has "
+                    + "64 with the low byte first. Build it for this machine")
+        }
+        guard try number(16, as: UInt16.self) == 3 else {
+            throw Problem(
+                explanation: "it is an ELF file, but no shared library. Link it with -shared",
+                isForeign: true)
+        }
+        let machine = try number(18, as: UInt16.self)
+        guard machine == Self.ownMachine else {
+            throw Problem(
+                explanation: "it is built for the machine with ELF's number \(machine), and this "
+                    + "one has \(Self.ownMachine). Build it for this machine")
+        }
+        let table = try number(32, as: UInt64.self)
+        let step = UInt64(try number(54, as: UInt16.self))
+        let count = Int(try number(56, as: UInt16.self))
+        guard step >= 56, count <= Self.mostSegments else {
+            throw Problem(explanation: "its table of segments makes no sense")
+        }
+        for index in 0..<count {
+            let place = try sum(table, UInt64(index) * step)
+            let (kind, flags) = (
+                try number(place, as: UInt32.self), try number(try sum(place, 4), as: UInt32.self)
+            )
+            if kind == Self.stackSegment { hasPlainStack = flags & 1 == 0 }
+            guard kind == Self.loadedSegment || kind == Self.dynamicSegment else { continue }
+            segments.append(
+                Segment(
+                    isLoaded: kind == Self.loadedSegment, isWritable: flags & 2 != 0,
+                    isExecutable: flags & 1 != 0,
+                    fileOffset: try number(try sum(place, 8)),
+                    address: try number(try sum(place, 16)),
+                    fileByteCount: try number(try sum(place, 32))))
+        }
+    }
+
+    private static let loadedSegment: UInt32 = 1
+    private static let dynamicSegment: UInt32 = 2
+    private static let stackSegment: UInt32 = 0x6474_e551
+
+    /// Where in the file something is that is at an address once it is loaded.
+    private func place(ofAddress address: UInt64) throws(Problem) -> UInt64 {
+        for segment in segments where segment.isLoaded && address >= segment.address {
+            let offset = address - segment.address
+            if offset < segment.fileByteCount { return try sum(segment.fileOffset, offset) }
+        }
+        throw Problem(explanation: "it points to something that is not in the file")
+    }
+
+    // MARK: The dynamic section
+
+    private mutating func readDynamicEntries() throws(Problem) -> [UInt64: UInt64] {
+        guard let dynamic = segments.first(where: { !$0.isLoaded }) else {
+            throw Problem(explanation: "it has no dynamic section. Link it with -shared")
+        }
+        var values: [UInt64: UInt64] = [:]
+        var names: [(tag: Tag, offset: UInt64)] = []
+        for index in 0..<min(Int(clamping: dynamic.fileByteCount / 16), Self.mostDynamicEntries) {
+            let place = try sum(dynamic.fileOffset, UInt64(index) * 16)
+            let tag = try number(place, as: UInt64.self)
+            let value = try number(try sum(place, 8), as: UInt64.self)
+            if tag == 0 { break }
+            values[tag] = value
+            switch Tag(rawValue: tag) {
+            case .needed: names.append((.needed, value))
+            case .searchPath: names.append((.searchPath, value))
+            case .newSearchPath: names.append((.newSearchPath, value))
+            case .textRelocations: hasTextRelocations = true
+            case .flags:
+                hasTextRelocations = hasTextRelocations || value & Self.textRelocationsFlag != 0
+            default: continue
+            }
+        }
+        // The older tag counts only without the newer one.
+        let isNew = names.contains { $0.tag == .newSearchPath }
+        for (tag, offset) in names {
+            let name = try text(offset, values)
+            switch tag {
+            case .needed: needed.append(name)
+            case .searchPath where isNew: continue
+            default:
+                searchFolders += name.split(separator: ":", omittingEmptySubsequences: false)
+                    .map(String.init)
+            }
+        }
+        return values
+    }
+
+    /// A text of the dynamic string table.
+    private func text(_ offset: UInt64, _ dynamic: [UInt64: UInt64]) throws(Problem) -> String {
+        guard let table = dynamic[Tag.stringTable.rawValue],
+            let size = dynamic[Tag.stringTableSize.rawValue], offset < size
+        else { throw Problem(explanation: "a name in it is not in its table of names") }
+        let start = try sum(try place(ofAddress: table), offset)
+        guard start < UInt64(bytes.count) else {
+            throw Problem(explanation: "a name in it is not in the file")
+        }
+        let rest = bytes[Int(start)...].prefix(
+            Int(clamping: min(size - offset, UInt64(Self.longestName))))
+        guard let end = rest.firstIndex(of: 0) else {
+            throw Problem(explanation: "a name in it has no end")
+        }
+        return String(decoding: rest[..<end], as: UTF8.self)
+    }
+
+    // MARK: Symbols
+
+    private mutating func readSymbols(_ dynamic: [UInt64: UInt64]) throws(Problem) {
+        guard let table = dynamic[Tag.symbolTable.rawValue] else { return }
+        let start = try place(ofAddress: table)
+        let count = try symbolCount(dynamic)
+        guard count <= Self.mostSymbols else {
+            throw Problem(explanation: "its table of symbols makes no sense")
+        }
+        // The first one is none.
+        for index in 0..<count where index > 0 {
+            let place = try sum(start, UInt64(index) * 24)
+            let binding = try number(try sum(place, 4), as: UInt8.self) >> 4
+            // A local one is nobody else's.
+            guard binding != 0 else { continue }
+            let visibility = try number(try sum(place, 5), as: UInt8.self) & 3
+            let section = try number(try sum(place, 6), as: UInt16.self)
+            let name = try text(UInt64(try number(place, as: UInt32.self)), dynamic)
+            let symbol = Symbol(name: name, isWeak: binding == 2)
+            if section == 0 {
+                imports.append(symbol)
+            } else if visibility == 0 || visibility == 3 {
+                exports.append(symbol)
+            }
+        }
+    }
+
+    /// How many symbols there are: only the tables of hashes tell.
+    private func symbolCount(_ dynamic: [UInt64: UInt64]) throws(Problem) -> Int {
+        if let address = dynamic[Tag.hash.rawValue] {
+            let place = try place(ofAddress: address)
+            return Int(try number(try sum(place, 4), as: UInt32.self))
+        }
+        guard let address = dynamic[Tag.gnuHash.rawValue] else { return 0 }
+        let place = try place(ofAddress: address)
+        let buckets = UInt64(try number(place, as: UInt32.self))
+        let first = UInt64(try number(try sum(place, 4), as: UInt32.self))
+        let filters = UInt64(try number(try sum(place, 8), as: UInt32.self))
+        let bucketsPlace = try sum(place, 16 + filters * 8)
+        let chains = try sum(bucketsPlace, buckets * 4)
+        var last: UInt64 = 0
+        guard buckets <= UInt64(Self.mostSymbols) else {
+            throw Problem(explanation: "its table of hashes makes no sense")
+        }
+        for index in 0..<buckets {
+            last = max(last, UInt64(try number(try sum(bucketsPlace, index * 4), as: UInt32.self)))
+        }
+        guard last >= first else { return Int(first) }
+        // The last bucket's chain ends with the last symbol, whose lowest bit says so.
+        while try number(try sum(chains, (last - first) * 4), as: UInt32.self) & 1 == 0 {
+            last += 1
+        }
+        return Int(last) + 1
+    }
+
+    // MARK: Numbers
+
+    private func number<Number: FixedWidthInteger>(
+        _ place: UInt64, as type: Number.Type = Number.self
+    ) throws(Problem) -> Number {
+        let size = MemoryLayout<Number>.size
+        guard place <= UInt64(bytes.count), UInt64(bytes.count) - place >= UInt64(size) else {
+            throw Problem(explanation: "it is cut short, or points behind its end")
+        }
+        var value: Number = 0
+        for index in (0..<size).reversed() {
+            value = value << 8 | Number(truncatingIfNeeded: bytes[Int(place) + index])
+        }
+        return value
+    }
+
+    private func sum(_ first: UInt64, _ second: UInt64) throws(Problem) -> UInt64 {
+        let (sum, overflows) = first.addingReportingOverflow(second)
+        guard !overflows else { throw Problem(explanation: "it points behind its end") }
+        return sum
+    }
+}

@@ -1,0 +1,58 @@
+import GreenroomABI
+
+extension Catalogue {
+    static let exports = Check(
+        ofLibrary: "load.exports", "it exports its entry alone",
+        proving: """
+            The dynamic symbol table has greenroom_plugin_entry and nothing else. plugin.h: it is \
+            the one thing that a library exports. Whatever else is visible takes part in the \
+            search for names of a program that looks there, and keeps the linker from leaving out \
+            what nobody uses. Names that compilers of Swift and C++ make visible by themselves are \
+            counted and tolerated.
+            """
+    ) { library throws(Verdict) in
+        let names = try library.readFile().exports.filter {
+            $0.name != GR_ENTRY_SYMBOL && !$0.isLinkers
+        }
+        let own = names.filter { !$0.isOfSwift && !($0.isOfCxx && $0.isWeak) }.map(\.name)
+        guard own.isEmpty else {
+            throw .failed(
+                "it exports \(own.listed(most: 5)) besides \(GR_ENTRY_SYMBOL). Compile it with "
+                    + "-fvisibility=hidden, or link it with a version script that has "
+                    + "{ global: \(GR_ENTRY_SYMBOL); local: *; };", own)
+        }
+        let (swift, cxx) = (names.count(where: \.isOfSwift), names.count { !$0.isOfSwift })
+        guard !names.isEmpty else { return .passed() }
+        let counts = [(swift, "Swift"), (cxx, "C++")].filter { $0.0 > 0 }
+        return .warning(
+            "it exports \(counts.map { "\($0.0) names of \($0.1)" }.joined(separator: " and ")) "
+                + "besides its entry, such as \(names[0].name). A version script with "
+                + "{ global: \(GR_ENTRY_SYMBOL); local: *; }; makes it smaller.")
+    }
+}
+
+extension ELFFile.Symbol {
+    /// Whether a Swift compiler made it up: mangled, or of its runtime.
+    fileprivate var isOfSwift: Bool {
+        ["$s", "$S", "$e", "_$s", "$ld$", "swift_", "_swift_", "__swift_", "symbolic _"].contains {
+            name.hasPrefix($0)
+        }
+    }
+
+    /// Whether it is a mangled name of C++.
+    fileprivate var isOfCxx: Bool { name.hasPrefix("_Z") }
+
+    /// Whether linkers put it into each library.
+    fileprivate var isLinkers: Bool {
+        ["_init", "_fini", "_edata", "_end", "__bss_start", "_DYNAMIC", "_GLOBAL_OFFSET_TABLE_"]
+            .contains(name) || name.hasPrefix("__start_") || name.hasPrefix("__stop_")
+    }
+}
+
+extension [String] {
+    /// The first of them, and how many there are beyond that.
+    func listed(most: Int) -> String {
+        let shown = prefix(most).joined(separator: ", ")
+        return count > most ? "\(shown) and \(count - most) more" : shown
+    }
+}

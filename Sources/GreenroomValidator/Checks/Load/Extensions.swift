@@ -1,0 +1,83 @@
+import GreenroomABI
+import GreenroomHost
+
+extension Catalogue {
+    static let extensions = Check(
+        "load.extensions", "an extension that nobody knows is none",
+        proving: """
+            get_extension answers NULL to ids that no version of plugin.h has: made-up ones, ones \
+            that differ from known ones by a letter or a version, an empty one and one of 4 KB. To \
+            known ones it answers the same each time, also while sending. plugin.h: an extension \
+            of the plugin by id, or NULL; the same answer each time. Hosts of a later version go by \
+            it to find out what a plugin can do.
+            """
+    ) { examination throws(Verdict) in
+        let bench = try examination.bench()
+        try bench.create()
+        let unknown = unknownExtensions(examination.random())
+        var known: [String: UInt64] = [:]
+        for id in unknown { try bench.refuse(id) }
+        for id in knownExtensions { known[id] = try bench.ask(id) }
+        try bench.initialize()
+        for id in knownExtensions { try bench.compare(id, with: known[id], "after initialize") }
+        try bench.startSend()
+        try bench.refuse(unknown[0])
+        for id in knownExtensions { try bench.compare(id, with: known[id], "while it sends") }
+        try bench.end()
+        return .passed()
+    }
+
+    private static let knownExtensions = [
+        GR_EXT_LIVE_PARAMETERS, GR_EXT_PRE_PROCESSOR, GR_EXT_VIDEO_CAPABILITIES,
+    ]
+
+    private static func unknownExtensions(_ random: SeededRandom) -> [String] {
+        var random = random
+        let letters = Array("abcdefghijklmnopqrstuvwxyz./-0123456789")
+        let madeUp = (0..<8).map { _ in
+            String(
+                (0..<Int.random(in: 1...40, using: &random)).map { _ in
+                    letters.randomElement(using: &random) ?? "a"
+                })
+        }
+        let alike = knownExtensions.flatMap { id in
+            [String(id.dropLast()), "\(id)0", "\(id)/", id.uppercased(), String(id.dropFirst())]
+        }
+        return ["com.example.nobody/1", "", String(repeating: "x", count: 4096), "greenroom."]
+            + alike + madeUp
+    }
+}
+
+extension Bench {
+    /// Asks for an extension.
+    fileprivate func ask(_ id: String) throws(Verdict) -> UInt64? {
+        let (end, address) = rehearsal.ask(forExtension: id)
+        guard end == .done else {
+            if case .lost = end { throw crash() }
+            throw .failed("get_extension(\(id.quoted)) has not returned after 2 s: it has to")
+        }
+        return address
+    }
+
+    /// Asks for one that there is not.
+    fileprivate func refuse(_ id: String) throws(Verdict) {
+        guard try ask(id) != nil else { return }
+        throw .failed(
+            "get_extension(\(id.quoted)) answers something, and there is no such extension. Compare "
+                + "whole ids, and return NULL for any other.")
+    }
+
+    fileprivate func compare(
+        _ id: String, with first: UInt64?, _ when: String
+    ) throws(Verdict) {
+        guard try ask(id) != first else { return }
+        throw .failed(
+            "get_extension(\(id.quoted)) answers another pointer \(when) than after create. Keep it "
+                + "the same for the instance's life.")
+    }
+}
+
+extension String {
+    /// In quotation marks, cut where it is long.
+    var quoted: String { count > 40 ? "\"\(prefix(40))…\" of \(utf8.count) bytes" : "\"\(self)\"" }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import GreenroomIsolation
+import GreenroomLoading
+
+/// What a check of a library has in hand: its file, and what comes of loading it.
+struct LibraryExamination: Sendable {
+    let path: String
+    let confinement: Confinement
+    /// What is in the file.
+    let file: Result<ELFFile, ELFFile.Problem>
+
+    init(path: String, confinement: Confinement) {
+        self.path = path
+        self.confinement = confinement
+        file = ELFFile.read(path)
+    }
+
+    /// What is in the file; a verdict if it can't be read.
+    func readFile() throws(Verdict) -> ELFFile {
+        do throws(ELFFile.Problem) {
+            return try file.get()
+        } catch {
+            throw .hindered(by: "load.loads", "its file can't be understood")
+        }
+    }
+
+    /// Loads it in a process of its own.
+    func load() throws(LoadError) -> LibraryDescription {
+        try PluginScanner(program: confinement.program).examine(path)
+    }
+}
+
+extension ELFFile {
+    /// The largest file that is read.
+    private static let mostBytes = 1 << 30
+
+    /// Reads a file.
+    static func read(_ path: String) -> Result<ELFFile, Problem> {
+        Result { () throws(Problem) in try ELFFile(try bytes(of: path)) }
+    }
+
+    private static func bytes(of path: String) throws(Problem) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw Problem(explanation: String(cString: strerror(errno)), isForeign: true)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_size <= mostBytes
+        else { throw Problem(explanation: "it is no file, or a huge one", isForeign: true) }
+        var filled = 0
+        let size = Int(status.st_size)
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while filled < size {
+                let got = Glibc.read(
+                    descriptor, buffer.baseAddress.map { $0 + filled }, size - filled)
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { break }
+                filled += got
+            }
+            count = filled
+        }
+    }
+}
+
+extension Result where Success == ELFFile, Failure == ELFFile.Problem {
+    /// Whether it is a shared library, if one for another machine or a broken one.
+    var isLibrary: Bool {
+        if case .failure(let problem) = self { !problem.isForeign } else { true }
+    }
+}
+
+extension LoadError {
+    /// The check that names the fault.
+    ///
+    /// - Parameter file: What is in the library's file.
+    func check(_ file: Result<ELFFile, ELFFile.Problem>) -> String {
+        switch code {
+        case .missingLibrary: "load.dependencies"
+        case .unresolvedSymbol: "load.symbols"
+        case .wrongMajor, .badEntry: "load.entry"
+        case .badDescriptor, .unknownKind: "load.descriptors"
+        case .notAPlugin where (try? file.get())?.memoryFault != nil: "load.memory"
+        default: "load.loads"
+        }
+    }
+}
+
+extension Verdict {
+    /// A plugin can't be looked at, because its library can't be loaded.
+    static func hindered(
+        by error: LoadError, _ file: Result<ELFFile, ELFFile.Problem>
+    ) -> Verdict {
+        .hindered(by: error.check(file), "it can't be loaded")
+    }
+}

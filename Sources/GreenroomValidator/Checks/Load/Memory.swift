@@ -1,0 +1,33 @@
+extension Catalogue {
+    static let memory = Check(
+        ofLibrary: "load.memory", "no memory is both written and run",
+        proving: """
+            The library's file asks for no executable stack, has no relocations in its code and no \
+            segment that is both writable and executable. A host that loads such a library loses \
+            the kernel's protection for the whole of its process, and the sandbox refuses it.
+            """
+    ) { library throws(Verdict) in
+        if let fault = try library.readFile().memoryFault { throw .failed(fault) }
+        return .passed()
+    }
+}
+
+extension ELFFile {
+    /// What of its memory is both written and run.
+    var memoryFault: String? {
+        if hasTextRelocations {
+            return "it has relocations in its code (TEXTREL), which has to be writable for that. "
+                + "Compile all of it with -fPIC."
+        }
+        if segments.contains(where: { $0.isLoaded && $0.isWritable && $0.isExecutable }) {
+            return "it has a segment that is both writable and executable. Leave -N and such "
+                + "linker scripts out."
+        }
+        if !hasPlainStack {
+            return "it asks for executable stacks for the whole process: an object file that it is "
+                + "made of does not say that it needs none. Link it with -Wl,-z,noexecstack, and "
+                + "end assembly with .section .note.GNU-stack,\"\",@progbits."
+        }
+        return nil
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let quiet = Check(
+        "load.quiet", "loading it does nothing",
+        proving: """
+            While the library is loaded and asked what is in it, no thread is started, no file, \
+            socket or device is opened and kept, no signal is caught or ignored, and nothing is \
+            tried that the sandbox refuses. Hosts load libraries only to list them; whatever a \
+            plugin needs it opens from initialize on.
+            """
+    ) { examination throws(Verdict) in
+        let process = try examination.emptyProcess()
+        let before = ProcessSight(of: process.process)
+        try examination.load(into: process)
+        let after = ProcessSight(of: process.process)
+        let started = after.threads.subtracting(before.threads).count
+        guard started == 0 else {
+            throw .failed(
+                "loading it starts \(started) thread\(started == 1 ? "" : "s"). Start them in "
+                    + "start_send, and end them in stop_send.")
+        }
+        let opened = after.opened(since: before)
+        guard opened.isEmpty else {
+            throw .failed(
+                "loading it opens \(opened.listed(most: 3)), and leaves that open. Open what is "
+                    + "needed in initialize or start_send.", opened)
+        }
+        let signals = [
+            (after.caughtSignals & ~before.caughtSignals, "catches"),
+            (after.ignoredSignals & ~before.ignoredSignals, "ignores"),
+        ]
+        for (mask, verb) in signals where mask != 0 {
+            throw .failed(
+                "since it was loaded the process \(verb) signal \(mask.trailingZeroBitCount + 1). "
+                    + "Signals are the host's: leave them as they are.")
+        }
+        // What was refused or written may be told a little later than the answer.
+        usleep(20_000)
+        // The grant that the line names would not help.
+        let attempts = process.refusals.map { line in
+            String(line[..<(line.firstRange(of: ": ")?.lowerBound ?? line.endIndex)])
+        }
+        if let attempt = attempts.first {
+            throw .failed(
+                "while it is loaded, \(attempt). Do nothing before initialize.", attempts)
+        }
+        let remarks =
+            after.dataFiles.subtracting(before.dataFiles).sorted().map { "loading it maps \($0)." }
+            + process.lines.map { "while it is loaded, it writes: \($0)" }
+        guard let first = remarks.first else { return .passed() }
+        return .warning(first, Array(remarks.dropFirst()))
+    }
+
+    static let steadfast = Check(
+        "load.steadfast", "descriptors stay as they are",
+        proving: """
+            The entry and the descriptors are the same when they are asked for again, at once and \
+            after a life of the plugin. plugin.h, MEMORY: descriptors and parameter tables stay \
+            valid and unchanged for as long as the process lives.
+            """
+    ) { examination throws(Verdict) in
+        let process = try examination.emptyProcess()
+        let first = try examination.load(into: process)
+        try Self.compare(first, with: process, "asked again")
+        let bench = examination.bench(in: process)
+        try bench.create()
+        try Self.compare(first, with: process, "asked after create")
+        try bench.initialize()
+        try bench.uninitialize()
+        try bench.destroy()
+        try Self.compare(first, with: process, "asked after destroy")
+        return .passed()
+    }
+
+    private static func compare(
+        _ first: LibraryDescription, with process: SharedProcess, _ when: String
+    ) throws(Verdict) {
+        let again: LibraryDescription
+        do throws(LoadError) {
+            again = try process.load()
+        } catch {
+            throw .failed("\(when), it breaks a rule that it kept before: \(error.explanation)")
+        }
+        guard let difference = first.difference(from: again) else { return }
+        throw .failed(
+            "\(when), it says another thing of itself: \(difference). Keep what a descriptor points "
+                + "to in static memory, and never write to it.")
+    }
+}
+
+extension LibraryDescription {
+    /// What is not the same in another one; nil if all is.
+    fileprivate func difference(from other: LibraryDescription) -> String? {
+        guard descriptors.count == other.descriptors.count else {
+            return "\(descriptors.count) plugins became \(other.descriptors.count)"
+        }
+        for (before, after) in zip(descriptors, other.descriptors) where before != after {
+            let texts = [
+                ("id", before.id, after.id), ("name", before.name, after.name),
+                ("version", before.version, after.version),
+                ("summary", before.summary, after.summary),
+                ("kind", before.kind.name, after.kind.name),
+            ]
+            for (name, before, after) in texts where before != after {
+                return "the \(name) \"\(before)\" became \"\(after)\""
+            }
+            let pair = zip(before.parameters, after.parameters).first { $0 != $1 }
+            return pair.map { "the parameter \($0.0.name) changed" }
+                ?? "\(before.name) has other parameters, or another vendor or url"
+        }
+        return minorVersion == other.minorVersion
+            ? nil : "abi_minor \(minorVersion) became \(other.minorVersion)"
+    }
+}

@@ -1,0 +1,95 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let parameterBounds = Check(
+        "parameter.bounds", "every value at the edge of a table is taken",
+        proving: """
+            The least and the greatest value of each bounded parameter, both values of each \
+            boolean and each choice is given to create, followed by a short life, and, if the \
+            parameter is live, set while it sends. The host holds every value against the table, \
+            and whoever writes a session file goes by it: what the table allows has to work. A \
+            plugin that says why it can't use a value just now gets a warning.
+            """
+    ) { examination throws(Verdict) in
+        guard examination.descriptor.parameters.contains(where: { !$0.edges.isEmpty }) else {
+            throw .skipped("it has no bounded parameters, booleans or choices")
+        }
+        let first = try examination.bench()
+        try first.startSmall()
+        var remarks: [String] = []
+        for parameter in examination.descriptor.parameters where parameter.isLive {
+            for value in parameter.edges {
+                let setting = Setting(parameter, value)
+                try first.take(
+                    "set", first.rehearsal.set(setting), of: setting, &remarks)
+            }
+        }
+        try first.end(after: "every value at an edge")
+        var number = 0
+        for parameter in examination.descriptor.parameters {
+            for value in parameter.edges {
+                number += 1
+                let setting = Setting(parameter, value)
+                let bench = examination.bench(
+                    beside: first, number: number,
+                    settings: examination.settings.with(value, for: parameter))
+                try bench.liveShortly(with: setting, &remarks)
+            }
+        }
+        guard let remark = remarks.first else {
+            return .passed("\(number) value\(number == 1 ? "" : "s")")
+        }
+        return .warning(remark, Array(remarks.dropFirst()))
+    }
+}
+
+extension Bench {
+    /// Leads a life with a value that the table allows, to its end or until the plugin says why not.
+    fileprivate func liveShortly(
+        with setting: Setting, _ remarks: inout [String]
+    ) throws(Verdict) {
+        let steps: [(String, () -> Rehearsal.StepEnd)] = [
+            ("create", { [rehearsal] in rehearsal.create() }),
+            ("initialize", { [rehearsal] in rehearsal.initialize(rehearsal.smallOffer()) }),
+            ("start-send", { [rehearsal] in rehearsal.startSend() }),
+        ]
+        for (index, (name, step)) in steps.enumerated() {
+            guard try take(name, step(), of: setting, &remarks) else {
+                if index > 0 { try leave(from: index, after: setting.words) }
+                return
+            }
+        }
+        if let fault = rehearsal.wait(nanoseconds: 50_000_000) {
+            try require("sending", .lost(fault), after: setting.words)
+        }
+        try end(after: setting.words)
+    }
+
+    private func leave(from step: Int, after cause: String) throws(Verdict) {
+        if step > 1 { try require("uninitialize", rehearsal.uninitialize(), after: cause) }
+        try require("destroy", rehearsal.destroy(), after: cause)
+    }
+
+    /// Judges what became of a value that the table allows.
+    ///
+    /// - Returns: Whether it was taken; if not, a remark says so.
+    @discardableResult
+    fileprivate func take(
+        _ step: String, _ end: Rehearsal.StepEnd, of setting: Setting, _ remarks: inout [String]
+    ) throws(Verdict) -> Bool {
+        guard case .refused(let status, let text) = end else {
+            try require(step, end, after: setting.words)
+            return true
+        }
+        // A value may need a device or a file, or another setting, that is not there.
+        guard status != .badSetting, !text.hasSuffix("without a reason") else {
+            throw .failed(
+                "\(step) answers \(status) to \(setting.words), which its table allows (\(text)). "
+                    + "Take the value, or have the table say what is legal.")
+        }
+        remarks.append("\(step) answers \(status) to \(setting.words): \(text)")
+        return false
+    }
+}

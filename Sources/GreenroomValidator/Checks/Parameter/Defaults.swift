@@ -1,0 +1,69 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let parameterDefaults = Check(
+        "parameter.defaults", "what create was given is what it has",
+        proving: """
+            Setting each live parameter to the value that create was given, by default that of the \
+            descriptor, is answered with GR_STATUS_OK before initialize, after it and while \
+            sending, and changes nothing of what the plugin makes. So the default in the table is \
+            the one that the plugin goes by, and what was given to create has been taken.
+            """
+    ) { examination throws(Verdict) in
+        let live = try examination.liveParameters()
+        let first = try examination.bench()
+        let plain = try first.performance(setting: [])
+        // What else happens in a life is another check's to tell.
+        if first.clock.isStray() {
+            throw .skipped("it does not keep to the session's clock: nothing can be compared")
+        }
+        let settings = live.compactMap { parameter in
+            examination.settings.first { $0.name == parameter.name }
+        }
+        let again = try examination.bench().performance(setting: [])
+        let same = try examination.bench().performance(setting: settings)
+        guard plain.difference(from: again) == nil else {
+            return .passed("what it makes is another thing each time: that was not compared")
+        }
+        guard plain.difference(from: same) != nil else { return .passed() }
+        for setting in settings {
+            let one = try examination.bench().performance(setting: [setting])
+            guard let difference = plain.difference(from: one) else { continue }
+            throw .failed(
+                "setting \(setting.words), which create was given, changes what it makes: "
+                    + "\(difference). Take over in create all that is in settings.")
+        }
+        throw .failed("setting all its live parameters to what they are changes what it makes.")
+    }
+}
+
+extension Bench {
+    /// What is made in a life in which parameters are set to what they are already.
+    fileprivate func performance(setting settings: [Setting]) throws(Verdict) -> Performance {
+        try create()
+        try set(settings, "after create")
+        try initialize(rehearsal.smallOffer())
+        try set(settings, "after initialize")
+        let (end, performance) = rehearsal.perform(record, nanoseconds: 300_000_000)
+        if case .lost = end { throw crash() }
+        try uninitialize()
+        try destroy()
+        return performance
+    }
+
+    private func set(_ settings: [Setting], _ when: String) throws(Verdict) {
+        for setting in settings {
+            // A file that is named is there or not: what becomes of it is not the parameter's.
+            let end = rehearsal.set(setting)
+            if case .refused(let status, let text) = end, setting.type != .path {
+                throw .failed(
+                    "setting \(setting.words) \(when), which is what it has, is answered with "
+                        + "\(status): \(text)")
+            }
+            if case .refused = end { continue }
+            try require("set", end, after: setting.words)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import GreenroomLoading
+
+extension Parameter {
+    /// The most choices that are tried one by one.
+    private static let mostChoices = 24
+
+    /// Whether its table says of each value whether it is legal.
+    var isClosed: Bool {
+        switch type {
+        case .boolean, .choice: true
+        case .integer, .number: bounds != nil
+        case .string, .path: false
+        }
+    }
+
+    /// The values at the edges of what its table allows; empty where there are no edges.
+    var edges: [ParameterValue] {
+        switch type {
+        case .boolean: [.boolean(false), .boolean(true)]
+        case .choice:
+            // First and last ones of a long table.
+            choices.count <= Self.mostChoices
+                ? choices.map { .string($0) }
+                : (choices.prefix(Self.mostChoices / 2) + choices.suffix(Self.mostChoices / 2))
+                    .map { .string($0) }
+        case .integer:
+            wholeBounds.map { [.integer($0.lowerBound), .integer($0.upperBound)] } ?? []
+        case .number: bounds.map { [.number($0.lowerBound), .number($0.upperBound)] } ?? []
+        case .string, .path: []
+        }
+    }
+
+    /// A value that its table allows, at random; nil where it says nothing of that.
+    func randomValue(_ random: inout SeededRandom) -> ParameterValue? {
+        switch type {
+        case .boolean: .boolean(Bool.random(using: &random))
+        case .choice: choices.randomElement(using: &random).map { .string($0) }
+        case .integer: .integer(Int64.random(in: wholeBounds ?? -1000...1000, using: &random))
+        case .number: .number(Double.random(in: bounds ?? -1000...1000, using: &random))
+        case .string: .string(randomText(&random))
+        case .path: nil
+        }
+    }
+
+    private func randomText(_ random: inout SeededRandom) -> String {
+        let letters = Array("abc XYZ019äß%\\\"'<>/.:🎬漢")
+        return String(
+            (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                letters.randomElement(using: &random) ?? "a"
+            })
+    }
+
+    /// The whole numbers within its bounds; nil without bounds, or if there is none.
+    private var wholeBounds: ClosedRange<Int64>? {
+        guard let bounds else { return nil }
+        let least = Int64(clamping: bounds.lowerBound.rounded(.up))
+        let most = Int64(clamping: bounds.upperBound.rounded(.down))
+        return least <= most ? least...most : nil
+    }
+}
+
+extension Int64 {
+    /// The nearest one to a number, 0 for none.
+    fileprivate init(clamping number: Double) {
+        self =
+            Int64(exactly: number)
+            ?? (number.isNaN ? 0 : number < 0 ? Int64.min : Int64.max)
+    }
+}
+
+extension [Setting] {
+    /// The same with another value.
+    func with(_ value: ParameterValue, for parameter: Parameter) -> [Setting] {
+        map { $0.name == parameter.name ? Setting(parameter, value) : $0 }
+    }
+}
+
+extension Setting {
+    init(_ parameter: Parameter, _ value: ParameterValue) {
+        self.init(name: parameter.name, type: parameter.type, value: value)
+    }
+
+    /// As a session file has it, for people.
+    var words: String {
+        if case .string(let text) = value { "\(name): \(text.quoted)" } else { "\(name): \(value)" }
+    }
+}

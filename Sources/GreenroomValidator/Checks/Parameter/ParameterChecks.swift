@@ -1,0 +1,5 @@
+extension Catalogue {
+    static let parameterChecks: [Check] = [
+        parameterDefaults, parameterBounds, parameterFuzz, parameterStrings, parameterUnknown,
+    ]
+}

@@ -1,0 +1,92 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let parameterStrings = Check(
+        "parameter.strings", "texts and paths may be anything",
+        proving: """
+            Each text and each path is given to create with content that nobody has in mind: \
+            empty, 4 KB long, with format directives, control characters and letters of other \
+            scripts; a file that is not there, a folder, a file of another kind. The plugin may \
+            refuse it in create or in a later step, with a reason, and neither crashes nor hangs. \
+            Session files are written by people.
+            """
+    ) { examination throws(Verdict) in
+        let parameters = examination.descriptor.parameters.filter {
+            $0.type == .string || $0.type == .path
+        }
+        guard !parameters.isEmpty else { throw .skipped("it has no texts and no paths") }
+        let first = try examination.bench()
+        var number = 0
+        var remarks: [String] = []
+        for parameter in parameters {
+            let texts = parameter.type == .path ? hostilePaths(examination) : hostileTexts
+            for text in texts {
+                number += 1
+                let setting = Setting(parameter, .string(text))
+                let bench = examination.bench(
+                    beside: first, number: number,
+                    settings: examination.settings.with(.string(text), for: parameter))
+                if let remark = try bench.endureShortly(setting) { remarks.append(remark) }
+            }
+        }
+        guard let remark = remarks.first else { return .passed("\(number) texts") }
+        return .warning(remark, Array(remarks.dropFirst()))
+    }
+
+    private static let hostileTexts = [
+        "", " ", String(repeating: "x", count: 4096), "%s%n%d%x", "../../../../etc/passwd",
+        "\u{1}\u{1B}[2J\r\n\t", "Ünï\u{301} 漢字 🎬 \u{202E}abc", "\"'`$(exit 1);\\", "-1", "null",
+    ]
+
+    private static func hostilePaths(_ examination: Examination) -> [String] {
+        [
+            "/nowhere/at-all/\u{1F3AC}.file", "/", "/\(String(repeating: "x", count: 4095))",
+            "/\(String(repeating: "y/", count: 1000))z", examination.library, "/dev/null",
+            "/%s%n",
+        ]
+    }
+}
+
+extension Bench {
+    /// Leads a life as far as the plugin bears it.
+    ///
+    /// - Returns: What its author should know of; nil for nothing.
+    fileprivate func endureShortly(_ setting: Setting) throws(Verdict) -> String? {
+        let cause = setting.words
+        if let remark = try endure("create", rehearsal.create(), cause) { return remark.text }
+        if let remark = try endure(
+            "initialize", rehearsal.initialize(rehearsal.smallOffer()), cause)
+        {
+            try require("destroy", rehearsal.destroy(), after: cause)
+            return remark.text
+        }
+        if let remark = try endure("start-send", rehearsal.startSend(), cause) {
+            try require("uninitialize", rehearsal.uninitialize(), after: cause)
+            try require("destroy", rehearsal.destroy(), after: cause)
+            return remark.text
+        }
+        if let fault = rehearsal.wait(nanoseconds: 100_000_000) {
+            try require("sending", .lost(fault), after: cause)
+        }
+        try end(after: cause)
+        return nil
+    }
+
+    /// - Returns: Set if the plugin refused; the text, if it did not say why.
+    private func endure(
+        _ step: String, _ end: Rehearsal.StepEnd, _ cause: String
+    ) throws(Verdict) -> (text: String?, ())? {
+        guard case .refused(let status, let text) = end else {
+            try require(step, end, after: cause)
+            return nil
+        }
+        let isUnexplained = text.hasSuffix("without a reason")
+        return (
+            isUnexplained
+                ? "\(step) answers \(status) to \(cause) without a reason. Tell it with set_error."
+                : nil, ()
+        )
+    }
+}

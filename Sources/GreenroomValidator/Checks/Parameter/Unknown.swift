@@ -1,0 +1,65 @@
+import GreenroomABI
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let parameterUnknown = Check(
+        "parameter.unknown", "parameters that there are not are refused",
+        proving: """
+            The function of greenroom.live-parameters/1 is called with names that the plugin has \
+            not, and with those of parameters that are not live, after create, after initialize \
+            and while it sends. It answers anything but GR_STATUS_OK, GR_STATUS_BAD_SETTING best. A \
+            host of a later version may ask for what an older plugin does not have, and has to \
+            find out.
+            """
+    ) { examination throws(Verdict) in
+        let bench = try examination.bench()
+        try bench.create()
+        let (asked, address) = bench.rehearsal.ask(forExtension: GR_EXT_LIVE_PARAMETERS)
+        guard asked == .done, address != nil else { throw .skipped("it has no live parameters") }
+        let settings = unknownSettings(examination)
+        try bench.refuse(settings, "after create")
+        try bench.initialize(bench.rehearsal.smallOffer())
+        try bench.refuse(settings, "after initialize")
+        try bench.startSend()
+        try bench.wait(seconds: 0.1)
+        try bench.refuse(settings, "while it sends")
+        try bench.end(after: "parameters that there are not")
+        return .passed()
+    }
+
+    private static func unknownSettings(
+        _ examination: Examination
+    ) -> [(setting: Setting, why: String)] {
+        let parameters = examination.descriptor.parameters
+        let names = ["nobody-knows", "", String(repeating: "x", count: 4096)]
+            + parameters.prefix(3).flatMap { ["\($0.name)-", $0.name.uppercased()] }
+        let unknown = names.filter { name in !parameters.contains { $0.name == name } }.map { name in
+            // Of a type whose every member may be looked at.
+            (Setting(name: name, type: .string, value: .string("1")), "it has no such parameter")
+        }
+        let fixed = examination.settings.filter { setting in
+            parameters.contains { $0.name == setting.name && !$0.isLive }
+        }
+        return unknown + fixed.map { ($0, "that parameter is not live") }
+    }
+}
+
+extension Bench {
+    /// Sets what can't be set.
+    fileprivate func refuse(
+        _ settings: [(setting: Setting, why: String)], _ when: String
+    ) throws(Verdict) {
+        for (setting, why) in settings {
+            switch rehearsal.setUnchecked(setting) {
+            case .refused: continue
+            case .done:
+                throw .failed(
+                    "set(\(setting.name.quoted)) \(when) is answered with OK, and \(why). Answer "
+                        + "GR_STATUS_BAD_SETTING.")
+            case let end: try require("set", end, after: setting.name.quoted)
+            }
+        }
+    }
+}

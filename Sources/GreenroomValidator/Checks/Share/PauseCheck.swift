@@ -1,0 +1,65 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    /// Listens for twelve seconds to what a share says of itself, and ends and begins it again.
+    static let pausedShare = Check(
+        "share.pause", "pause, resume, end and begin again", of: [.shareSource],
+        proving: """
+            A share that says paused (GR_EXT_BROADCAST) has nothing new until it says resumed, and \
+            sends nothing between the two: viewers are told that the picture stands. A share that is \
+            ended with stop_send and begun again with start_send shows its picture again, changed or \
+            not: whoever sees it now has not seen it before.
+            """
+    ) { examination throws(Verdict) in
+        let bench = try examination.bench()
+        try bench.create()
+        try bench.initialize(bench.offer(VideoCapability(width: 320, height: 180, fps: 15)))
+        try bench.startSend()
+        try bench.wait(seconds: 2)
+        let atFirst = bench.record.frames.count
+        try bench.wait(seconds: 10)
+        if let pause = bench.record.calls.brokenPause {
+            throw .failed(
+                "it said paused, and sent \(pause.frames) frames in the \(decimal(pause.seconds, 1)) "
+                    + "s after that without having said resumed: say resumed first")
+        }
+        try bench.stopSend()
+        let before = bench.record.frames.count
+        try bench.startSend()
+        try bench.wait(seconds: 2)
+        let again = bench.record.frames.count - before
+        bench.finish()
+        guard atFirst == 0 || again > 0 || bench.rehearsal.gaveUp != nil else {
+            throw .failed(
+                "it sent \(atFirst) frames in the 2 s after it was started, and none in the 2 s after "
+                    + "it was stopped and started again: send the picture with each start_send")
+        }
+        return .passed()
+    }
+}
+
+extension [WitnessedCall] {
+    /// The frames that were sent during a pause, but for those that were on their way; nil if there
+    /// are none.
+    fileprivate var brokenPause: (frames: Int, seconds: Double)? {
+        let onTheirWay: Int64 = 100_000_000
+        var begin: Int64?
+        var (frames, seconds) = (0, 0.0)
+        for call in self where call.status == .ok {
+            switch call.request {
+            case .paused: begin = begin ?? call.nanoseconds
+            case .resumed:
+                if frames > 0 { return (frames, seconds) }
+                begin = nil
+            case .sendFrame, .commit:
+                guard let begin, call.nanoseconds > begin + onTheirWay else { continue }
+                frames += 1
+                seconds = Double(call.nanoseconds - begin) / 1e9
+            default: continue
+            }
+        }
+        return frames > 0 ? (frames, seconds) : nil
+    }
+}

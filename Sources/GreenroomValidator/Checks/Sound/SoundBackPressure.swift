@@ -1,0 +1,71 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// Not too much.
+    static let soundBackPressure = Check(
+        "sound.back-pressure", "a full queue is waited for", of: .sounds,
+        proving: """
+            Listens for twelve seconds of session time. The queue of a sender holds 200 ms \
+            (GR_AUDIO_QUEUE_MS), which the session empties in real time: audio_send without a \
+            timeout answers GR_STATUS_QUEUE_FULL where there is no room. Whoever hears that waits \
+            and sends the same block again. A source that sends the next block instead loses sound; \
+            one that sends more sound than time passes, or ten seconds at once, loses all that is \
+            too much; one that tries again at once, more than a thousand times a second, takes a \
+            whole processor. Blocks are told apart by their samples.
+            """
+    ) { examination throws(Verdict) in
+        let take = try examination.listen(seconds: 12)
+        let seconds = max(take.seconds, 0.1)
+        let full = take.refused(with: .queueFull)
+        guard Double(full) <= mostRefusalsASecond * seconds else {
+            throw .failed(
+                "it tries again without waiting: \(Int(Double(full) / seconds)) times a second it is "
+                    + "told GR_STATUS_QUEUE_FULL. Send with a timeout, or wait with wait_until_ns")
+        }
+        let offered = take.offered
+        let rate = Double(take.format?.sampleRate ?? 48_000)
+        let lost = offered.filter { !$0.isAccepted }
+        guard take.lostSeconds > seconds * tolerance else {
+            return full == 0
+                ? .passed("it was never told that the queue is full")
+                : .passed("\(full) times the queue was full, and it sent the same block again")
+        }
+        let all = offered.reduce(0) { $0 + Double($1.frames) / rate }
+        let burst = longestBurst(of: offered, rate)
+        let what =
+            if burst > 0.5 {
+                "it sends \((burst * 10).rounded() / 10) s of sound at once, and the queue holds 0.2 s"
+            } else if all > seconds * (1 + tolerance) + 0.3 {
+                "it sends \(percent(all / seconds - 1)) more sound than time passes"
+            } else {
+                "what there is no room for it does not send again"
+            }
+        throw .failed(
+            "\(what): \(lost.count) of \(offered.count) blocks were lost to "
+                + "GR_STATUS_QUEUE_FULL. Send with a negative timeout, or send the same block again"
+        )
+    }
+
+    /// How often a source may be told that there is no room.
+    private static let mostRefusalsASecond = 1000.0
+    /// What may be lost, as a part: a device whose clock runs faster than the session's.
+    private static let tolerance = 0.005
+
+    /// The most sound that was offered at one time, in seconds.
+    private static func longestBurst(of offered: [SoundTake.Offered], _ rate: Double) -> Double {
+        var (longest, burst, begin) = (0.0, 0.0, Int64.min)
+        for block in offered {
+            if begin == .min || block.nanoseconds - begin > 5_000_000 {
+                (burst, begin) = (0, block.nanoseconds)
+            }
+            burst += Double(block.frames) / rate
+            longest = max(longest, burst)
+        }
+        return longest
+    }
+
+    private static func percent(_ part: Double) -> String {
+        "\((part * 1000).rounded() / 10) %"
+    }
+}

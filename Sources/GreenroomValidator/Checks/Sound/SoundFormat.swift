@@ -1,0 +1,76 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    /// Rate and channels.
+    static let soundFormat = Check(
+        "sound.format", "one sample rate and one number of channels", of: .sounds,
+        proving: """
+            Listens for ten seconds of session time. Every block has a rate of 8000 to 192000 Hz and \
+            1 or 2 channels, and the ones that the first block has: that is what the source declares. \
+            The interface lets no block change them silently into noise, but each change begins the \
+            resampler anew, and is heard as a click. A setting named rate or sample-rate in Hz that \
+            the blocks do not keep to is told as a warning.
+            """
+    ) { examination throws(Verdict) in
+        let take = try examination.listen(seconds: 10)
+        return verdict(on: take, examination)
+    }
+
+    private static func verdict(on take: SoundTake, _ examination: Examination) -> Verdict {
+        let rates = take.sends.first { $0.status == .badRate }
+        if let rates {
+            return .failed(
+                "\(take.refused(with: .badRate)) of \(take.sends.count) blocks have the rate "
+                    + "\(rates.block.sampleRate) Hz, and 8000 to 192000 Hz can be sent: resample, or "
+                    + "open the device at such a rate")
+        }
+        if let channels = take.sends.first(where: { $0.status == .badChannels }) {
+            return .failed(
+                "\(take.refused(with: .badChannels)) of \(take.sends.count) blocks have "
+                    + "\(channels.block.channels) channels, and 1 or 2 can be sent: mix them down")
+        }
+        guard let format = take.format else { return .passed() }
+        let other = take.accepted.first {
+            $0.block.sampleRate != UInt32(format.sampleRate)
+                || $0.block.channels != UInt32(format.channels)
+        }
+        if let other {
+            return .failed(
+                "the first block is \(text(format.sampleRate, format.channels)), and after "
+                    + "\(seconds(other.nanoseconds - take.begin)) comes one of "
+                    + "\(text(Int(other.block.sampleRate), Int(other.block.channels))): keep to one "
+                    + "format from start to stop")
+        }
+        if let (name, wanted) = examination.declaredRate, wanted != Int64(format.sampleRate) {
+            return .warning(
+                "the setting \(name) is \(wanted) Hz, and the blocks have \(format.sampleRate) Hz: "
+                    + "send what the setting says, or leave it out")
+        }
+        return .passed(text(format.sampleRate, format.channels))
+    }
+
+    private static func text(_ rate: Int, _ channels: Int) -> String {
+        "\(rate) Hz \(channels == 1 ? "mono" : "stereo")"
+    }
+
+    private static func seconds(_ nanoseconds: Int64) -> String {
+        "\(Double(nanoseconds / 1_000_000) / 1000) s"
+    }
+}
+
+extension Examination {
+    /// The sample rate that a setting of the plugin asks for; nil if it has none of that name.
+    fileprivate var declaredRate: (name: String, rate: Int64)? {
+        for parameter in descriptor.parameters
+        where ["rate", "sample-rate"].contains(parameter.name) && parameter.unit == "Hz" {
+            guard let setting = settings.first(where: { $0.name == parameter.name }),
+                case .integer(let rate) = setting.value,
+                AudioFormat.legalRates.contains(Int(clamping: rate))
+            else { continue }
+            return (parameter.name, rate)
+        }
+        return nil
+    }
+}

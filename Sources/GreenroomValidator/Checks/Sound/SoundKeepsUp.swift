@@ -1,0 +1,91 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// Not too little.
+    static let soundKeepsUp = Check(
+        "sound.keeps-up", "as much sound as time passes", of: .sounds,
+        proving: """
+            Listens for twelve seconds of session time, of which the first does not count. A source \
+            that is sending has to send as much sound as time passes: where there is none the host \
+            puts silence, which is heard as crackling. Two per cent are tolerated here; what is \
+            exact is sound.sample-count's business. Times of more than half a second without a \
+            block count as pauses, and are told as a warning.
+            """
+    ) { examination throws(Verdict) in
+        let take = try examination.listen(seconds: 12)
+        guard take.seconds >= 2 else {
+            throw .skipped(
+                "it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
+        }
+        guard take.lostSeconds == 0 else {
+            throw .hindered(by: "sound.back-pressure", "it loses sound to a full queue")
+        }
+        let balance = take.part(from: 1, to: take.seconds).balance
+        guard balance.activeSeconds >= 1 else {
+            throw .warning(
+                "it hardly sends: \(take.accepted.count) blocks in \(Int(take.seconds)) s")
+        }
+        let part = balance.sentSeconds / balance.activeSeconds
+        let text = "\(percent(part)) of the time that passed"
+        guard part > 0.98 - (take.isReal ? 0.02 : 0) else {
+            if take.isReal, take.delayNanoseconds > Int64(take.seconds * 1e9 / 200) {
+                throw .skipped(
+                    "the machine was too busy to tell: it sent \(text), and waited "
+                        + "\(take.delayNanoseconds / 1_000_000) ms for a processor")
+            }
+            throw .failed(
+                "it sends too little: \(text). Compute what is due from now_ns, or send with a "
+                    + "negative timeout and let the host pace you")
+        }
+        guard balance.pausedSeconds == 0 else {
+            return .warning(
+                "it sends nothing for \(rounded(balance.pausedSeconds)) of "
+                    + "\(rounded(take.seconds - 1)) s: if nothing is to be heard, send silence")
+        }
+        return .passed(text)
+    }
+
+    private static func percent(_ part: Double) -> String {
+        "\((part * 1000).rounded() / 10) %"
+    }
+
+    private static func rounded(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }
+}
+
+extension SoundTake {
+    /// Sound and time held against each other.
+    struct Balance: Sendable {
+        /// Sound that was taken.
+        var sentSeconds = 0.0
+        /// Time without pauses.
+        var activeSeconds = 0.0
+        /// Time without a block, where that is long.
+        var pausedSeconds = 0.0
+    }
+
+    var balance: Balance {
+        var balance = Balance()
+        var last = begin
+        for send in accepted {
+            balance.sentSeconds += Double(send.block.frames) / Double(max(send.block.sampleRate, 1))
+            balance.count(from: last, to: send.nanoseconds)
+            last = send.nanoseconds
+        }
+        balance.count(from: last, to: end)
+        return balance
+    }
+
+    /// Sound that was offered once, and for which there was no room, in seconds.
+    var lostSeconds: Double {
+        let rate = Double(format?.sampleRate ?? 48_000)
+        return offered.reduce(0) { $0 + ($1.isAccepted ? 0 : Double($1.frames) / rate) }
+    }
+}
+
+extension SoundTake.Balance {
+    fileprivate mutating func count(from first: Int64, to last: Int64) {
+        let seconds = Double(last - first) / 1e9
+        if seconds > 0.5 { pausedSeconds += seconds } else { activeSeconds += seconds }
+    }
+}

@@ -1,0 +1,127 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// Exact.
+    static let soundSampleCount = Check(
+        "sound.sample-count", "the number of samples is exact over a minute", of: .sounds,
+        limitSeconds: 120,
+        proving: """
+            Listens for a bit more than a minute of session time. A source of rate R sends 60 * R \
+            samples of each channel in it, one block more or less, and neither gains nor loses \
+            samples steadily: 22050 and 11025 Hz have no whole block of 10 ms, and a source that \
+            rounds each block down is late by 1.4 seconds an hour. Blocks go by what was sent in \
+            all, not each by itself. A source that does not keep to the session clock is listened to \
+            for three seconds of real time, and may be off by half a per cent.
+            """
+    ) { examination throws(Verdict) in
+        var take = try examination.listen(seconds: 62)
+        guard take.isReal else { return try verdict(on: take) }
+        // What is off on a busy machine may be right at another time.
+        for attempt in 1... {
+            let found = try realVerdict(on: take)
+            guard found.outcome == .failed, attempt < 3 else { return found }
+            take = try examination.listen(seconds: 62)
+        }
+        return .passed()
+    }
+
+    private static func verdict(on take: SoundTake) throws(Verdict) -> Verdict {
+        guard take.lostSeconds == 0 else {
+            throw .hindered(by: "sound.back-pressure", "it loses sound to a full queue")
+        }
+        guard take.seconds >= 6, let format = take.format else {
+            throw .skipped("it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
+        }
+        guard take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) }) else {
+            throw .hindered(by: "sound.format", "its rate changes")
+        }
+        // Whole seconds, and neither the first one nor what comes up to the end of the last.
+        let seconds = min(take.seconds.rounded(.down) - 2, 60)
+        let part = take.part(from: 1, to: 1 + seconds)
+        let balance = part.balance
+        guard balance.pausedSeconds == 0 else {
+            throw .skipped("it pauses: there is no time to hold its samples against")
+        }
+        let count = part.accepted.reduce(0) { $0 + Int($1.block.frames) }
+        let wanted = format.sampleRate * Int(seconds)
+        guard abs(Double(count - wanted)) <= 0.02 * Double(wanted) else {
+            throw .hindered(by: "sound.keeps-up", "it does not keep up")
+        }
+        let block = part.accepted.map { Int($0.block.frames) }.max() ?? 0
+        // A host that empties the queue each 10 ms.
+        let tolerance = block + format.sampleRate / 100 + 1
+        let text = "\(count) samples in \(Int(seconds)) s of \(format.sampleRate) Hz"
+        let cure = """
+            Compute each block from the number of all samples before it: samples of a rate that has \
+            no whole block come in blocks of two lengths
+            """
+        guard abs(count - wanted) <= tolerance else {
+            throw .failed("\(text), which should be \(wanted), \(block) more or less. \(cure)")
+        }
+        if let drift = drift(in: part, format.sampleRate) {
+            throw .failed(
+                "\(text): it \(drift > 0 ? "gains" : "loses") about "
+                    + "\(Int(abs(drift).rounded())) samples a minute, block after block. \(cure)")
+        }
+        return .passed(text)
+    }
+
+    /// Finds out whether samples and time go apart steadily.
+    ///
+    /// - Returns: By how many samples a minute; nil if they don't, as far as their jitter lets
+    ///   that be seen.
+    static func drift(in take: SoundTake, _ rate: Int) -> Double? {
+        let windows = 6
+        let length = (take.end - take.begin) / Int64(windows)
+        guard length > 0 else { return nil }
+        var apart = [[Double]](repeating: [], count: windows)
+        var sent = 0
+        for send in take.accepted {
+            let time = send.nanoseconds - take.begin
+            let window = min(max(Int(time / length), 0), windows - 1)
+            apart[window].append(Double(sent) - Double(time) * Double(rate) / 1e9)
+            sent += Int(send.block.frames)
+        }
+        guard apart.allSatisfy({ $0.count >= 3 }) else { return nil }
+        let medians = apart.map { $0.sorted()[$0.count / 2] }
+        let steps = zip(medians, medians.dropFirst()).map { $1 - $0 }
+        let jitter = (apart[0].max() ?? 0) - (apart[0].min() ?? 0)
+        let change = (medians.last ?? 0) - (medians.first ?? 0)
+        guard steps.allSatisfy({ $0 > 0 }) || steps.allSatisfy({ $0 < 0 }),
+            abs(change) > max(jitter, 3)
+        else { return nil }
+        // From the middle of the first window to that of the last.
+        let seconds = Double(length) * Double(windows - 1) / 1e9
+        return change / seconds * 60
+    }
+
+    private static func realVerdict(on take: SoundTake) throws(Verdict) -> Verdict {
+        guard take.seconds >= 2, let format = take.format else {
+            throw .skipped("it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
+        }
+        let part = take.part(from: 0.5, to: take.seconds)
+        let accepted = part.accepted
+        guard let first = accepted.first, let last = accepted.last, accepted.count > 10,
+            part.balance.pausedSeconds == 0
+        else { throw .skipped("it pauses: there is no time to hold its samples against") }
+        // From one block to another: what was sent between them, the last one not among it.
+        let count = accepted.dropLast().reduce(0) { $0 + Int($1.block.frames) }
+        let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9
+        let wanted = seconds * Double(format.sampleRate)
+        let block = accepted.map { Int($0.block.frames) }.max() ?? 0
+        let text =
+            "\(count) samples in \(Int(seconds * 1000)) ms of real time at \(format.sampleRate) Hz"
+        if abs(Double(count) - wanted) <= 0.005 * wanted + Double(block) {
+            return .passed("\(text): it does not keep to the session clock")
+        }
+        guard take.delayNanoseconds < Int64(take.seconds * 1e9 / 200) else {
+            throw .skipped(
+                "the machine was too busy to tell: its threads waited "
+                    + "\(take.delayNanoseconds / 1_000_000) ms for a processor")
+        }
+        return .failed(
+            "\(text), which should be \(Int(wanted)). It does not wait on the session clock: compute "
+                + "what is due from now_ns, and wait with wait_until_ns")
+    }
+}

@@ -1,0 +1,83 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// Stamps.
+    static let soundStamps = Check(
+        "sound.stamps", "stamps are on the host's clock and go with the samples", of: .sounds,
+        proving: """
+            Listens for twelve seconds of session time. A stamp is GR_PTS_UNSTAMPED, or the time of \
+            the block's first sample in nanoseconds on the session clock: not before zero, not going \
+            back, at most five seconds behind now_ns and one ahead of it. From the first stamp to \
+            the last passes as much time as the samples between them last; 40 ms are tolerated, and \
+            a source that skips samples may leave a gap in the stamps, which is none of its faults.
+            """
+    ) { examination throws(Verdict) in
+        try verdict(on: try examination.listen(seconds: 12))
+    }
+
+    private static let oldest: Int64 = 5_000_000_000
+    private static let farthest: Int64 = 1_000_000_000
+
+    private static func verdict(on take: SoundTake) throws(Verdict) -> Verdict {
+        if let first = take.sends.first(where: { $0.status == .badTimestamp }) {
+            throw .failed(
+                "\(take.refused(with: .badTimestamp)) of \(take.sends.count) blocks have a stamp "
+                    + "below zero (\(first.block.ptsNanoseconds)): use now_ns, or "
+                    + "GR_PTS_UNSTAMPED")
+        }
+        let stamped = take.accepted.filter { $0.block.ptsNanoseconds != .min }
+        guard !stamped.isEmpty else { return .passed("no stamps: each block follows the last one") }
+        let strange = stamped.first { send in
+            let ahead = send.block.ptsNanoseconds &- send.nanoseconds
+            return ahead < -oldest || ahead > farthest
+        }
+        if let strange {
+            throw .failed(
+                "a stamp is \(strange.block.ptsNanoseconds) where now_ns is "
+                    + "\(strange.nanoseconds): stamps are nanoseconds on the session clock. Stamp "
+                    + "with now_ns")
+        }
+        for (one, next) in zip(stamped, stamped.dropFirst())
+        where next.block.ptsNanoseconds < one.block.ptsNanoseconds {
+            let back = Double((one.block.ptsNanoseconds - next.block.ptsNanoseconds) / 1000) / 1000
+            throw .failed(
+                "a stamp is \(back) ms before the one before it: send in order, and stamp with the "
+                    + "time of the first sample")
+        }
+        guard let format = take.format,
+            take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) })
+        else { throw .hindered(by: "sound.format", "its rate changes") }
+        return try proportion(stamped, format)
+    }
+
+    /// Holds stamps against samples.
+    private static func proportion(
+        _ stamped: [SoundTake.Send], _ format: AudioFormat
+    ) throws(Verdict) -> Verdict {
+        var (sound, time, skipped): (Int64, Int64, Int64) = (0, 0, 0)
+        var worst: Int64 = 0
+        for (one, next) in zip(stamped, stamped.dropFirst()) {
+            let length = Int64(one.block.frames) * 1_000_000_000 / Int64(format.sampleRate)
+            let step = next.block.ptsNanoseconds - one.block.ptsNanoseconds
+            // A gap of more than the block itself and 20 ms was left on purpose.
+            if step > 2 * length + 20_000_000 {
+                skipped += step - length
+                continue
+            }
+            sound += length
+            time += step
+            if abs(time - sound) > abs(worst) { worst = time - sound }
+        }
+        guard abs(worst) <= 40_000_000 else {
+            let (stamps, samples) = (time / 1_000_000, sound / 1_000_000)
+            throw .failed(
+                "its stamps pass \(stamps) ms while its samples last \(samples) ms: count the stamp "
+                    + "of a block from the samples before it")
+        }
+        guard skipped == 0 else {
+            return .passed("stamps leave out \(skipped / 1_000_000) ms, as skipped samples do")
+        }
+        return .passed("stamps and samples are within \(abs(worst) / 1000) µs")
+    }
+}

@@ -1,0 +1,78 @@
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+import Synchronization
+
+extension Catalogue {
+    /// Reads the processor time of the plugin's process at each frame. Whatever else the machine does
+    /// takes time of its own, and counts for nothing here.
+    static let frameCost = Check(
+        "video.cost", "what a frame costs at each row", of: .pictures,
+        proving: """
+            How much time of a processor the plugin's process needs for a frame, at each row of the \
+            table, median: it goes into the conformance report. A row at which a frame needs longer \
+            than its interval can't be held on this machine by one thread. Only a plugin that can \
+            hold no row at all, not by half, fails.
+            """
+    ) { examination throws(Verdict) in
+        var costs: [ConformanceReport.Cost] = []
+        var slow: [String] = []
+        var isHopeless = true
+        for row in examination.rows {
+            guard let (agreed, cost) = try examination.measureCost(row) else { continue }
+            let name = agreed.description
+            guard !costs.contains(where: { $0.row == name }) else { continue }
+            costs.append(
+                ConformanceReport.Cost(
+                    row: name, millisecondsPerFrame: (cost * 1000).rounded() / 1000))
+            let interval = 1000 / agreed.rate.framesPerSecond
+            if cost > interval { slow.append("\(name): \(decimal(cost, 1)) ms") }
+            if cost <= 2 * interval { isHopeless = false }
+        }
+        guard let most = costs.max(by: { $0.millisecondsPerFrame < $1.millisecondsPerFrame }) else {
+            throw .skipped("it sends too few frames to tell")
+        }
+        let text = "up to \(decimal(most.millisecondsPerFrame, 2)) ms a frame, at \(most.row)"
+        let list = slow.joined(separator: ", ")
+        let cure = "draw less, in several threads, or build with optimisation"
+        var verdict: Verdict =
+            slow.isEmpty
+            ? .passed(text)
+            : isHopeless
+                ? .failed("no row can be held, a frame takes too long (\(list)): \(cure)")
+                : .warning("a frame takes longer than its interval (\(list)): \(cure)")
+        verdict.costs = costs
+        return verdict
+    }
+}
+
+extension Examination {
+    /// Milliseconds of a processor for each frame, and for what; nil if there are too few frames.
+    fileprivate func measureCost(
+        _ row: VideoCapability
+    ) throws(Verdict) -> (agreed: VideoCapability, milliseconds: Double)? {
+        var samples = Samples()
+        let bench = try show(Showing(row: row, seconds: 0.4)) { bench in
+            let fresh = Samples()
+            samples = fresh
+            let process = bench.process.process
+            bench.record.onFrameSent {
+                fresh.add(ProcessLoad(of: process).runNanoseconds)
+            }
+        }
+        guard let agreed = bench.rehearsal.agreement?.source else { return nil }
+        // What the first frames cost is what the beginning costs.
+        let values = samples.values.dropFirst(min(2, max(samples.values.count - 4, 0)))
+        let costs = zip(values, values.dropFirst()).map { Double($1 - $0) / 1e6 }.sorted()
+        guard !costs.isEmpty else { return nil }
+        return (agreed, max(costs[costs.count / 2], 0))
+    }
+}
+
+/// Numbers in the order in which they came. [any]
+private final class Samples: Sendable {
+    private let state = Mutex<[Int64]>([])
+    var values: [Int64] { state.withLock { $0 } }
+    func add(_ value: Int64) { state.withLock { $0.append(value) } }
+}

@@ -1,0 +1,121 @@
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    /// Counts the frames of two seconds of session time, or as long as forty frames take, at a row of
+    /// 30 a second and at one of 15.
+    ///
+    /// On the virtual clock they are counted once more while each frame is charged with a sixth of its
+    /// interval, as if it had taken the plugin so long to draw it: a schedule that counts from the start holds its rate, and one
+    /// that sleeps an interval after each frame does not.
+    static let frameRate = Check(
+        "video.rate", "as many frames as were agreed", of: [.videoSource],
+        proving: """
+            A camera sends as many frames a second as it agreed to, within 5 %, at a row of 30 and at \
+            one of 15 frames a second, also when each frame takes it some time to draw. Frame n is \
+            due n intervals after the first, and waited for with wait_until_ns: a plugin that sleeps \
+            an interval after each frame is late by its own work, every time. A plugin that does not \
+            wait on the session clock is looked at in real time.
+            """
+    ) { examination throws(Verdict) in
+        for row in [
+            VideoCapability(width: 640, height: 360, fps: 30),
+            VideoCapability(width: 320, height: 180, fps: 15),
+        ] {
+            let plain = try examination.measureRate(row, charged: false)
+            guard plain.isRight else { throw .failed(plain.text).unless("lifecycle.whole-life") }
+            guard !plain.isReal else { continue }
+            let charged = try examination.measureRate(row, charged: true)
+            guard !charged.isRight else { continue }
+            throw .failed(
+                "it sends \(charged.text(1)) frames a second as soon as a frame takes "
+                    + "\(charged.chargeText) to draw, and \(charged.agreed.rate) were agreed: wait "
+                    + "until the start and n intervals, not for an interval after each frame")
+        }
+        return .passed()
+    }
+}
+
+/// How many frames came of those that were agreed.
+private struct MeasuredRate {
+    var agreed: VideoCapability
+    var framesPerSecond: Double
+    var charge: Int64
+    var isReal: Bool
+
+    var isRight: Bool {
+        let ratio = framesPerSecond / agreed.rate.framesPerSecond
+        return ratio >= 0.95 && ratio <= 1.05
+    }
+
+    func text(_ places: Int) -> String { decimal(framesPerSecond, places) }
+    var chargeText: String { "\(decimal(Double(charge) / 1e6, 1)) ms" }
+
+    var text: String {
+        "it sends \(text(1)) frames a second, and \(agreed.rate) were agreed for \(agreed.size): "
+            + "keep within 5 %, or answer the rate that you make"
+    }
+}
+
+extension Examination {
+    fileprivate func measureRate(
+        _ row: VideoCapability, charged: Bool
+    ) throws(Verdict) -> MeasuredRate {
+        if isStray { return try measureRealRate(row) }
+        let bench = try bench()
+        try bench.create()
+        try bench.initialize(bench.offer(row))
+        let agreed = try bench.agreed()
+        let isOver = Monitor(false)
+        let charge = charged ? Int64(1e9 / agreed.rate.framesPerSecond / 6) : 0
+        if charged {
+            let clock = bench.clock
+            bench.record.onFrameSent { clock.pass(nanoseconds: charge, unless: isOver) }
+        }
+        try bench.startSend()
+        let seconds = max(2, 40 / agreed.rate.framesPerSecond)
+        try bench.wait(seconds: 0.5)
+        let begin = bench.clock.now
+        if !bench.clock.isStray() { try bench.wait(seconds: seconds) }
+        let end = bench.clock.now
+        isStray = bench.clock.isStray()
+        isOver.change { $0 = true }
+        bench.finish()
+        guard !isStray else { return try measureRealRate(row) }
+        let count = bench.record.frames.count { $0.arrival >= begin && $0.arrival < end }
+        return MeasuredRate(
+            agreed: agreed, framesPerSecond: Double(count) / seconds, charge: charge, isReal: false)
+    }
+
+    /// In real time, again while the machine is too busy to blame the plugin.
+    private func measureRealRate(_ row: VideoCapability) throws(Verdict) -> MeasuredRate {
+        var measured: MeasuredRate?
+        for _ in 0..<3 {
+            let bench = try bench(on: .real)
+            try bench.create()
+            try bench.initialize(bench.offer(row))
+            let agreed = try bench.agreed()
+            try bench.startSend()
+            try bench.wait(seconds: 0.5)
+            let calm = CalmMeter(process: bench.process.process)
+            let begin = bench.clock.now
+            try bench.wait(seconds: max(3, 40 / agreed.rate.framesPerSecond))
+            let end = bench.clock.now
+            let isCalm = calm.wasCalm
+            bench.finish()
+            let count = bench.record.frames.count {
+                $0.arrival >= begin && $0.arrival < end
+            }
+            let found = MeasuredRate(
+                agreed: agreed, framesPerSecond: Double(count) * 1e9 / Double(end - begin),
+                charge: 0, isReal: true)
+            if found.isRight || isCalm { return found }
+            measured = found
+        }
+        throw .skipped(
+            "the machine was too busy to tell: it sent \(measured?.text(1) ?? "no") frames a second"
+        )
+    }
+}

@@ -1,0 +1,123 @@
+import GreenroomConversion
+import GreenroomHost
+import GreenroomMedia
+import Synchronization
+
+extension Catalogue {
+    /// Counts the samples outside of the declared range, in up to eight frames. What is left out of a
+    /// leased frame, which another check tells, is grey.
+    ///
+    /// Encoders and scalers overshoot at sharp edges: up to a thousandth of the samples is told as a
+    /// warning.
+    static let colorRange = Check(
+        "video.range", "a limited range is kept", of: .pictures,
+        proving: """
+            A frame that is declared GR_RANGE_LIMITED has luma from 16 to 235 and chroma from 16 to \
+            240 (four times that in 10 bits). One that has more than a thousandth of its samples \
+            outside is of full range, and looks crushed to everybody who believes the declaration.
+            """
+    ) { examination throws(Verdict) in
+        var tally = RangeTally()
+        let neutral = LeaseWatch(
+            guarding: FrameGuarding(), isClosed: false, filling: .same(128))
+        let bench = try examination.show(Showing(seconds: 1.2, leases: neutral)) { bench in
+            let fresh = RangeTally()
+            tally = fresh
+            bench.record.onFrame { fresh.take($0) }
+        }
+        _ = try bench.frames(atLeast: 1)
+        let found = tally.found
+        guard found.samples > 0 else { throw .skipped("no frame is declared to be limited") }
+        guard found.outside > 0 else { return .passed() }
+        let part = Double(found.outside) / Double(found.samples)
+        let text =
+            "\(found.outside) of \(found.samples) samples of \(found.frames) frames that are declared "
+            + "GR_RANGE_LIMITED are outside of it, the lowest \(found.lowest), the highest "
+            + "\(found.highest)"
+        return part > 0.001
+            ? .failed("\(text): declare GR_RANGE_FULL, or scale the values")
+            : .warning("\(text): as much as overshoot makes")
+    }
+}
+
+/// How many samples are outside of the range that frames declare.
+private final class RangeTally: Sendable {
+    struct Found {
+        var frames = 0
+        var samples = 0
+        var outside = 0
+        /// Of those, in 8 bits.
+        var lowest = 255
+        var highest = 0
+    }
+
+    private static let mostFrames = 8
+    /// So many frames are left out between two that are looked at.
+    private static let distance = 4
+
+    private let state = Mutex((seen: 0, found: Found()))
+
+    var found: Found { state.withLock { $0.found } }
+
+    func take(_ frame: borrowing VideoFrame) {
+        guard frame.info.color.range == .limited, !frame.format.isRGB, !frame.format.isCompressed
+        else { return }
+        let isDue = state.withLock { state in
+            state.seen += 1
+            return state.seen % Self.distance == 1 && state.found.frames < Self.mostFrames
+        }
+        guard isDue else { return }
+        var found = Found()
+        frame.tally(into: &found)
+        state.withLock { state in
+            state.found.frames += 1
+            state.found.samples += found.samples
+            state.found.outside += found.outside
+            state.found.lowest = min(state.found.lowest, found.lowest)
+            state.found.highest = max(state.found.highest, found.highest)
+        }
+    }
+}
+
+extension VideoFrame {
+    fileprivate func tally(into found: inout RangeTally.Found) {
+        for index in 0..<planeCount {
+            let geometry = format.plane(index, of: size)
+            let bytes = plane(index)
+            for row in 0..<geometry.rows {
+                let start = row * strideBytes(index)
+                switch format {
+                case .yuy2, .uyvy:
+                    for place in 0..<geometry.rowBytes {
+                        let isLuma = (place % 2 == 0) == (format == .yuy2)
+                        // The second luma of the last pair of an odd width is no pixel.
+                        if isLuma, place / 2 >= size.width { continue }
+                        found.add(Int(bytes.byte(start + place)), isLuma: isLuma)
+                    }
+                case .i010, .p010:
+                    for place in stride(from: start, to: start + geometry.rowBytes, by: 2) {
+                        let word = Int(bytes.byte(place)) | Int(bytes.byte(place + 1)) << 8
+                        let sample = format == .p010 ? word >> 6 : word
+                        // The codes between two of 8 bits belong to the lower one, but at the top.
+                        found.add(sample >= 960 ? (sample + 3) / 4 : sample / 4, isLuma: index == 0)
+                    }
+                default:
+                    for place in start..<start + geometry.rowBytes {
+                        found.add(Int(bytes.byte(place)), isLuma: index == 0)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension RangeTally.Found {
+    /// Counts a sample of 8 bits.
+    mutating func add(_ sample: Int, isLuma: Bool) {
+        samples += 1
+        guard sample < 16 || sample > (isLuma ? 235 : 240) else { return }
+        outside += 1
+        lowest = min(lowest, sample)
+        highest = max(highest, sample)
+    }
+}

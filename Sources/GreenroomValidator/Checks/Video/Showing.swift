@@ -1,0 +1,88 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+/// What a source is to show while it is looked at.
+struct Showing {
+    /// What the offer suggests, if the plugin can make it.
+    var row = VideoCapability(width: 640, height: 360, fps: 30)
+    /// The sizes that are offered; nil for the standard ones.
+    var table: [VideoCapability]?
+    /// How long it sends, in seconds of session time.
+    var seconds: Double
+    /// How its frames are lent to it; nil for as in a session.
+    var leases: LeaseWatch?
+}
+
+extension Examination {
+    /// Has a source of pictures send for a while, on the virtual clock; on the real one if the plugin
+    /// does not keep to the session's.
+    ///
+    /// - Parameter prepare: Called before each life, with what is looked at it.
+    /// - Returns: The life, which is over.
+    @discardableResult
+    func show(
+        _ showing: Showing, prepare: (Bench) -> Void = { _ in }
+    ) throws(Verdict) -> Bench {
+        if !isStray {
+            let bench = try self.bench(leases: showing.leases)
+            prepare(bench)
+            try bench.show(showing)
+            isStray = bench.clock.isStray()
+            if !isStray { return bench }
+        }
+        let real = try self.bench(on: .real, leases: showing.leases)
+        prepare(real)
+        try real.show(showing)
+        return real
+    }
+}
+
+extension Bench {
+    /// Leads the plugin through a life in which it sends for a while.
+    fileprivate func show(_ showing: Showing) throws(Verdict) {
+        try create()
+        try initialize(offer(showing.row, table: showing.table))
+        try startSend()
+        try wait(seconds: showing.seconds)
+        finish()
+    }
+
+    /// An offer that suggests a row, if the plugin can make it.
+    ///
+    /// A share gets it as the session's maximum: under a ceiling it would be suggested what is as
+    /// wide for its height as the maximum is.
+    func offer(_ row: VideoCapability, table: [VideoCapability]? = nil) -> Offer? {
+        kind == .shareSource
+            ? rehearsal.nextOffer(maximum: row) : rehearsal.nextOffer(ceiling: row, table: table)
+    }
+
+    /// Ends a life that has been looked at, whatever comes of it.
+    func finish() {
+        _ = rehearsal.stopSend()
+        _ = rehearsal.uninitialize()
+        _ = rehearsal.destroy()
+        rehearsal.leave()
+    }
+
+    /// What was agreed on.
+    func agreed() throws(Verdict) -> VideoCapability {
+        guard let agreement = rehearsal.agreement else {
+            throw .hindered(by: "lifecycle.whole-life", "nothing was agreed on")
+        }
+        return agreement.source
+    }
+
+    /// The frames that came, if there are as many as a check needs.
+    func frames(atLeast count: Int) throws(Verdict) -> [Record.Frame] {
+        let frames = record.frames
+        if frames.isEmpty, kind == .videoSource {
+            throw .hindered(by: "video.rate", "it has sent no picture")
+        }
+        guard frames.count >= count else {
+            throw .skipped(
+                "it has sent \(frames.count) of the \(count) pictures that it takes to tell")
+        }
+        return frames
+    }
+}

@@ -1,0 +1,65 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// Compares the pictures of two lives that differ in nothing but the stride of leased frames.
+    static let strides = Check(
+        "video.strides", "rows begin where the stride says", of: .pictures,
+        proving: """
+            The rows of a leased frame are stride_bytes apart, which is more than a row is long \
+            wherever the host likes it so. On the virtual clock a plugin draws the same pictures \
+            each time: it has to with longer strides too. One that draws rows without gaps shows a \
+            sheared picture.
+            """
+    ) { examination throws(Verdict) in
+        switch try examination.compareStrides() {
+        case .honoured: return .passed()
+        case .leasesNothing: throw .skipped("it sends its own memory, and leases nothing")
+        case .cannotTell:
+            throw .skipped("its pictures are not the same each time, and can't be compared")
+        case .ignored(let frame):
+            return .failed(
+                "picture \(frame) is another one where the stride is \(extraStrideBytes) bytes longer "
+                    + "and all else is the same: begin row n of a plane at data + n * stride_bytes")
+        }
+    }
+
+    fileprivate static let extraStrideBytes = 192
+}
+
+/// What a plugin makes of longer strides.
+enum StrideTrial {
+    case leasesNothing
+    case honoured
+    /// The first picture that is another one.
+    case ignored(frame: Int)
+    case cannotTell
+}
+
+extension Examination {
+    func compareStrides() throws(Verdict) -> StrideTrial {
+        let tight = try pictures(extraStrideBytes: 0)
+        guard tight.hasLeased else { return .leasesNothing }
+        let wide = try pictures(extraStrideBytes: Catalogue.extraStrideBytes)
+        guard let first = tight.firstDifference(from: wide) else { return .honoured }
+        let again = try pictures(extraStrideBytes: 0)
+        return tight.firstDifference(from: again) == nil ? .ignored(frame: first) : .cannotTell
+    }
+
+    private struct Pictures {
+        var hasLeased: Bool
+        var digests: [UInt64]
+
+        /// The first picture of both that is not the same; nil if there is none.
+        func firstDifference(from other: Pictures) -> Int? {
+            zip(digests, other.digests).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        }
+    }
+
+    private func pictures(extraStrideBytes: Int) throws(Verdict) -> Pictures {
+        let watch = watch(extraStrideBytes: extraStrideBytes, isClosed: false)
+        let bench = try show(showing(LeaseTrial.rows[0], seconds: 0.5, leases: watch))
+        return Pictures(
+            hasLeased: watch.count > 0, digests: try bench.frames(atLeast: 1).map(\.digest))
+    }
+}

@@ -1,0 +1,184 @@
+import GreenroomConversion
+import GreenroomHost
+import GreenroomMedia
+import Synchronization
+
+extension Catalogue {
+    /// Fills each frame with another byte before it is lent, and looks for places that have it still
+    /// in six frames, one after the other.
+    static let wholeFrames = Check(
+        "video.whole-frames", "leased frames are overwritten wholly", of: .pictures,
+        proving: """
+            The content of a leased frame is undefined: an old picture, another format's, anything. \
+            A plugin writes every pixel of every plane, at odd sizes too, where chroma is (width + 1) \
+            / 2 by (height + 1) / 2: what it leaves out shows as flickering rests of other pictures \
+            or as a green edge. What no pixel shows (padding, alpha, the X of BGRX) may stay.
+            """
+    ) { examination throws(Verdict) in
+        var hasLeased = false
+        for row in LeaseTrial.rows {
+            let tally = try examination.findUnwritten(row)
+            guard let found = tally.found else { continue }
+            hasLeased = true
+            guard let rest = found.rest else { continue }
+            if case .ignored = try examination.compareStrides() {
+                throw .hindered(by: "video.strides", "it ignores strides")
+            }
+            throw .failed(
+                "\(rest.byteCount) of \(rest.of) bytes of plane \(rest.plane) of a leased "
+                    + "\(found.format.name) frame of \(found.size) are left as they were, in rows "
+                    + "\(rest.rows.lowerBound) to \(rest.rows.upperBound): write every pixel; chroma "
+                    + "of an odd size rounds up")
+        }
+        guard hasLeased else { throw .skipped("it leases too few frames to tell") }
+        return .passed()
+    }
+}
+
+extension Examination {
+    /// Whether a leased frame of a usual size is not written wholly.
+    func leavesRests() throws(Verdict) -> Bool {
+        try findUnwritten(LeaseTrial.rows[0]).found?.rest != nil
+    }
+
+    /// A share may send one frame in each life: some lives may be needed.
+    fileprivate func findUnwritten(_ row: VideoCapability) throws(Verdict) -> UnwrittenTally {
+        let tally = UnwrittenTally()
+        for life in 0..<UnwrittenTally.needed where tally.found == nil {
+            let watch = watch(isClosed: false, life: UInt8(life))
+            try show(showing(row, seconds: 0.5, leases: watch)) { bench in
+                bench.record.onFrame { tally.take($0, of: watch) }
+            }
+            if watch.count == 0 { break }
+        }
+        return tally
+    }
+}
+
+/// Finds the places that no frame of several was written at.
+private final class UnwrittenTally: Sendable {
+    /// How many frames it takes: a place that has by chance what the frame was filled with does not
+    /// have it six times.
+    static let needed = 6
+
+    struct Found {
+        var format: PixelFormat
+        var size: FrameSize
+        /// What was left out of the first plane that something was left out of.
+        var rest: (plane: Int, byteCount: Int, of: Int, rows: ClosedRange<Int>)?
+    }
+
+    private struct State {
+        var format: PixelFormat?
+        var size: FrameSize?
+        /// Places of visible bytes, by plane, that were never written.
+        var places: [[Int]] = []
+        var frames = 0
+        var lastLease: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// What came of it; nil before there were enough frames.
+    var found: Found? {
+        state.withLock { state in
+            guard state.frames >= Self.needed, let format = state.format, let size = state.size
+            else { return nil }
+            var found = Found(format: format, size: size)
+            let plane = state.places.firstIndex { !$0.isEmpty }
+            if let plane, let first = state.places[plane].first, let last = state.places[plane].last
+            {
+                let geometry = format.plane(plane, of: size)
+                found.rest = (
+                    plane, state.places[plane].count, geometry.rowBytes * geometry.rows,
+                    first / geometry.rowBytes...last / geometry.rowBytes
+                )
+            }
+            return found
+        }
+    }
+
+    func take(_ frame: borrowing VideoFrame, of watch: LeaseWatch) {
+        guard let lease = watch.lease(inSlot: frame.slotIndex), !lease.isOut,
+            lease.format == frame.format, lease.size == frame.size
+        else { return }
+        let (format, size) = (frame.format, frame.size)
+        // The state leaves the lock: frames come on one thread.
+        var current = state.withLock { $0 }
+        let isNext =
+            current.frames < Self.needed && lease.id != current.lastLease
+            && (current.frames == 0 || current.format == format && current.size == size)
+        guard isNext else { return }
+        for index in 0..<format.planeCount {
+            if current.frames == 0 {
+                current.places.append(frame.places(of: lease.filling, inPlane: index))
+            } else {
+                current.places[index] = frame.places(
+                    of: lease.filling, inPlane: index, among: current.places[index])
+            }
+        }
+        (current.format, current.size, current.lastLease) = (format, size, lease.id)
+        current.frames += 1
+        state.withLock { [current] in $0 = current }
+    }
+}
+
+extension VideoFrame {
+    /// The places of a plane that have a byte, counted in visible bytes, row by row.
+    fileprivate func places(of byte: UInt8, inPlane index: Int) -> [Int] {
+        let geometry = format.plane(index, of: size)
+        let bytes = plane(index)
+        let repeated = UInt64(byte) &* 0x0101_0101_0101_0101
+        var found: [Int] = []
+        for row in 0..<geometry.rows {
+            let start = row * strideBytes(index)
+            var place = 0
+            while place < geometry.rowBytes {
+                if place + 8 <= geometry.rowBytes {
+                    let word = bytes.unsafeLoadUnaligned(
+                        fromByteOffset: start + place, as: UInt64.self)
+                    if !(word ^ repeated).hasZeroByte {
+                        place += 8
+                        continue
+                    }
+                }
+                if bytes.byte(start + place) == byte, format.shows(byte: place, width: size.width) {
+                    found.append(row * geometry.rowBytes + place)
+                }
+                place += 1
+            }
+        }
+        return found
+    }
+
+    /// Those of some places that have a byte.
+    fileprivate func places(of byte: UInt8, inPlane index: Int, among places: [Int]) -> [Int] {
+        let geometry = format.plane(index, of: size)
+        let (bytes, stride) = (plane(index), strideBytes(index))
+        var found: [Int] = []
+        for place in places {
+            let (row, column) = place.quotientAndRemainder(dividingBy: geometry.rowBytes)
+            if bytes.byte(row * stride + column) == byte { found.append(place) }
+        }
+        return found
+    }
+}
+
+extension UInt64 {
+    /// Whether one of its eight bytes is zero.
+    fileprivate var hasZeroByte: Bool {
+        (self &- 0x0101_0101_0101_0101) & ~self & 0x8080_8080_8080_8080 != 0
+    }
+}
+
+extension PixelFormat {
+    /// Whether a byte of a row shows in some pixel.
+    fileprivate func shows(byte place: Int, width: Int) -> Bool {
+        switch self {
+        case .bgra, .rgba, .bgrx, .rgbx: place % 4 != 3
+        case .yuy2: place % 2 != 0 || place / 2 < width
+        case .uyvy: place % 2 == 0 || place / 2 < width
+        default: true
+        }
+    }
+}

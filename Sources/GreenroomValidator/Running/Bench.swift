@@ -1,0 +1,147 @@
+import GreenroomConversion
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+/// A life of the plugin under a check's eyes.
+///
+/// Steps that other checks judge throw the verdict that this one can't look; ``rehearsal`` has the
+/// steps as they are.
+final class Bench: Sendable {
+    let process: SharedProcess
+    let clock: RehearsalClock
+    let rehearsal: Rehearsal
+    /// What came of the life so far.
+    let record: Record
+    private let examination: Examination
+
+    init(
+        _ examination: Examination, _ process: SharedProcess, _ clock: RehearsalClock,
+        number: Int = 0, settings: [Setting], withholding withheld: String?,
+        leases: LeaseWatch? = nil
+    ) {
+        self.examination = examination
+        self.process = process
+        self.clock = clock
+        let record = Record()
+        self.record = record
+        rehearsal = Rehearsal(
+            SourcePlan(origin: process, descriptor: examination.descriptor, settings: settings),
+            on: clock, as: number,
+            scrutiny: Scrutiny(
+                withheldExtension: withheld, leases: leases, witness: { record.take($0) },
+                witnessEdit: { record.take($0) }),
+            audience: Rehearsal.Audience(
+                sees: { record.take($0, at: $1) }, hears: { record.take($0) },
+                isTold: { record.take($0) }))
+    }
+
+    deinit { rehearsal.leave() }
+
+    var kind: PluginKind { examination.descriptor.kind }
+
+    // MARK: Steps that have to work
+
+    func create() throws(Verdict) { try mustBeDone("create", make("create")) }
+
+    /// - Parameter offer: nil for the one that a session of 1920x1080 at 30 would make.
+    func initialize(_ offer: Offer? = nil) throws(Verdict) {
+        let offer = offer ?? rehearsal.nextOffer()
+        try mustBeDone("initialize", make("initialize", offer))
+    }
+
+    func startSend() throws(Verdict) {
+        let end = make("start-send")
+        if end == .pumps { return }
+        try mustBeDone("start-send", end)
+    }
+
+    func stopSend() throws(Verdict) { try mustBeDone("stop-send", make("stop-send")) }
+    func uninitialize() throws(Verdict) { try mustBeDone("uninitialize", make("uninitialize")) }
+    func destroy() throws(Verdict) { try mustBeDone("destroy", make("destroy")) }
+
+    /// Creates, initializes and starts.
+    func start(_ offer: Offer? = nil) throws(Verdict) {
+        try create()
+        try initialize(offer)
+        try startSend()
+    }
+
+    /// Ends what ``start(_:)`` began.
+    func end() throws(Verdict) {
+        try stopSend()
+        try uninitialize()
+        try destroy()
+    }
+
+    /// Lets session time pass.
+    func wait(seconds: Double) throws(Verdict) {
+        if rehearsal.wait(nanoseconds: Int64(seconds * 1e9)) != nil {
+            throw crash().unless("lifecycle.whole-life")
+        }
+    }
+
+    private func mustBeDone(_ name: String, _ end: Rehearsal.StepEnd) throws(Verdict) {
+        guard end != .done else { return }
+        if case .refused(.badAnswer, let text) = end {
+            throw .hindered(by: "negotiation.answer-in-offer", text)
+        }
+        throw verdict(on: name, end).unless(Self.check(naming: name, end))
+    }
+
+    /// The check that is about a step that ended like this.
+    private static func check(naming step: String, _ end: Rehearsal.StepEnd) -> String {
+        switch end {
+        case .pumps: "lifecycle.start-returns"
+        case .hangs where step == "start-send": "lifecycle.start-returns"
+        case .hangs where step == "stop-send": "lifecycle.stop-in-time"
+        case .hangs: "lifecycle.callbacks-in-time"
+        default: "lifecycle.whole-life"
+        }
+    }
+
+    // MARK: Steps that are judged
+
+    /// Makes a step by its name, and waits for it for two seconds, besides those that the machine
+    /// had no time for the plugin.
+    func make(_ step: String, _ offer: Offer? = nil) -> Rehearsal.StepEnd {
+        timed(step) { rehearsal in
+            switch step {
+            case "create": rehearsal.create()
+            case "initialize": rehearsal.initialize(offer)
+            case "start-send": rehearsal.startSend()
+            case "stop-send": rehearsal.stopSend()
+            case "uninitialize": rehearsal.uninitialize()
+            default: rehearsal.destroy()
+            }
+        }
+    }
+
+    /// Makes a step, and waits likewise.
+    func timed(_ step: String, _ body: (Rehearsal) -> Rehearsal.StepEnd) -> Rehearsal.StepEnd {
+        let patience = Patience(process.process)
+        let end = body(rehearsal)
+        guard end == .hangs else { return end }
+        return patience.endsInTime { rehearsal.runningCallback?.name == step } ? .done : .hangs
+    }
+
+    // MARK: Verdicts
+
+    /// What a step's end means that should have been done.
+    func verdict(on step: String, _ end: Rehearsal.StepEnd) -> Verdict {
+        switch end {
+        case .done: .passed()
+        case .refused(let status, let text): .failed("\(step) answers \(status): \(text)")
+        case .illegal(let state): .failed("\(step) is not possible: it is \(state.rawValue)")
+        case .pumps: .failed("\(step) sends from inside and does not return: begin a thread there")
+        case .hangs: .failed("\(step) has not returned after 2 s: it has to, whatever goes on")
+        case .lost: crash()
+        }
+    }
+
+    /// The verdict on a process that is lost.
+    func crash() -> Verdict {
+        .crashed(process.evidence ?? rehearsal.fault ?? "its process is lost", process.lines)
+    }
+}

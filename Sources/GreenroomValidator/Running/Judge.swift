@@ -1,0 +1,100 @@
+internal import FoundationEssentials
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+/// What the process of one check is told.
+struct JudgeOrder: Codable, Sendable {
+    var check: String
+    var library: String
+    /// Its id; nil if the library can't be loaded.
+    var plugin: String?
+    /// The user's, by name.
+    var settings: [String: String]
+    var folder: String
+    var runner: String
+    var read: [String]
+    var write: [String]
+    var devices: [String]
+    var network: Bool
+    var seed: UInt64
+    var isStill: Bool
+}
+
+/// What the process of one check answers.
+struct JudgeAnswer: Codable, Sendable {
+    var outcome: Outcome
+    var text: String
+    var details: [String]
+    var costs: [ConformanceReport.Cost]
+    /// The check that names the fault, if it finds one.
+    var suspect: String?
+
+    init(_ verdict: Verdict) {
+        outcome = verdict.outcome
+        text = verdict.text
+        details = verdict.details
+        costs = verdict.costs
+        suspect = verdict.suspect
+    }
+}
+
+/// The process of one check: it reads its order, makes the check, and writes its answer.
+package enum Judge {
+    /// Makes the check that an order names.
+    ///
+    /// - Parameter order: As ``Validator`` writes it.
+    /// - Returns: The answer for it; nil if the order is none.
+    package static func judge(_ order: [UInt8]) -> [UInt8]? {
+        guard let order = try? JSONDecoder().decode(JudgeOrder.self, from: Data(order)),
+            let check = Catalogue.check(order.check)
+        else { return nil }
+        let answer = JudgeAnswer(verdict(of: check, order))
+        return (try? JSONEncoder().encode(answer)).map { Array($0) }
+    }
+
+    private static func verdict(of check: Check, _ order: JudgeOrder) -> Verdict {
+        do throws(Verdict) {
+            switch check.way {
+            case .plugin(let run): return try run(try Examination(order))
+            case .library(let run): return try run(LibraryExamination(order))
+            }
+        } catch {
+            return error
+        }
+    }
+}
+
+extension JudgeOrder {
+    var confinement: Confinement {
+        Confinement(
+            program: runner,
+            plan: IsolationPlan(read: read, write: write, devices: devices, network: network))
+    }
+}
+
+extension LibraryExamination {
+    init(_ order: JudgeOrder) {
+        self.init(path: order.library, confinement: order.confinement)
+    }
+}
+
+extension Examination {
+    convenience init(_ order: JudgeOrder) throws(Verdict) {
+        let library: LibraryDescription
+        do throws(LoadError) {
+            library = try PluginScanner(program: order.runner).examine(order.library)
+        } catch {
+            throw .hindered(by: error, ELFFile.read(order.library))
+        }
+        guard let descriptor = library.descriptors.first(where: { $0.id == order.plugin }) else {
+            throw .skipped("it is not in the library any more")
+        }
+        let (settings, _) = descriptor.check(
+            settings: descriptor.values(of: order.settings), relativeTo: order.folder)
+        self.init(
+            library: order.library, descriptor: descriptor, settings: settings,
+            confinement: order.confinement, seed: order.seed, isStill: order.isStill)
+    }
+}

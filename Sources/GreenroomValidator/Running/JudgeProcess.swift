@@ -1,0 +1,83 @@
+import CLinux
+import Glibc
+import GreenroomHost
+
+/// The process of one check, leader of a group that is ended as a whole.
+struct JudgeProcess {
+    /// How it ended.
+    enum End {
+        case answered([UInt8])
+        /// It did not end in time.
+        case tookTooLong
+        /// It ended without an answer; the text says how.
+        case failed(String)
+    }
+
+    /// The most bytes that an answer has.
+    private static let mostBytes = 1 << 20
+
+    /// Runs a check.
+    ///
+    /// - Parameters:
+    ///   - program: `greenroom`, absolute.
+    ///   - order: Goes to its standard input.
+    ///   - limitSeconds: How long it may take.
+    static func run(_ program: String, _ order: [UInt8], limitSeconds: Double) -> End {
+        var (input, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+        guard greenroom_pipe(&input) == 0 else { return .failed("no pipe: \(errnoText)") }
+        guard greenroom_pipe(&output) == 0 else {
+            input.forEach { close($0) }
+            return .failed("no pipe: \(errnoText)")
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input[0], 0)
+        posix_spawn_file_actions_adddup2(&actions, output[1], 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup("judge"), nil]
+        defer { for word in words { free(word) } }
+        // Written first, for the reading end does not wait; an order is shorter than a pipe holds.
+        _ = write(input[1], order, order.count)
+        close(input[1])
+        var process = pid_t()
+        let status = posix_spawn(&process, program, &actions, &attributes, &words, environ)
+        close(input[0])
+        close(output[1])
+        defer { close(output[0]) }
+        guard status == 0 else {
+            return .failed("\(program) can't be started: \(String(cString: strerror(status)))")
+        }
+        let answer = read(
+            output[0], until: MonotonicClock.deadline(after: Int64(limitSeconds * 1e9)))
+        // Whoever of the group is left has no business any more.
+        kill(-process, SIGKILL)
+        var how: Int32 = 0
+        while waitpid(process, &how, 0) < 0, errno == EINTR {}
+        guard let answer else { return .tookTooLong }
+        guard !answer.isEmpty else { return .failed("it ended without an answer") }
+        return .answered(answer)
+    }
+
+    /// Reads to the end; nil if that does not come in time.
+    private static func read(_ descriptor: Int32, until deadline: Int64) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let left = deadline - MonotonicClock.now
+            guard left > 0 else { return nil }
+            var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&readable, 1, Int32(clamping: left / 1_000_000 + 1)) > 0 else { continue }
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0, bytes.count < mostBytes else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    private static var errnoText: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,39 @@
+import Glibc
+
+/// How much of the machine's processors a process has had, and how long it has waited for one, as
+/// the kernel counts it.
+struct ProcessLoad: Sendable {
+    /// How long its threads ran, in nanoseconds.
+    var runNanoseconds: Int64 = 0
+    /// How long its threads were ready to run, and there was no processor for them, in nanoseconds.
+    var delayNanoseconds: Int64 = 0
+
+    /// Reads what the kernel knows; zeros for a process that is not there.
+    init(of process: Int32) {
+        let folder = "/proc/\(process)/task"
+        guard let threads = opendir(folder) else { return }
+        defer { closedir(threads) }
+        while let entry = readdir(threads) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard Int32(name) != nil else { continue }
+            add("\(folder)/\(name)/schedstat")
+        }
+    }
+
+    /// Adds a thread: how long it ran, how long it waited, and a count.
+    private mutating func add(_ path: String) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var buffer = [UInt8](repeating: 0, count: 128)
+        let count = read(file, &buffer, buffer.count)
+        guard count > 0 else { return }
+        let numbers = String(decoding: buffer[..<count], as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace).map { Int64($0) ?? 0 }
+        guard numbers.count >= 2 else { return }
+        runNanoseconds += numbers[0]
+        delayNanoseconds += numbers[1]
+    }
+}

@@ -1,0 +1,112 @@
+import GreenroomConversion
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+import Synchronization
+
+/// What was seen, heard and told of a life. [any]
+final class Record: Sendable {
+    /// A frame that came through.
+    struct Frame: Equatable, Sendable {
+        var format: PixelFormat
+        var size: FrameSize
+        var info: FrameInfo
+        /// When it came, in nanoseconds on the session clock.
+        var arrival: Int64
+        /// Of all its visible bytes: frames with another one differ.
+        var digest: UInt64
+    }
+
+    private struct State {
+        var frames: [Frame] = []
+        var calls: [WitnessedCall] = []
+        var edits: [WitnessedEdit] = []
+        var events: [SessionEvent] = []
+        var samples: [Int16] = []
+    }
+
+    private let state = Mutex(State())
+    private let viewer = Mutex<(@Sendable (borrowing VideoFrame) -> Void)?>(nil)
+    private let frameSent = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Shows each frame to somebody, whose thread is the one that the frames come on.
+    func onFrame(_ body: @escaping @Sendable (borrowing VideoFrame) -> Void) {
+        viewer.withLock { $0 = body }
+    }
+
+    /// Calls somebody each time a frame was sent, on the thread that makes the plugin's call.
+    func onFrameSent(_ body: @escaping @Sendable () -> Void) {
+        frameSent.withLock { $0 = body }
+    }
+
+    /// Frames, oldest first.
+    var frames: [Frame] { state.withLock { $0.frames } }
+    /// Calls of the host's interface that the plugin made, oldest first.
+    var calls: [WitnessedCall] { state.withLock { $0.calls } }
+    /// What was noticed of each frame that a pre-processor has edited.
+    var edits: [WitnessedEdit] { state.withLock { $0.edits } }
+    /// What the host would have told of.
+    var events: [SessionEvent] { state.withLock { $0.events } }
+    /// The session's sound since the rehearsal's beginning: 48 kHz stereo, interleaved.
+    var samples: [Int16] { state.withLock { $0.samples } }
+
+    func take(_ frame: borrowing VideoFrame, at arrival: Int64) {
+        let entry = Frame(
+            format: frame.format, size: frame.size, info: frame.info, arrival: arrival,
+            digest: frame.digest)
+        state.withLock { $0.frames.append(entry) }
+        viewer.withLock { $0 }?(frame)
+    }
+
+    func take(_ call: WitnessedCall) {
+        state.withLock { $0.calls.append(call) }
+        switch call.request {
+        case .sendFrame, .commit: frameSent.withLock { $0 }?()
+        default: break
+        }
+    }
+    func take(_ edit: WitnessedEdit) { state.withLock { $0.edits.append(edit) } }
+    func take(_ event: SessionEvent) { state.withLock { $0.events.append(event) } }
+
+    func take(_ sound: Span<Int16>) {
+        sound.withUnsafeBufferPointer { sound in
+            state.withLock { $0.samples.append(contentsOf: sound) }
+        }
+    }
+}
+
+extension VideoFrame {
+    /// A number made of all visible bytes: FNV-1a over words of 8 bytes.
+    var digest: UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for index in 0..<planeCount {
+            let geometry = format.plane(index, of: size)
+            let (bytes, stride) = (plane(index), strideBytes(index))
+            guard !format.isCompressed else {
+                for place in 0..<byteCount(index) {
+                    hash =
+                        (hash ^ UInt64(bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self)))
+                        &* 0x100_0000_01b3
+                }
+                continue
+            }
+            for row in 0..<geometry.rows {
+                var place = row * stride
+                let end = place + geometry.rowBytes
+                while place + 8 <= end {
+                    hash =
+                        (hash ^ bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+                        &* 0x100_0000_01b3
+                    place += 8
+                }
+                while place < end {
+                    hash =
+                        (hash ^ UInt64(bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self)))
+                        &* 0x100_0000_01b3
+                    place += 1
+                }
+            }
+        }
+        return hash
+    }
+}

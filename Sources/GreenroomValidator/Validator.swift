@@ -1,0 +1,356 @@
+internal import FoundationEssentials
+import Glibc
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+import Synchronization
+
+/// Finds out whether a plugin keeps the rules of the interface.
+///
+/// Each check is made in a process of its own, and the plugin lives in another one, which is in a
+/// sandbox: whatever the plugin does is done to that process alone, and ends with it.
+///
+/// ```swift
+/// let reports = try Validator().validate("/path/to/libMyCamera.so")
+/// #expect(reports.allSatisfy(\.conforms))
+/// ```
+public struct Validator: Sendable {
+    /// What a check is about.
+    public struct Description: Sendable {
+        /// Its id, e.g. `lifecycle.restart`.
+        public var id: String
+        /// What it is about, in a few words.
+        public var title: String
+        /// What it proves, and which rule it stands for.
+        public var explanation: String
+        /// What plugins it concerns, as people say it.
+        public var kinds: [String]
+    }
+
+    /// What is validated, and how.
+    public struct Options: Sendable {
+        /// A plugin of the library by name or id; nil for each that is in it.
+        public var plugin: String?
+        /// Ids of checks, or of whole groups (`lifecycle`); empty for all.
+        public var only: [String] = []
+        /// What everything random is made from.
+        public var seed: UInt64 = 1
+        /// The plugin's settings by name, as text; those that are not here have their defaults.
+        public var settings: [String: String] = [:]
+        /// Files and folders that the plugin may read, absolute; those given in settings are granted.
+        public var read: [String] = []
+        /// Files and folders that it may write, absolute.
+        public var write: [String] = []
+        /// Devices that it may use, absolute.
+        public var devices: [String] = []
+        /// Whether it may use the network.
+        public var network = false
+        /// Whether the picture stands still or is of one colour on purpose.
+        public var isStill = false
+        /// How many checks are made side by side.
+        public var parallelism = 2
+
+        /// Makes options for all checks of every plugin in a library.
+        public init() {}
+    }
+
+    /// Why nothing could be validated.
+    public struct Problem: Error, CustomStringConvertible, Sendable {
+        /// The place, the rule and the cure.
+        public var description: String
+    }
+
+    private let program: String
+
+    /// - Parameter program: The `greenroom` program, absolute, with `greenroom-runner` beside it; nil
+    ///   for the one beside this program, or that `GREENROOM_PROGRAM` names.
+    /// - Throws: ``Problem`` if there is none.
+    public init(program: String? = nil) throws {
+        self.program = try program ?? Self.findProgram()
+        guard access(self.program, X_OK) == 0, access(runner, X_OK) == 0 else {
+            throw Problem(
+                description: "\(self.program): there has to be the greenroom program with "
+                    + "greenroom-runner beside it. Build both, or name the program in "
+                    + "GREENROOM_PROGRAM.")
+        }
+    }
+
+    private static func findProgram() throws -> String {
+        if let named = getenv("GREENROOM_PROGRAM") { return String(cString: named) }
+        let resolved = realpath("/proc/self/exe", nil)
+        defer { free(resolved) }
+        let own = resolved.map { String(cString: $0) } ?? ""
+        if own.hasSuffix("/greenroom") { return own }
+        return String(own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)) + "/greenroom"
+    }
+
+    private var runner: String { "\(program)-runner" }
+
+    /// Every check, in the order in which they are made and told.
+    public static var checks: [Description] {
+        Catalogue.checks.map { check in
+            Description(
+                id: check.id, title: check.title, explanation: check.explanation,
+                kinds: PluginKind.allCases.filter(check.kinds.contains).map(\.name))
+        }
+    }
+
+    /// Validates a library. Takes as long as all its checks, some of them a minute.
+    ///
+    /// - Parameters:
+    ///   - library: The file.
+    ///   - options: What is validated, and how.
+    ///   - tell: Gets each result in the order of the checks, on any thread, one at a time.
+    /// - Returns: A report for each plugin that was asked for.
+    /// - Throws: ``Problem`` if there is no such file, plugin, check or setting.
+    public func validate(
+        _ library: String, _ options: Options = Options(),
+        tell: @escaping @Sendable (_ plugin: String, CheckResult) -> Void = { _, _ in }
+    ) throws -> [ConformanceReport] {
+        let path = try absolute(library)
+        let checks = try chosenChecks(options.only)
+        guard let hash = LibraryHash.hexadecimal(of: path) else {
+            throw Problem(description: "\(library): it can't be read.")
+        }
+        let description: LibraryDescription
+        do throws(LoadError) {
+            description = try PluginScanner(program: runner).examine(path)
+        } catch {
+            let file = ELFFile.read(path)
+            guard file.isLibrary, error.code != .notFound, error.code != .noRunner else {
+                throw Problem(description: "\(error)")
+            }
+            return [report(on: library, path, hash, that: error, file, checks, options, tell: tell)]
+        }
+        let plugins = description.descriptors.filter {
+            options.plugin == nil || $0.name == options.plugin || $0.id == options.plugin
+        }
+        guard !plugins.isEmpty else {
+            let known = description.descriptors.map(\.name).joined(separator: ", ")
+            throw Problem(
+                description:
+                    "\(library): there is no plugin \(options.plugin ?? "") in it. It has: "
+                    + "\(known).")
+        }
+        return try plugins.map { descriptor in
+            let orders = try orders(for: descriptor, at: path, checks, options)
+            let outcomes = run(
+                orders, checks, descriptor.kind, parallelism: options.parallelism
+            ) { tell(descriptor.name, $0) }
+            return ConformanceReport(
+                plugin: descriptor.id, name: descriptor.name, kind: descriptor.kind.name,
+                version: descriptor.version, library: library, sha256: hash,
+                host: GreenroomVersion.current, seed: options.seed,
+                date: Date().formatted(.iso8601), isComplete: options.only.isEmpty,
+                results: outcomes.map(\.result), costs: outcomes.flatMap(\.costs))
+        }
+    }
+
+    /// The report on a library that can't be loaded: what can be said of it all the same.
+    private func report(
+        on library: String, _ path: String, _ hash: String, that error: LoadError,
+        _ file: Result<ELFFile, ELFFile.Problem>, _ checks: [Check], _ options: Options,
+        tell: @escaping @Sendable (_ plugin: String, CheckResult) -> Void
+    ) -> ConformanceReport {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let orders = checks.map { order(for: $0, nil, at: path, options, read: options.read) }
+        let outcomes = run(
+            orders, checks, nil, parallelism: options.parallelism,
+            hindrance: .hindered(by: error, file)
+        ) { tell(name, $0) }
+        return ConformanceReport(
+            plugin: name, name: name, kind: "library", version: "", library: library, sha256: hash,
+            host: GreenroomVersion.current, seed: options.seed, date: Date().formatted(.iso8601),
+            isComplete: options.only.isEmpty, results: outcomes.map(\.result), costs: [])
+    }
+
+    private func absolute(_ library: String) throws -> String {
+        let resolved = realpath(library, nil)
+        defer { free(resolved) }
+        guard let resolved else {
+            throw Problem(
+                description:
+                    "\(library): \(String(cString: strerror(errno))). Name the library that "
+                    + "was built.")
+        }
+        return String(cString: resolved)
+    }
+
+    private func chosenChecks(_ only: [String]) throws -> [Check] {
+        for wish in only
+        where !Catalogue.checks.contains(where: { $0.id == wish || $0.group == wish }) {
+            throw Problem(
+                description: "there is no check \(wish). greenroom validate --list shows all.")
+        }
+        return only.isEmpty
+            ? Catalogue.checks
+            : Catalogue.checks.filter { only.contains($0.id) || only.contains($0.group) }
+    }
+
+    private func orders(
+        for descriptor: PluginDescriptor, at path: String, _ checks: [Check], _ options: Options
+    ) throws -> [JudgeOrder] {
+        let folder = currentFolder
+        let (settings, problems) = descriptor.check(
+            settings: descriptor.values(of: options.settings), relativeTo: folder)
+        guard problems.isEmpty else {
+            throw Problem(
+                description: problems.map {
+                    "\(descriptor.name), setting \($0.name): \($0.explanation)"
+                }.joined(separator: "\n"))
+        }
+        // A path that is given in a setting is meant to be read.
+        let paths = settings.compactMap { setting -> String? in
+            guard setting.type == .path, options.settings[setting.name] != nil,
+                case .string(let path) = setting.value
+            else { return nil }
+            return path
+        }
+        return checks.map {
+            order(for: $0, descriptor.id, at: path, options, read: options.read + paths)
+        }
+    }
+
+    private func order(
+        for check: Check, _ plugin: String?, at path: String, _ options: Options, read: [String]
+    ) -> JudgeOrder {
+        JudgeOrder(
+            check: check.id, library: path, plugin: plugin, settings: options.settings,
+            folder: currentFolder, runner: runner, read: read, write: options.write,
+            devices: options.devices, network: options.network, seed: options.seed,
+            isStill: options.isStill)
+    }
+
+    private var currentFolder: String {
+        let folder = realpath(".", nil)
+        defer { free(folder) }
+        return folder.map { String(cString: $0) } ?? "/"
+    }
+
+    // MARK: The checks
+
+    private struct Made: Sendable {
+        var result: CheckResult
+        var costs: [ConformanceReport.Cost] = []
+        /// The check that names the fault, if it finds one.
+        var suspect: String?
+    }
+
+    private struct Progress {
+        var next = 0
+        var told = 0
+        var made: [Made?]
+
+        /// - Returns: The results that can be told now, in order.
+        mutating func add(_ result: Made, at index: Int) -> [CheckResult] {
+            made[index] = result
+            let first = told
+            while told < made.count, made[told] != nil {
+                clear(told)
+                told += 1
+            }
+            return made[first..<told].compactMap { $0?.result }
+        }
+
+        /// Leaves a fault to the check that names it, if that one is told already.
+        private mutating func clear(_ index: Int) {
+            guard let suspect = made[index]?.suspect, let result = made[index]?.result,
+                result.outcome.isFault,
+                made[..<index].contains(where: {
+                    $0?.result.check == suspect && $0?.result.outcome.isFault == true
+                })
+            else { return }
+            made[index]?.result.outcome = .skipped
+            made[index]?.result.text = "\(result.text): \(suspect) tells of that"
+            made[index]?.result.details = []
+        }
+    }
+
+    /// - Parameters:
+    ///   - kind: The plugin's; nil if the library can't be loaded.
+    ///   - hindrance: Why no check of a plugin can be made; nil if they can.
+    private func run(
+        _ orders: [JudgeOrder], _ checks: [Check], _ kind: PluginKind?, parallelism: Int,
+        hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
+    ) -> [Made] {
+        let progress = Monitor(Progress(made: Array(repeating: nil, count: orders.count)))
+        let telling = Mutex(())
+        let threads = (0..<max(parallelism, 1)).map { _ in
+            HostThread(name: "check") {
+                while true {
+                    let index: Int? = progress.change { progress in
+                        defer { progress.next += 1 }
+                        return progress.next < orders.count ? progress.next : nil
+                    }
+                    guard let index else { return }
+                    let made = make(checks[index], orders[index], kind, hindrance)
+                    telling.withLock { _ in
+                        for result in progress.change({ $0.add(made, at: index) }) { tell(result) }
+                    }
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        return progress.withLock { $0.made.compactMap(\.self) }
+    }
+
+    private func make(
+        _ check: Check, _ order: JudgeOrder, _ kind: PluginKind?, _ hindrance: Verdict?
+    ) -> Made {
+        if let hindrance, !check.isOfLibrary {
+            return Made(
+                result: CheckResult(
+                    check: check.id, outcome: hindrance.outcome, text: hindrance.text))
+        }
+        if let kind, !check.kinds.contains(kind) {
+            return Made(
+                result: CheckResult(
+                    check: check.id, outcome: .skipped, text: "it does not concern a \(kind.name)"))
+        }
+        let begin = MonotonicClock.now
+        var made = judge(check, order)
+        made.result.seconds = Double((MonotonicClock.now - begin) / 1_000_000) / 1000
+        return made
+    }
+
+    private func judge(_ check: Check, _ order: JudgeOrder) -> Made {
+        func failed(_ outcome: Outcome, _ text: String) -> Made {
+            Made(result: CheckResult(check: check.id, outcome: outcome, text: text))
+        }
+        guard let order = try? JSONEncoder().encode(order) else {
+            return failed(.skipped, "its order can't be written")
+        }
+        switch JudgeProcess.run(program, Array(order), limitSeconds: check.limitSeconds) {
+        case .tookTooLong:
+            return failed(.timedOut, "it did not end within \(Int(check.limitSeconds)) s")
+        case .failed(let text): return failed(.skipped, "the check could not be made: \(text)")
+        case .answered(let bytes):
+            guard let answer = try? JSONDecoder().decode(JudgeAnswer.self, from: Data(bytes)) else {
+                return failed(.skipped, "the check could not be made: its answer is no answer")
+            }
+            return Made(
+                result: CheckResult(
+                    check: check.id, outcome: answer.outcome, text: answer.text,
+                    details: answer.details),
+                costs: answer.costs, suspect: answer.suspect)
+        }
+    }
+}
+
+extension PluginDescriptor {
+    /// Values from text, each of the type of its setting.
+    func values(of texts: [String: String]) -> [(name: String, value: ParameterValue)] {
+        texts.sorted { $0.key < $1.key }.map { name, text in
+            let type = parameters.first { $0.name == name }?.type
+            let value: ParameterValue? =
+                switch type {
+                case .boolean: Bool(text).map { .boolean($0) }
+                case .integer: Int64(text).map { .integer($0) }
+                case .number: Double(text).map { .number($0) }
+                case .string, .choice, .path, nil: nil
+                }
+            return (name, value ?? .string(text))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+/// A checkout of Greenroom: where Swift plugins find the SDK, and C ones the header.
+struct Checkout {
+    /// Absolute, without symbolic links.
+    let path: String
+
+    private static let header = "Sources/GreenroomABI/include/greenroom/plugin.h"
+
+    /// nil for a folder that is none.
+    init?(at folder: String) {
+        guard let resolved = realpath(folder, nil) else { return nil }
+        defer { free(resolved) }
+        path = String(cString: resolved)
+        for file in ["Package.swift", "Sources/GreenroomPlugin", Self.header] {
+            guard access("\(path)/\(file)", R_OK) == 0 else { return nil }
+        }
+    }
+
+    /// `greenroom/plugin.h`.
+    var header: String { "\(path)/\(Self.header)" }
+
+    /// What packages know it by: its folder's name, in small letters.
+    var identity: String { path.split(separator: "/").last?.lowercased() ?? "" }
+
+    /// The way here from a folder: relative if both are near each other, so that they can move
+    /// together, else absolute.
+    ///
+    /// - Parameter folder: Absolute, without symbolic links; it need not be there yet.
+    func path(from folder: String) -> String {
+        let here = path.split(separator: "/")
+        let there = folder.split(separator: "/")
+        let common = zip(here, there).prefix { $0 == $1 }.count
+        let ups = there.count - common
+        guard common > 0, ups <= 2 else { return path }
+        return (repeatElement("..", count: ups) + here[common...]).joined(separator: "/")
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// This program's file, and what lies where from it.
+struct InstalledProgram {
+    /// Absolute, without symbolic links.
+    let path: String
+
+    static var this: InstalledProgram {
+        let resolved = realpath("/proc/self/exe", nil)
+        defer { free(resolved) }
+        return InstalledProgram(path: resolved.map { String(cString: $0) } ?? "")
+    }
+
+    /// The folder that it is in.
+    var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) }
+
+    /// The checkout that it was built in, anywhere below it.
+    var checkout: Checkout? {
+        var folder = folder[...]
+        while let slash = folder.lastIndex(of: "/") {
+            if let checkout = Checkout(at: String(folder)) { return checkout }
+            folder = folder[..<slash]
+        }
+        return nil
+    }
+
+    /// Where the header is if the program was installed: in `include` beside its `bin`.
+    var header: String {
+        let prefix = folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.startIndex)
+        return "\(prefix)/include/greenroom/plugin.h"
+    }
+
+    /// Whether a shell finds it by its name.
+    var isOnPath: Bool {
+        let folders = getenv("PATH").map { String(cString: $0) } ?? ""
+        for folder in folders.split(separator: ":") {
+            guard let found = realpath("\(folder)/greenroom", nil) else { continue }
+            defer { free(found) }
+            return String(cString: found) == path
+        }
+        return false
+    }
+
+    /// What a shell takes for it.
+    var command: String { isOnPath ? "greenroom" : path.quotedForShell }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Glibc
+
+/// `greenroom new KIND NAME`.
+struct NewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Begin a plugin of your own, in a folder of its own.",
+        discussion: """
+            The folder gets one source file that works as it is, a build file, a session file to \
+            try it with, and a README. Kinds are named as places of a session file; the names \
+            that `greenroom plugins` shows will do, too, with hyphens: video-source.
+
+            A plugin in Swift is built against a checkout of Greenroom, one in C against the \
+            header alone, which is copied into the folder.
+            """)
+
+    @Argument(help: "What the plugin is.")
+    var kind: NewPlugin.Kind
+
+    @Argument(help: "Its name, and its folder's: letters, digits and '-', a letter first.")
+    var name: String
+
+    @Option(help: "What it is written in.")
+    var language = NewPlugin.Language.swift
+
+    @Option(
+        help: ArgumentHelp(
+            "The checkout of Greenroom; the one that this program was built in unless said.",
+            valueName: "path"),
+        completion: .directory)
+    var greenroom: String?
+
+    func run() throws {
+        let plugin = try NewPlugin(kind: kind, language: language, name: name)
+        let program = InstalledProgram.this
+        let checkout = try checkout(of: program)
+        let package = NewPackage(
+            plugin: plugin, program: program,
+            base: language == .swift
+                ? .package(try path(to: checkout, of: program))
+                : .header(try header(in: checkout, of: program)))
+        try PackageFile.write(package.files, into: name)
+        print(package.summary)
+    }
+
+    /// nil for a program that was installed elsewhere.
+    private func checkout(of program: InstalledProgram) throws -> Checkout? {
+        guard let greenroom else { return program.checkout }
+        guard let checkout = Checkout(at: greenroom) else {
+            throw Failure(
+                .usage,
+                "--greenroom \(greenroom): a checkout of Greenroom has a Package.swift and "
+                    + "Sources/GreenroomPlugin, and this has not; give the path of one")
+        }
+        return checkout
+    }
+
+    /// The way from the new folder to the package that it depends on.
+    private func path(to checkout: Checkout?, of program: InstalledProgram) throws -> String {
+        guard let checkout else {
+            throw Failure(
+                .usage,
+                "a plugin in Swift is built against a checkout of Greenroom, and \(program.path) "
+                    + "lies in none: say where one is with --greenroom PATH")
+        }
+        guard !["greenroom", checkout.identity].contains(name.lowercased()) else {
+            throw Failure(
+                .usage,
+                "the name \"\(name)\": packages are told apart by the names of their folders, and "
+                    + "\(checkout.path) has this one; choose another")
+        }
+        guard let here = realpath(".", nil) else {
+            throw Failure(
+                .outputFailed, "this folder can't be found: \(String(cString: strerror(errno)))")
+        }
+        defer { free(here) }
+        return checkout.path(from: "\(String(cString: here))/\(name)")
+    }
+
+    /// The text of `greenroom/plugin.h`.
+    private func header(in checkout: Checkout?, of program: InstalledProgram) throws -> String {
+        let path = checkout?.header ?? program.header
+        guard let file = fopen(path, "re") else {
+            throw Failure(
+                .usage,
+                "a plugin in C is built with greenroom/plugin.h, and \(path) can't be read "
+                    + "(\(String(cString: strerror(errno)))): say where a checkout of Greenroom is "
+                    + "with --greenroom PATH")
+        }
+        defer { fclose(file) }
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 {
+            text += chunk[..<count]
+        }
+        guard ferror(file) == 0 else { throw Failure(.outputFailed, "can't read all of \(path)") }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

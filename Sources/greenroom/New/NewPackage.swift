@@ -1,0 +1,57 @@
+/// The files of a new plugin.
+struct NewPackage {
+    /// What its source is built against.
+    enum Base {
+        /// The path of Greenroom's package, from the plugin's folder or absolute.
+        case package(String)
+        /// The text of `greenroom/plugin.h`.
+        case header(String)
+    }
+
+    let plugin: NewPlugin
+    /// What is to run it.
+    let program: InstalledProgram
+    let base: Base
+
+    /// In the order in which people read them.
+    var files: [PackageFile] {
+        var files = [
+            PackageFile(path: "README.md", text: readme),
+            PackageFile(path: plugin.source, text: source),
+        ]
+        switch base {
+        case .package(let path):
+            files.append(PackageFile(path: "Package.swift", text: manifest(greenroom: path)))
+        case .header(let text):
+            files.append(PackageFile(path: "build.sh", text: buildScript))
+            files.append(PackageFile(path: "greenroom/plugin.h", text: text))
+        }
+        files.append(PackageFile(path: "session.yaml", text: session))
+        return files
+    }
+
+    private var source: String {
+        switch (plugin.language, plugin.kind) {
+        case (.swift, .camera): plugin.swiftCamera
+        case (.swift, .microphone), (.swift, .shareAudio): plugin.swiftSound
+        case (.swift, .share): plugin.swiftShare
+        case (.swift, .preProcessor): plugin.swiftFilter
+        case (.c, .camera), (.c, .share): plugin.cPictures
+        case (.c, .microphone), (.c, .shareAudio): plugin.cSound
+        case (.c, .preProcessor): plugin.cFilter
+        }
+    }
+
+    /// What was made, and what to do next.
+    var summary: String {
+        """
+        \(plugin.name)/ has \(plugin.kind.title) in \(plugin.language.title): \
+        \(files.map(\.path).joined(separator: ", "))
+
+        Next:
+            cd \(plugin.name) && \(plugin.build)
+            \(program.command) validate ./\(plugin.library)
+            \(program.command) run session.yaml
+        """
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+
+/// A file of a plugin's folder.
+struct PackageFile {
+    /// From the folder.
+    var path: String
+    var text: String
+
+    /// Makes a folder with files in it: all of them or nothing.
+    ///
+    /// - Parameter folder: Nothing may be there yet.
+    /// - Throws: ``Failure``.
+    static func write(_ files: [PackageFile], into folder: String) throws {
+        guard mkdir(folder, 0o777) == 0 else {
+            if errno == EEXIST {
+                throw Failure(
+                    .usage,
+                    "\(folder) is there already, and a plugin gets a folder of its own: choose "
+                        + "another name, or move that away")
+            }
+            throw couldNot("make the folder", folder)
+        }
+        var made: [String] = []
+        do {
+            for file in files {
+                for part in file.path.indices where file.path[part] == "/" {
+                    let inner = "\(folder)/\(file.path[..<part])"
+                    guard !made.contains(inner) else { continue }
+                    guard mkdir(inner, 0o777) == 0 else { throw couldNot("make the folder", inner) }
+                    made.append(inner)
+                }
+                let path = "\(folder)/\(file.path)"
+                made.append(path)
+                try write(file.text, to: path)
+            }
+        } catch {
+            // Last ones first: a folder has to be empty to go.
+            for path in made.reversed() { remove(path) }
+            rmdir(folder)
+            throw error
+        }
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        guard let file = fopen(path, "wxe") else { throw couldNot("write", path) }
+        let bytes = Array(text.utf8)
+        let count = fwrite(bytes, 1, bytes.count, file)
+        guard fclose(file) == 0, count == bytes.count else { throw couldNot("write", path) }
+    }
+
+    private static func couldNot(_ what: String, _ path: String) -> Failure {
+        Failure(.outputFailed, "can't \(what) \(path): \(String(cString: strerror(errno)))")
+    }
+}

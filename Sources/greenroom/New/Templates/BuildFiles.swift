@@ -1,0 +1,60 @@
+// What builds a plugin.
+
+extension NewPackage {
+    /// `Package.swift`.
+    func manifest(greenroom: String) -> String {
+        #"""
+        // swift-tools-version: 6.2
+        import PackageDescription
+
+        let package = Package(
+            name: "\#(plugin.name)",
+            products: [
+                .library(
+                    name: "\#(plugin.type)",
+                    type: .dynamic,
+                    targets: ["\#(plugin.type)"])
+            ],
+            dependencies: [
+                .package(
+                    name: "greenroom",
+                    path: \#(greenroom.swiftLiteral))
+            ],
+            targets: [
+                .target(
+                    name: "\#(plugin.type)",
+                    dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")],
+                    path: "Sources")
+            ]
+        )
+
+        """#
+    }
+
+    /// `build.sh`.
+    var buildScript: String {
+        #"""
+        #!/bin/sh
+        # Builds \#(plugin.library). More arguments go to the compiler.
+        set -eu
+        cd "$(dirname "$0")"
+        ${CC:-cc} -std=c99 -O2 -g -Wall -Wextra -Wpedantic -fPIC -shared -pthread -I . "$@" \
+            \#(plugin.name).c -o \#(plugin.library) -lm
+
+        """#
+    }
+}
+
+extension String {
+    /// As a literal of Swift.
+    fileprivate var swiftLiteral: String {
+        let escaped = unicodeScalars.map { scalar in
+            switch scalar {
+            case "\\", "\"": "\\\(scalar)"
+            case _ where scalar.value < 32: "\\u{\(String(scalar.value, radix: 16))}"
+            default: "\(scalar)"
+            }
+        }
+        return "\"\(escaped.joined())\""
+    }
+}

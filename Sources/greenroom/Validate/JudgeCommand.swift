@@ -1,0 +1,28 @@
+import ArgumentParser
+import CLinux
+import Glibc
+import GreenroomValidator
+
+/// `greenroom judge`: the process of one check. `greenroom validate` starts it.
+struct JudgeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "judge", abstract: "Make one check, as greenroom validate asks for it.",
+        shouldDisplay: false)
+
+    func run() throws {
+        _ = greenroom_set_parent_death_signal(SIGKILL)
+        var order: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            guard count > 0 else { break }
+            order += buffer[..<count]
+        }
+        guard let answer = Judge.judge(order) else {
+            throw Failure(.usage, "judge is started by greenroom validate, with an order.")
+        }
+        _ = write(STDOUT_FILENO, answer, answer.count)
+        // Threads of the check may be left.
+        _exit(0)
+    }
+}

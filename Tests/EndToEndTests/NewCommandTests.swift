@@ -1,0 +1,478 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `greenroom new` writes plugins that build, run, and do what they say.
+@Suite struct NewCommandTests {
+    /// Nothing refused, and nothing said of the plugin that is not all right.
+    private func expectFine(
+        _ run: Finished, _ plugin: NewPlugin, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(run.exit == .code(0), "\(run)", sourceLocation: sourceLocation)
+        #expect(!run.standardError.contains("warning"), "\(run)", sourceLocation: sourceLocation)
+        let report = try plugin.report()
+        for picture in report.pictures {
+            #expect(picture.refused.isEmpty, "\(run)", sourceLocation: sourceLocation)
+            #expect(picture.unprocessed.total == 0, "\(run)", sourceLocation: sourceLocation)
+            #expect(picture.stamps.missing == 0 && picture.stamps.backward == 0)
+        }
+        for sound in report.sounds {
+            #expect(sound.refused.isEmpty, "\(run)", sourceLocation: sourceLocation)
+            #expect(sound.stamps.missing == 0 && sound.stamps.backward == 0)
+        }
+    }
+
+    // MARK: What the plugins do
+
+    /// The stripes that a row of a frame has: after each, luma falls.
+    private func stripes(in frame: YUVPicture) -> Int {
+        let row = frame.y.prefix(frame.width)
+        return zip(row, row.dropFirst()).filter { Int($0) - Int($1) > 100 }.count
+    }
+
+    @Test(arguments: NewPlugin.languages)
+    func `a camera has stripes that move, follows the session, and changes while it runs`(
+        language: String
+    ) throws {
+        let plugin = try NewPlugin("camera", language)
+        try plugin.build()
+        let run = try plugin.run(
+            "timeline=[{at: 500ms, set: camera.settings.stripes=20}, "
+                + "{at: 1s, ceiling: 640x360@15}, {at: 1500ms, do: stop camera}, "
+                + "{at: 1700ms, do: start camera}]")
+        try expectFine(run, plugin)
+        let recording = try plugin.picture("camera")
+        #expect(recording.width == 1280 && recording.height == 720)
+        #expect(recording.frameCount == 60)
+        let (first, second) = (try recording.frame(5), try recording.frame(6))
+        #expect(first.y != second.y)
+        #expect(abs(stripes(in: first) - 8) <= 1 && abs(stripes(in: second) - 8) <= 1)
+        #expect(first.y.allSatisfy { (16...235).contains($0) })
+        #expect(Set(first.u) == [160] && Set(first.v) == [110])
+        #expect(abs(stripes(in: try recording.frame(25)) - 20) <= 1)
+        #expect(try recording.frame(48).y.allSatisfy { $0 == 16 }, "it is stopped")
+        #expect(abs(stripes(in: try recording.frame(58)) - 20) <= 1, "it is there again")
+
+        let picture = try plugin.report().picture("camera")
+        #expect(picture.negotiation.map(\.answer).allSatisfy { $0 == "accept" }, "\(picture)")
+        #expect(picture.negotiation.count == 2)
+        #expect(picture.negotiation.last?.source == "640x360@15", "\(picture)")
+        #expect(picture.staleRevision == 0)
+        // 30 a second for a second, then 15 a second for 500 ms and for 300 ms.
+        #expect((40...44).contains(picture.sent), "\(picture)")
+    }
+
+    /// The lines of text that a frame has: in a column near the left, so often luma falls.
+    private func lines(in frame: YUVPicture) -> Int {
+        let column = (0..<frame.height).map { Int(frame.y[$0 * frame.width + frame.width / 5]) }
+        return zip(column, column.dropFirst()).filter { $0 - $1 > 100 }.count
+    }
+
+    @Test(arguments: NewPlugin.languages)
+    func `a share has lines that scroll, follows the session, and changes while it runs`(
+        language: String
+    ) throws {
+        let plugin = try NewPlugin("share", language)
+        try plugin.build()
+        let run = try plugin.run(
+            "timeline=[{at: 500ms, set: share.settings.lines=12}, "
+                + "{at: 1s, share-ceiling: 640x360@15}, {at: 1500ms, do: pause share}, "
+                + "{at: 1700ms, do: resume share}]")
+        try expectFine(run, plugin)
+        let recording = try plugin.picture("share")
+        #expect(recording.width == 1280 && recording.height == 720)
+        #expect(recording.frameCount == 60)
+        let (first, second) = (try recording.frame(5), try recording.frame(6))
+        #expect(first.y != second.y)
+        #expect(abs(lines(in: first) - 30) <= 1 && abs(lines(in: second) - 30) <= 1)
+        // 250 and 60 of full range.
+        #expect(Set(first.y).isSuperset(of: [231, 68]) && Set(first.y).count <= 4)
+        #expect(Set(first.u) == [128] && Set(first.v) == [128])
+        #expect(abs(lines(in: try recording.frame(25)) - 12) <= 1)
+        #expect(try recording.frame(47) == recording.frame(49), "it is paused")
+        #expect(try recording.frame(54) != recording.frame(58), "it goes on")
+
+        let picture = try plugin.report().picture("share")
+        #expect(picture.negotiation.count == 2)
+        #expect(picture.negotiation.last?.source == "640x360@15", "\(picture)")
+        #expect(picture.staleRevision == 0)
+    }
+
+    @Test(arguments: ["microphone", "share-audio"], NewPlugin.languages)
+    func `sound has its frequency, and changes while it runs without a click`(
+        kind: String, language: String
+    ) throws {
+        let plugin = try NewPlugin(kind, language)
+        try plugin.build()
+        let (role, track) =
+            kind == "microphone" ? ("microphone", "camera") : ("share.audio", "share")
+        let run = try plugin.run(
+            "timeline=[{at: 1s, set: \(role).settings.frequency=1000}, "
+                + "{at: 2s, do: \(kind == "microphone" ? "mute" : "pause share")}, "
+                + "{at: 2500ms, do: \(kind == "microphone" ? "unmute" : "resume share")}]",
+            duration: "3s")
+        try expectFine(run, plugin)
+        let sound = try plugin.sound(track)
+        #expect(sound.frameCount == 3 * 48_000)
+        let samples = sound.channels[0]
+        let before = samples[4_800..<43_200]
+        let after = samples[52_800..<91_200]
+        #expect(abs((Tone.frequency(of: before, rate: 48_000) ?? 0) - 440) < 0.5)
+        #expect(abs((Tone.frequency(of: after, rate: 48_000) ?? 0) - 1000) < 0.5)
+        #expect(abs(Tone.amplitude(of: 440, in: before, rate: 48_000) - 6000) < 60)
+        #expect(
+            Tone.breaks(in: Array(before), frequency: 440, rate: 48_000, tolerance: 3).isEmpty)
+        // Where the frequency changes, no step is larger than the new sine has.
+        let steps = zip(samples[4_800..<91_200], samples[4_801..<91_200]).map { abs($0 - $1) }
+        #expect((steps.max() ?? 0) < 6000 * 2 * Double.pi * 1000 / 48_000 + 3)
+        #expect(samples[100_000..<116_000].allSatisfy { $0 == 0 }, "it is stopped")
+        #expect(Tone.loudness(of: samples[130_000..<144_000]) > 3000, "it is there again")
+
+        let report = try plugin.report().sound(role)
+        #expect(report.concealed == 0 && report.clippedSamples == 0, "\(report)")
+    }
+
+    @Test(arguments: NewPlugin.languages)
+    func `a filter turns pictures brown, as strongly as its setting says`(language: String) throws {
+        let plugin = try NewPlugin("pre-processor", language)
+        try plugin.build()
+        let run = try plugin.run(
+            "camera.settings={pattern: grey, counter: false}",
+            "timeline=[{at: 500ms, set: 'camera.pre-processors[0].settings.strength=0'}, "
+                + "{at: 1s, set: 'camera.pre-processors[0].settings.strength=100'}]",
+            duration: "1500ms")
+        try expectFine(run, plugin)
+        let recording = try plugin.picture("camera")
+        #expect(recording.frameCount == 45)
+        // Grey has 128 and 128; 80 % of the way from there to 105 and 148, and all of it.
+        for (index, u, v) in [(5, 109, 144), (20, 128, 128), (40, 105, 148)] {
+            let frame = try recording.frame(index)
+            #expect(Set(frame.u) == [UInt8(u)] && Set(frame.v) == [UInt8(v)], "frame \(index)")
+            #expect(Set(frame.y).count >= 16, "luma is left alone")
+        }
+    }
+
+    @Test(arguments: ["camera", "share", "pre-processor"], NewPlugin.languages)
+    func `every size will do`(kind: String, language: String) throws {
+        let plugin = try NewPlugin(kind, language)
+        try plugin.build()
+        for size in ["1x1", "3x5", "33x17", "1279x719"] {
+            let run = try plugin.run(
+                "session.maximum=\(size)@15", "session.table=[\(size)@15]", duration: "400ms")
+            try expectFine(run, plugin)
+            let track = kind == "share" ? "share" : "camera"
+            #expect(try plugin.report().picture(track).capability == "\(size)@15")
+            let recording = try plugin.picture(track)
+            #expect("\(recording.width)x\(recording.height)" == size)
+            #expect(recording.frameCount == 6 && recording.trailingBytes == 0)
+        }
+    }
+
+    @Test(arguments: NewPlugin.kinds, NewPlugin.languages)
+    func `a new plugin passes the validator`(kind: String, language: String) throws {
+        let plugin = try NewPlugin(kind, language)
+        try plugin.build()
+        let run = try Greenroom.run(
+            "validate", "\(plugin.folder)/\(try plugin.library)", atMost: .seconds(300))
+        #expect(run.exit == .code(0), "\(run.text)\n\(run)")
+        let verdicts = run.text.matches(of: #/(?m)^  ([a-z ]+?)  +[a-z-]+\.[a-z-]+ /#).map {
+            String($0.1)
+        }
+        #expect(
+            verdicts.contains("passed") && Set(verdicts).isSubset(of: ["passed", "skipped"]),
+            "\(run.text)")
+    }
+
+    // MARK: What is in the folder
+
+    @Test func `a folder has one source, what builds it, a session and half a page to read`()
+        throws
+    {
+        for kind in NewPlugin.kinds {
+            let swift = try NewPlugin(kind, "swift")
+            #expect(
+                try swift.files()
+                    == ["Package.swift", "README.md", "Sources/\(try swift.type).swift"]
+                    + ["session.yaml"])
+            let c = try NewPlugin(kind, "c")
+            #expect(
+                try c.files()
+                    == [
+                        "README.md", "build.sh", "greenroom/plugin.h", "my-first.c", "session.yaml",
+                    ]
+            )
+            #expect(
+                try c.text("greenroom/plugin.h")
+                    == String(
+                        decoding: readFile(Checkout.include + "/greenroom/plugin.h"), as: UTF8.self)
+            )
+            for plugin in [swift, c] {
+                let lines = try plugin.text("README.md").split(separator: "\n")
+                #expect(lines.count <= 30 && lines.allSatisfy { $0.count <= 100 })
+                let source = try plugin.text(
+                    plugin.language == "c" ? "my-first.c" : "Sources/\(try swift.type).swift")
+                #expect(source.split(separator: "\n").allSatisfy { $0.count <= 100 })
+            }
+        }
+    }
+
+    @Test(arguments: NewPlugin.kinds)
+    func `a source in C compiles with every compiler, as every C`(kind: String) throws {
+        let plugin = try NewPlugin(kind, "c")
+        for compiler in CompilationTests.compilers {
+            for standard in ["c99", "c11", "c17", "c2x"] {
+                let run = try ChildProcess.run(
+                    "sh", ["\(plugin.folder)/build.sh", "-std=\(standard)", "-Werror"],
+                    environment: ["CC": compiler])
+                #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")
+            }
+        }
+    }
+
+    @Test func `what is written in Swift is clean by the house's rules, however long its name`()
+        throws
+    {
+        for kind in NewPlugin.kinds {
+            for name in ["a", "My-" + String(repeating: "long", count: 9) + "1"] {
+                let plugin = try NewPlugin(kind, "swift", name: name)
+                let lint = try ChildProcess.run(
+                    "swift",
+                    [
+                        "format", "lint", "--strict", "--configuration",
+                        Checkout.root + "/.swift-format", "-r", plugin.folder,
+                    ])
+                #expect(lint.exit == .code(0) && lint.standardError.isEmpty, "\(lint)")
+            }
+        }
+    }
+
+    @Test func `what is printed can be pasted, and the README says the same`() throws {
+        let folder = try TemporaryFolder()
+        let run = try NewPlugin.begin(["camera", "my-first"], in: folder.path)
+        #expect(run.exit == .code(0), "\(run)")
+        let commands = run.text.components(separatedBy: "Next:\n").last?
+            .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let commands, commands.count == 3 else { throw Failure("\(run.text)") }
+        #expect(commands[1].hasSuffix(" validate ./.build/release/libMyFirstCamera.so"))
+        let pasted = try ChildProcess.run(
+            "sh",
+            [
+                "-euc",
+                """
+                cd '\(folder.path)'
+                \(commands[0])
+                \(commands[1])
+                \(commands[2]) --virtual-clock
+                """,
+            ],
+            environment: [
+                "SWIFTPM_HOOKS_DIR": nil, "XDG_CACHE_HOME": Checkout.products + "/test-cache",
+            ], atMost: .seconds(600))
+        #expect(pasted.exit == .code(0), "\(pasted)\n\(pasted.text)")
+        #expect(!pasted.text.contains("warning"), "\(pasted.text)")
+        #expect(try Y4MRecording(folder("my-first/recording/camera.y4m")).frameCount == 150)
+
+        let readme = String(decoding: try readFile(folder("my-first/README.md")), as: UTF8.self)
+        let block = readme.split(separator: "\n").filter { $0.hasPrefix("    ") }
+        guard block.count == 5 else { throw Failure(readme) }
+        let read = try ChildProcess.run(
+            "sh",
+            [
+                "-euc",
+                "cd '\(folder("my-first"))'\n\(block[0])\n\(block[3]) --virtual-clock\n"
+                    + "\(block[2])\n\(block[4]) --virtual-clock",
+            ], environment: ["XDG_CACHE_HOME": Checkout.products + "/test-cache"])
+        #expect(read.exit == .code(0), "\(read)\n\(readme)")
+    }
+
+    @Test(arguments: NewPlugin.kinds)
+    func `one in C needs a shell and a C compiler, as its README says`(kind: String) throws {
+        let plugin = try NewPlugin(kind, "c")
+        let block = try plugin.text("README.md").split(separator: "\n").filter {
+            $0.hasPrefix("    ")
+        }
+        guard block.count == 5 else { throw Failure("\(block)") }
+        let run = try ChildProcess.run(
+            "sh",
+            [
+                "-euc",
+                """
+                cd '\(plugin.folder)'
+                \(block[0])
+                \(block[1])
+                \(block[3]) --virtual-clock --duration 500ms
+                \(block[4]) --virtual-clock --duration 500ms
+                """,
+            ])
+        #expect(run.exit == .code(0), "\(run)")
+    }
+
+    // MARK: Names
+
+    @Test(arguments: [
+        ("", "begins with a letter"), ("1st", "begins with a letter"), ("a b", "a-z, A-Z, 0-9"),
+        ("a/b", "a-z, A-Z, 0-9"), ("..", "a-z, A-Z, 0-9"), ("a.b", "a-z, A-Z, 0-9"),
+        ("café", "a-z, A-Z, 0-9"), ("a\nb", "a-z, A-Z, 0-9"), ("a\u{1b}[31m", "a-z, A-Z, 0-9"),
+        ("a\"; exit(1)//", "a-z, A-Z, 0-9"), ("a_b", "a-z, A-Z, 0-9"),
+        (String(repeating: "a", count: 41), "40 at most"), ("Greenroom", "choose another"),
+    ])
+    func `a name that cannot be is refused with the rule`(name: String, rule: String) throws {
+        let folder = try TemporaryFolder()
+        let run = try NewPlugin.begin(["camera", name], in: folder.path)
+        #expect(run.exit == .code(64), "\(run)")
+        #expect(run.standardError.contains(rule), "\(run)")
+        #expect(!run.standardError.dropLast().contains { $0 == "\n" || $0 == "\u{1b}" }, "\(run)")
+        #expect(try NewPlugin.files(in: folder.path).isEmpty)
+        #expect(!folder.has(name.isEmpty ? "x" : name) || name == "..")
+    }
+
+    @Test(arguments: [
+        "Camera", "camera", "Mic", "Share", "Sound", "Filter", "VideoFrame", "MutableFrame",
+        "class", "self", "Int", "Swift", "GreenroomPlugin", "my-cam", "x-1-2-", "ColorBars",
+    ])
+    func `a name of Swift's or of the SDK's is as good as any other`(name: String) throws {
+        for kind in NewPlugin.kinds {
+            let plugin = try NewPlugin(kind, "swift", name: name)
+            let run = try TestPlugins.checkSwift(
+                "\(plugin.folder)/Sources/\(try plugin.type).swift", module: try plugin.type)
+            #expect(run.exit == .code(0), "\(run)")
+        }
+        let plugin = try NewPlugin("camera", "c", name: name)
+        try plugin.build()
+        let info = try Greenroom.run("plugin", "info", "\(plugin.folder)/\(name).so")
+        #expect(info.exit == .code(0) && info.text.contains(name), "\(info)\n\(info.text)")
+    }
+
+    @Test func `a checkout's own name is refused, as packages are told apart by it`() throws {
+        let folder = try TemporaryFolder()
+        let name = Checkout.root.split(separator: "/").last ?? ""
+        let run = try NewPlugin.begin(["camera", String(name).uppercased()], in: folder.path)
+        #expect(run.exit == .code(64) && run.standardError.contains("choose another"), "\(run)")
+    }
+
+    @Test func `kinds have the names that the rest of the command has for them`() throws {
+        let folder = try TemporaryFolder()
+        let names = [
+            ("video-source", "camera"), ("virtual-mic", "microphone"), ("share-source", "share"),
+            ("share-audio-source", "share-audio"), ("video-pre-processor", "pre-processor"),
+        ]
+        for (name, kind) in names {
+            for word in [name, kind] {
+                let run = try NewPlugin.begin([word, "is-\(word)"], in: folder.path)
+                #expect(run.exit == .code(0), "\(run)")
+            }
+            // The files are the same but for the names.
+            let texts = try [name, kind].map { word in
+                String(decoding: try readFile(folder("is-\(word)/session.yaml")), as: UTF8.self)
+                    .split(separator: "\n").filter { !$0.contains("is-") && !$0.contains(".so") }
+            }
+            #expect(texts[0] == texts[1])
+        }
+        let run = try NewPlugin.begin(["loudspeaker", "a"], in: folder.path)
+        #expect(run.exit == .code(64) && run.standardError.contains("pre-processor"), "\(run)")
+    }
+
+    // MARK: Folders
+
+    @Test func `what is there already is left alone`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("file", "mine")
+        mkdir(folder("empty"), 0o777)
+        symlink("nowhere", folder("link"))
+        for name in ["file", "empty", "link"] {
+            let run = try NewPlugin.begin(["camera", name], in: folder.path)
+            #expect(run.exit == .code(64), "\(run)")
+            #expect(run.standardError.contains("is there already"), "\(run)")
+        }
+        #expect(try NewPlugin.files(in: folder.path) == ["file"])
+        #expect(String(decoding: try readFile(folder("file")), as: UTF8.self) == "mine")
+    }
+
+    @Test func `nothing is left of a folder that can't be written as a whole`() throws {
+        let folder = try TemporaryFolder()
+        // Files of 8 KiB at most: the sources fit, the header does not.
+        let run = try ChildProcess.run(
+            "sh",
+            [
+                "-c",
+                """
+                cd '\(folder.path)' && trap '' XFSZ && ulimit -f 16
+                exec '\(Checkout.greenroom)' new share a --language c
+                """,
+            ])
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(run.standardError.contains("a/greenroom/plugin.h: File too large"), "\(run)")
+        #expect(!folder.has("a"))
+        let nowhere = try NewPlugin.begin(["share", "a"], in: "/proc")
+        #expect(nowhere.exit == .code(74), "\(nowhere)")
+    }
+
+    // MARK: Checkouts
+
+    @Test func `a path to the checkout is relative if it is near, else absolute`() throws {
+        let folder = try TemporaryFolder()
+        let sources = [
+            "Package.swift", "Sources/GreenroomPlugin/a.swift",
+            "Sources/GreenroomABI/include/greenroom/plugin.h",
+        ]
+        for folders in [
+            "src", "src/checkout \"q\"", "src/checkout \"q\"/Sources",
+            "src/checkout \"q\"/Sources/GreenroomPlugin",
+            "src/checkout \"q\"/Sources/GreenroomABI",
+            "src/checkout \"q\"/Sources/GreenroomABI/include",
+            "src/checkout \"q\"/Sources/GreenroomABI/include/greenroom", "src/mine",
+            "src/mine/all",
+        ] { mkdir(folder(folders), 0o777) }
+        for source in sources { try folder.write("src/checkout \"q\"/\(source)", "/* */") }
+        let checkout = folder("src/checkout \"q\"")
+        for (place, path) in [
+            ("src/checkout \"q\"", ".."), ("src/checkout \"q\"/Sources", "../.."),
+            ("src", "../checkout \\\"q\\\""), ("src/mine", "../../checkout \\\"q\\\""),
+            ("src/mine/all", checkout.replacingOccurrences(of: "\"", with: "\\\"")),
+        ] {
+            let run = try NewPlugin.begin(
+                ["camera", "a", "--greenroom", checkout], in: folder(place))
+            #expect(run.exit == .code(0), "\(run)")
+            let manifest = String(
+                decoding: try readFile(folder("\(place)/a/Package.swift")), as: UTF8.self)
+            #expect(manifest.contains("path: \"\(path)\""), "\(place):\n\(manifest)")
+        }
+        let none = try NewPlugin.begin(["camera", "b", "--greenroom", "mine"], in: folder("src"))
+        #expect(
+            none.exit == .code(64) && none.standardError.contains("--greenroom mine"), "\(none)")
+    }
+
+    @Test func `an installed program has to be told of a checkout, or has the header beside it`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        for name in ["bin", "include", "include/greenroom"] { mkdir(folder(name), 0o777) }
+        let program = folder("bin/greenroom")
+        try FileManager.default.copyItem(atPath: Checkout.greenroom, toPath: program)
+        for language in NewPlugin.languages {
+            let run = try NewPlugin.begin(
+                ["camera", "a", "--language", language], in: folder.path, program: program)
+            #expect(run.exit == .code(64), "\(run)")
+            #expect(run.standardError.contains("--greenroom PATH"), "\(run)")
+            #expect(!folder.has("a"))
+            let told = try NewPlugin.begin(
+                [
+                    "camera", "told-\(language)", "--language", language, "--greenroom",
+                    Checkout.root,
+                ],
+                in: folder.path, program: program)
+            #expect(told.exit == .code(0), "\(told)")
+        }
+        try folder.write(
+            "include/greenroom/plugin.h", try readFile(Checkout.include + "/greenroom/plugin.h"))
+        let run = try NewPlugin.begin(
+            ["camera", "a", "--language", "c"], in: folder.path, program: program,
+            environment: ["PATH": "\(folder("bin")):/usr/bin:/bin"])
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.text.contains("\n    greenroom run session.yaml"), "it is on the path")
+        #expect(
+            try readFile(folder("a/greenroom/plugin.h"))
+                == readFile(folder("include/greenroom/plugin.h")))
+    }
+}

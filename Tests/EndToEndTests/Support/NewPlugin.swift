@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// A plugin that `greenroom new` has written into a folder of the test, and that was built there.
+struct NewPlugin {
+    static let kinds = ["camera", "microphone", "share", "share-audio", "pre-processor"]
+    static let languages = ["swift", "c"]
+
+    let kind: String
+    let language: String
+    let name: String
+    /// The folder that it was begun in.
+    private let parent: TemporaryFolder
+
+    /// Its own folder.
+    var folder: String { parent(name) }
+    /// The folder of its session's recording.
+    var recording: String { folder + "/recording" }
+
+    init(_ kind: String, _ language: String, name: String = "my-first") throws {
+        self.kind = kind
+        self.language = language
+        self.name = name
+        parent = try TemporaryFolder()
+        let run = try Self.begin([kind, name, "--language", language], in: parent.path)
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+    }
+
+    /// Runs `greenroom new` in a folder.
+    static func begin(
+        _ arguments: [String], in folder: String, program: String = Checkout.greenroom,
+        environment: [String: String?] = [:]
+    ) throws -> Finished {
+        try ChildProcess.run(
+            "env", ["-C", folder, program, "new"] + arguments, environment: environment)
+    }
+
+    /// A file of its folder.
+    func text(_ file: String) throws -> String {
+        String(decoding: try readFile("\(folder)/\(file)"), as: UTF8.self)
+    }
+
+    /// The files that it has, folders left out.
+    func files() throws -> [String] { try Self.files(in: folder) }
+
+    static func files(in folder: String) throws -> [String] {
+        guard let all = FileManager.default.enumerator(atPath: folder) else {
+            throw Failure("can't list \(folder)")
+        }
+        var isFolder: ObjCBool = false
+        return all.compactMap { $0 as? String }.filter {
+            FileManager.default.fileExists(atPath: "\(folder)/\($0)", isDirectory: &isFolder)
+                && !isFolder.boolValue
+        }.sorted()
+    }
+
+    /// The name of the Swift type.
+    var type: String {
+        get throws {
+            let file = try files().first { $0.hasPrefix("Sources/") } ?? ""
+            return String(file.dropFirst("Sources/".count).dropLast(".swift".count))
+        }
+    }
+
+    /// The library that building makes, from its folder.
+    var library: String {
+        get throws { language == "c" ? "\(name).so" : ".build/release/lib\(try type).so" }
+    }
+
+    /// Builds it: one in C as its README says, with warnings as errors; one in Swift as the
+    /// package's own plugins are, into the place where its package would have it.
+    func build(_ compiler: String = "cc") throws {
+        switch language {
+        case "c":
+            let run = try ChildProcess.run(
+                "sh", ["\(folder)/build.sh", "-Werror", "-Wconversion", "-Wshadow"],
+                environment: ["CC": compiler])
+            guard run.exit == .code(0), run.standardError.isEmpty else { throw Failure("\(run)") }
+        default:
+            try FileManager.default.createDirectory(
+                atPath: folder + "/.build/release", withIntermediateDirectories: true)
+            try TestPlugins.compileSwift(
+                "\(folder)/Sources/\(try type).swift", module: try type,
+                into: "\(folder)/\(try library)")
+        }
+    }
+
+    /// Runs its session on the virtual clock.
+    func run(_ settings: String..., duration: String = "2s") throws -> Finished {
+        let set = ["outputs[0].record.overwrite=true"] + settings
+        return try Greenroom.start(
+            ["run", "\(folder)/session.yaml", "--virtual-clock", "--duration", duration]
+                + set.flatMap { ["--set", $0] }
+        ).wait(atMost: .seconds(60))
+    }
+
+    func report() throws -> Report { try Report(recording + "/session.json") }
+
+    func picture(_ track: String) throws -> Y4MRecording {
+        try Y4MRecording("\(recording)/\(track).y4m")
+    }
+
+    func sound(_ track: String) throws -> WAVRecording {
+        try WAVRecording("\(recording)/\(track).wav")
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+
+/// A plugin in C that breaks one rule: `Tests/WrongPlugins/<group>/<name>.c`.
+///
+/// Its first line says which check names the fault, and what it does wrong:
+/// `/* lifecycle.restart: spins from the second start on */`. A second one may have more words for
+/// the compiler, and a third one more for `greenroom validate`: `/* cc: -Wl,-z,execstack */`,
+/// `/* validate: --set look=dark */`.
+struct WrongPlugin: CustomStringConvertible, Sendable {
+    static let folder = Checkout.root + "/Tests/WrongPlugins"
+
+    /// From the folder, without `.c`, e.g. `lifecycle/spins-at-second-start`.
+    var name: String
+    /// The check that names the fault.
+    var check: String
+    /// What it does wrong.
+    var fault: String
+    var compilerWords: [String] = []
+    var validatorWords: [String] = []
+
+    var description: String { name }
+
+    /// The group of the check.
+    var group: String { String(check.prefix { $0 != "." }) }
+
+    /// All that there are.
+    static func all() throws -> [WrongPlugin] {
+        guard let files = FileManager.default.enumerator(atPath: folder) else {
+            throw Failure("can't list \(folder)")
+        }
+        return try files.compactMap { $0 as? String }
+            .filter { $0.hasSuffix(".c") && $0.contains("/") }.sorted().map(WrongPlugin.init)
+    }
+
+    /// Reads the first lines of a file.
+    init(file: String) throws {
+        name = String(file.dropLast(2))
+        let text = String(decoding: try readFile("\(Self.folder)/\(file)"), as: UTF8.self)
+        let lines = text.split(separator: "\n").prefix(3)
+        guard let first = lines.first?.wholeMatch(of: #/\/\* ([a-z.-]+): (.+) \*\//#) else {
+            throw Failure("\(file): its first line has to be /* CHECK: WHAT IT DOES WRONG */")
+        }
+        check = String(first.1)
+        fault = String(first.2)
+        for line in lines.dropFirst() {
+            if let words = line.wholeMatch(of: #/\/\* cc: (.+) \*\//#) {
+                compilerWords += words.1.split(separator: " ").map(String.init)
+            } else if let words = line.wholeMatch(of: #/\/\* validate: (.+) \*\//#) {
+                validatorWords += words.1.split(separator: " ").map(String.init)
+            }
+        }
+    }
+
+    /// Builds it.
+    func build() throws -> String { try Self.build("\(name).c", compilerWords) }
+
+    /// Builds the good plugin of a kind, e.g. `"VIDEO_SOURCE"`.
+    static func buildGood(_ kind: String) throws -> String {
+        try build("good.c", ["-DKIND=GR_KIND_\(kind)"], as: "good-\(kind.lowercased())")
+    }
+
+    private static func build(
+        _ file: String, _ words: [String], as name: String? = nil
+    ) throws -> String {
+        let folder = Checkout.products + "/wrong-plugins"
+        let name = name ?? String(file.dropLast(2)).replacing("/", with: "-")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let library = "\(folder)/\(name).so"
+        let run = try ChildProcess.run(
+            "cc",
+            [
+                "-std=c99", "-D_GNU_SOURCE", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-I",
+                Checkout.include,
+            ] + TestPlugins.warnings + ["\(Self.folder)/\(file)", "-o", library] + words)
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+        return library
+    }
+}
+
+/// What `greenroom validate` said of one check.
+struct CheckLine {
+    var check: String
+    var outcome: String
+    var text: String
+
+    /// Whether the plugin is sound as far as the check goes.
+    var isSound: Bool { ["passed", "warning", "skipped"].contains(outcome) }
+
+    /// Reads the lines `PLUGIN  CHECK  OUTCOME  TEXT`; further ones about a check are indented.
+    static func all(in text: String) -> [CheckLine] {
+        text.split(separator: "\n").compactMap { line in
+            guard let match = line.wholeMatch(of: #/\S+  ([a-z.-]+)  ([a-z-]+)  (.*)/#) else {
+                return nil
+            }
+            return CheckLine(
+                check: String(match.1), outcome: String(match.2), text: String(match.3))
+        }
+    }
+}

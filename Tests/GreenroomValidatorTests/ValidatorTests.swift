@@ -1,0 +1,101 @@
+import GreenroomValidator
+import Synchronization
+import TestSupport
+import Testing
+
+/// The validator as an author's own tests use it.
+@Suite struct ValidatorTests {
+    private func validate(
+        _ plugin: String, _ change: (inout Validator.Options) -> Void = { _ in }
+    ) throws -> [ConformanceReport] {
+        var options = Validator.Options()
+        options.only = ["lifecycle.whole-life"]
+        change(&options)
+        return try Validator().validate("\(Checkout.products)/lib\(plugin).so", options)
+    }
+
+    private func problem(
+        _ plugin: String, _ change: (inout Validator.Options) -> Void = { _ in }
+    ) -> String? {
+        do {
+            _ = try validate(plugin, change)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `a plugin that keeps the rules conforms`() throws {
+        let report = try #require(try validate("ColorBars").first)
+        #expect(report.conforms)
+        #expect(report.plugin == "org.greenroom.color-bars")
+        #expect(report.results.map(\.outcome) == [.passed])
+        #expect(!report.isComplete)
+        #expect(report.sha256.count == 64)
+    }
+
+    @Test func `each plugin of a library has a report of its own`() throws {
+        let reports = try validate("Tone")
+        #expect(Set(reports.map(\.name)) == ["Tone", "ToneShareAudio"])
+        let one = try validate("Tone") { $0.plugin = "ToneShareAudio" }
+        #expect(one.map(\.kind) == ["share audio source"])
+    }
+
+    @Test func `results are told in the order of the catalogue`() throws {
+        let told = Told()
+        var options = Validator.Options()
+        options.only = ["lifecycle"]
+        options.plugin = "Tone"
+        let reports = try Validator().validate(
+            "\(Checkout.products)/libTone.so", options
+        ) { _, result in told.take(result.check) }
+        #expect(told.checks == reports.first?.results.map(\.check))
+        let all = Validator.checks.map(\.id).filter { $0.hasPrefix("lifecycle.") }
+        #expect(told.checks == all)
+    }
+
+    @Test func `the seed is the user's, and told`() throws {
+        #expect(try validate("Adjust") { $0.seed = 4711 }.map(\.seed) == [4711])
+    }
+
+    @Test func `what can't be validated is named with the cure`() throws {
+        #expect(problem("Nix")?.contains("libNix.so: No such file") == true)
+        #expect(
+            problem("Tone") { $0.plugin = "Tony" }?.contains("It has: Tone, ToneShareAudio") == true
+        )
+        #expect(problem("Tone") { $0.only = ["nix"] }?.contains("--list shows all") == true)
+        #expect(
+            problem("Tone") { $0.settings = ["nix": "1"] }?
+                .contains("Tone has no setting of this name") == true)
+        #expect(
+            problem("Tone") { $0.settings = ["frequency": "loud"] }?
+                .contains("setting frequency") == true)
+        #expect(problem("WaveFile")?.contains("needs this setting") == true)
+        #expect(throws: Validator.Problem.self) { try Validator(program: "/nowhere/greenroom") }
+    }
+
+    @Test func `every check has a name of its own and says what it proves`() {
+        let checks = Validator.checks
+        #expect(Set(checks.map(\.id)).count == checks.count)
+        for check in checks {
+            #expect(check.id.wholeMatch(of: /[a-z]+(-[a-z]+)*\.[a-z0-9]+(-[a-z0-9]+)*/) != nil)
+            #expect(!check.title.isEmpty && check.title.count <= 60, "\(check.id)")
+            #expect(check.explanation.count >= 100, "\(check.id)")
+            #expect(!check.kinds.isEmpty, "\(check.id)")
+        }
+    }
+
+    @Test func `a report survives being written and read`() throws {
+        let report = try #require(try validate("ColorBars").first)
+        let again = try #require(ConformanceReport(json: report.json))
+        #expect(again.json == report.json)
+        #expect(ConformanceReport(json: "{}") == nil)
+    }
+}
+
+private final class Told: Sendable {
+    private let state = Mutex<[String]>([])
+
+    func take(_ check: String) { state.withLock { $0.append(check) } }
+    var checks: [String] { state.withLock { $0 } }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// A page of a DocC catalogue, for the tests that keep it true.
+public struct Chapter: Sendable, CustomStringConvertible {
+    /// A fenced block of code.
+    public struct Block: Sendable {
+        /// What stands behind the fence: `swift`, `c`, `yaml`, or nothing.
+        public var language: String
+        /// The line of the fence in the file, from 1.
+        public var line: Int
+        /// The lines, each with its end.
+        public var text: String
+    }
+
+    /// The file.
+    public let path: String
+    /// What is in it.
+    public let text: String
+
+    /// The name, without folder and suffix: `Lifecycle`.
+    public var name: String {
+        let file = path.split(separator: "/").last ?? ""
+        return String(file.prefix { $0 != "." })
+    }
+
+    /// The name, for the reports of tests.
+    public var description: String { name }
+
+    /// Reads a page.
+    public init(path: String) throws {
+        self.path = path
+        text = String(decoding: try readFile(path), as: UTF8.self)
+    }
+
+    /// The folder of a module's catalogue.
+    public static func catalogue(of module: String) -> String {
+        "\(Checkout.root)/Sources/\(module)/\(module).docc"
+    }
+
+    /// The pages of the authors' book, by name.
+    public static let book: [Chapter] = {
+        let folder = catalogue(of: "GreenroomPlugin")
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.filter { $0.hasSuffix(".md") }.sorted()
+            .compactMap { try? Chapter(path: "\(folder)/\($0)") }
+    }()
+
+    /// A page of the authors' book.
+    public static func named(_ name: String) throws -> Chapter {
+        try Chapter(path: "\(catalogue(of: "GreenroomPlugin"))/\(name).md")
+    }
+
+    /// The fenced blocks, in order.
+    public var blocks: [Block] {
+        var blocks: [Block] = []
+        var open: Block?
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            if var block = open {
+                if line == "```" {
+                    blocks.append(block)
+                    open = nil
+                } else {
+                    block.text += line + "\n"
+                    open = block
+                }
+            } else if line.hasPrefix("```") {
+                open = Block(
+                    language: String(line.dropFirst(3)), line: index + 1, text: "")
+            }
+        }
+        return blocks
+    }
+
+    /// The text without its fenced blocks.
+    public var prose: String {
+        var isInside = false
+        return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+            if line.hasPrefix("```") {
+                isInside.toggle()
+                return false
+            }
+            return !isInside
+        }.joined(separator: "\n")
+    }
+
+    /// What stands in code voice in the prose, without its backquotes. Links to symbols, which have
+    /// two of them, are not in it.
+    public var codeVoice: [String] {
+        prose.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    }
+
+    /// Where a part that is made from code begins and ends.
+    private static func markers(of part: String) -> (begin: String, end: String) {
+        ("<!-- made from code: \(part) -->\n", "\n<!-- end of \(part) -->")
+    }
+
+    /// The part between the markers of a name; nil without them.
+    public func generated(_ part: String) -> String? {
+        let (begin, end) = Self.markers(of: part)
+        guard let from = text.range(of: begin)?.upperBound,
+            let to = text.range(of: end, range: from..<text.endIndex)?.lowerBound
+        else { return nil }
+        return String(text[from..<to])
+    }
+
+    /// The page with another text between the markers of a name.
+    public func replacing(_ part: String, with new: String) -> String {
+        let (begin, end) = Self.markers(of: part)
+        guard let old = generated(part) else { return text }
+        return text.replacing(begin + old + end, with: begin + new + end)
+    }
+}

@@ -1,0 +1,3 @@
+/* load.memory: asks for executable stacks */
+/* cc: -Wl,-z,execstack */
+#include "../good.h"

@@ -1,0 +1,11 @@
+/* load.quiet: opens a file when it is asked for its descriptor, and keeps it open */
+#define OWN_DESCRIPTOR
+#include "../good.h"
+
+#include <fcntl.h>
+
+static const gr_descriptor *descriptor(uint32_t index) {
+  static int file = -1;
+  if (file < 0) file = open("/proc/self/status", O_RDONLY);
+  return good_descriptor(index);
+}

@@ -1,0 +1,3 @@
+/* load.dependencies: looks for its libraries in a folder that everybody may write to */
+/* cc: -Wl,-rpath,/tmp/greenroom-libraries */
+#include "../good.h"

@@ -1,0 +1,8 @@
+/* load.loads: crashes when it is asked for its descriptor */
+#define OWN_DESCRIPTOR
+#include "../good.h"
+
+static const gr_descriptor *descriptor(uint32_t index) {
+  static const gr_descriptor *const volatile all;
+  return all[index].kind == KIND ? &all[index] : NULL;
+}

@@ -1,0 +1,6 @@
+/* load.memory: has addresses in its code that the loader has to write there */
+/* cc: -Wl,-z,notext */
+#include "../good.h"
+
+__asm__(".text\n.quad greenroom_test_place\n"
+        ".data\ngreenroom_test_place: .quad 0\n.text");

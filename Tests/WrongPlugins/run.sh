@@ -1,0 +1,67 @@
+#!/bin/sh
+# Has every check look at every wrong plugin, and at the good one of each kind, and prints what came
+# of it as a table in Markdown. Fails if anything but the check that names a plugin's fault finds
+# one, or if that one does not. Build the products first, with `swift build`.
+#
+#   Tests/WrongPlugins/run.sh                        all of them
+#   Tests/WrongPlugins/run.sh lifecycle/*.c          some, from Tests/WrongPlugins
+#
+# GREENROOM names the program, .build/debug/greenroom unless it is set.
+set -eu
+cd "$(dirname "$0")"
+root=$(cd ../.. && pwd)
+greenroom=${GREENROOM:-$root/.build/debug/greenroom}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+surprises=0
+
+# build FILE LIBRARY WORD...
+build() {
+    file=$1 library=$2
+    shift 2
+    cc -std=c99 -D_GNU_SOURCE -O1 -g -shared -fPIC -pthread -I "$root/Sources/GreenroomABI/include" \
+        -Wall -Wextra -Wpedantic -Werror "$file" -o "$library" "$@"
+}
+
+# words KEY FILE: what the file's first lines have under a key.
+words() { sed -n "1,3s|^/\* $1: \(.*\) \*/\$|\1|p" "$2"; }
+
+# unsound LIBRARY WORD...: the checks that found a fault, each with its outcome and its text.
+unsound() {
+    "$greenroom" validate "$@" > "$folder/said" || true
+    if ! grep -q '^[^ ]' "$folder/said"; then echo "validate said nothing"; fi
+    awk -F '  ' '/^[^ ]/ && $3 ~ /^(failed|crashed|timed-out)$/ { print $2 "  " $3 "  " $4 }' \
+        "$folder/said"
+}
+
+surprise() {
+    surprises=$((surprises + 1))
+    echo "SURPRISE: $1: $2" >&2
+}
+
+echo '| check | wrong plugin | what it does | result |'
+echo '| --- | --- | --- | --- |'
+[ $# -gt 0 ] || set -- */*.c
+for file; do
+    first=$(sed -n '1s|^/\* \(.*\) \*/$|\1|p' "$file")
+    check=${first%%: *} fault=${first#*: }
+    # shellcheck disable=SC2046 # words are words
+    build "$file" "$folder/plugin.so" $(words cc "$file")
+    # shellcheck disable=SC2046
+    found=$(unsound "$folder/plugin.so" $(words validate "$file"))
+    told=$(echo "$found" | sed 's/  .*//')
+    if [ "$told" != "$check" ]; then surprise "$file" "it breaks $check; told by: $found"; fi
+    echo "| $check | $file | $fault | $(echo "$found" | sed 's/^[^ ]*  //; s/  /: /; s/|/\\|/g' | tr '\n' ' ')|"
+done
+
+for kind in VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR; do
+    build good.c "$folder/good.so" "-DKIND=GR_KIND_$kind"
+    found=$(unsound "$folder/good.so")
+    if [ -n "$found" ]; then surprise "good.c as $kind" "told by: $found"; fi
+    echo "| all | good.c as $kind | nothing | ${found:-sound} |"
+done
+
+if [ "$surprises" -gt 0 ]; then
+    echo "$surprises surprises" >&2
+    exit 1
+fi

@@ -1,0 +1,10 @@
+/* video.lease-end: takes the frame that it has sent last for the background of the next */
+#define MEMBERS const uint8_t *sent;
+#define OWN_PAINT
+#include "../good.h"
+
+static void paint(good *me, const gr_mutable_frame *frame, uint64_t number) {
+  good_paint(me, frame, number);
+  if (me->sent && number > 0) memcpy(frame->planes[0].data, me->sent, frame->width);
+  me->sent = frame->planes[0].data;
+}
