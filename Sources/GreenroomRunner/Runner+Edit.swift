@@ -2,6 +2,7 @@ import GreenroomABI
 import GreenroomChannel
 import GreenroomLoading
 import GreenroomMedia
+import Synchronization
 
 extension Runner {
     /// Has a frame edited that lies in the frames' memory. [media]

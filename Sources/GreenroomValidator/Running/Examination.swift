@@ -2,6 +2,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
+import Synchronization
 
 /// What a check has in hand: a plugin, and the means to have it live.
 ///
@@ -16,6 +17,7 @@ final class Examination: Sendable {
     let seed: UInt64
     /// Whether the user said that the picture stands still or is of one colour on purpose.
     let isStill: Bool
+    private let strays = Atomic(false)
 
     init(
         library: String, descriptor: PluginDescriptor, settings: [Setting],
@@ -27,6 +29,12 @@ final class Examination: Sendable {
         self.confinement = confinement
         self.seed = seed
         self.isStill = isStill
+    }
+
+    /// Whether the plugin was seen not to wait on the session clock: it is looked at in real time.
+    var isStray: Bool {
+        get { strays.load(ordering: .relaxed) }
+        set { strays.store(newValue, ordering: .relaxed) }
     }
 
     /// A generator that makes the same numbers each time, other ones for each purpose.
@@ -82,6 +90,23 @@ final class Examination: Sendable {
         Bench(
             self, process, RehearsalClock(clock), settings: settings ?? self.settings,
             withholding: withheld, leases: leases)
+    }
+
+    /// Looks at a life on the virtual clock; a plugin that does not keep to that one, and is found
+    /// wanting, is looked at once more on the real clock.
+    func onItsClock(_ look: (Bench) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
+        let bench = try bench()
+        let verdict: Verdict
+        do throws(Verdict) {
+            verdict = try look(bench)
+        } catch {
+            verdict = error
+        }
+        // A process that is lost is lost on any clock.
+        guard bench.clock.isStray(), verdict.outcome != .passed, verdict.outcome != .crashed else {
+            return verdict
+        }
+        return try look(self.bench(on: .real))
     }
 
     /// Makes another one, in the same process and on the same clock.

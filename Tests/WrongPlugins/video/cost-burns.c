@@ -12,7 +12,7 @@ static int64_t worked_ns(void) {
 static void paint(good *me, const gr_mutable_frame *frame, uint64_t number) {
   const int64_t end_ns = worked_ns() + duration_ns(shape_now(me).size, 9) / 4;
   good_paint(me, frame, number);
-  /* The first frames are enough to tell; the others are to take no time. */
-  while (number < 9 && worked_ns() < end_ns) {
+  /* These are enough to tell; the others are to take no time. */
+  while (number > 2 && number < 9 && worked_ns() < end_ns) {
   }
 }

@@ -38,21 +38,6 @@ extension Bench {
     }
 }
 
-extension Examination {
-    /// Looks at a life on the virtual clock; a plugin that does not keep to that one is looked at
-    /// on the real clock instead.
-    func onItsClock(_ look: (Bench) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
-        let bench = try bench()
-        do throws(Verdict) {
-            let verdict = try look(bench)
-            if !bench.clock.isStray() || !verdict.outcome.isFault { return verdict }
-        } catch {
-            guard bench.clock.isStray() else { throw error }
-        }
-        return try look(self.bench(on: .real))
-    }
-}
-
 extension WitnessedCall {
     /// Whether it asks for something of a sender.
     var isSend: Bool {

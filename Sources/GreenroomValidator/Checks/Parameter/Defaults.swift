@@ -22,15 +22,14 @@ extension Catalogue {
         let settings = live.compactMap { parameter in
             examination.settings.first { $0.name == parameter.name }
         }
-        let again = try examination.bench(beside: first, number: 1).performance(setting: [])
-        let same = try examination.bench(beside: first, number: 2).performance(setting: settings)
+        let again = try examination.bench().performance(setting: [])
+        let same = try examination.bench().performance(setting: settings)
         guard plain.difference(from: again) == nil else {
             return .passed("what it makes is another thing each time: that was not compared")
         }
         guard plain.difference(from: same) != nil else { return .passed() }
-        for (index, setting) in settings.enumerated() {
-            let one = try examination.bench(beside: first, number: 3 + index)
-                .performance(setting: [setting])
+        for setting in settings {
+            let one = try examination.bench().performance(setting: [setting])
             guard let difference = plain.difference(from: one) else { continue }
             throw .failed(
                 "setting \(setting.words), which create was given, changes what it makes: "

@@ -17,7 +17,7 @@ extension Catalogue {
         return try examination.onItsClock { bench throws(Verdict) in
             try bench.startSmall()
             try bench.wait(seconds: 0.3)
-            let before = bench.progress
+            let before = bench.accepted
             try bench.fuzz(live.filter(\.isClosed), examination.random(1))
             // As it was: a value may well have meant to show or to play nothing.
             for setting in examination.settings where live.contains(where: { $0.name == setting.name }) {
@@ -83,10 +83,10 @@ extension Bench {
     /// Waits for something new to be sent.
     fileprivate func mustGoOn() throws(Verdict) {
         guard kind != .preProcessor else { return }
-        let before = progress
+        let before = accepted
         for _ in 0..<10 {
             try wait(seconds: 0.5)
-            if progress > before { return }
+            if accepted > before { return }
         }
         throw .failed(
             "5 s after random values were set, and all are what they were again, it has sent nothing "

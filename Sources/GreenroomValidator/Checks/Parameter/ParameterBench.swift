@@ -1,4 +1,5 @@
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
 
@@ -9,29 +10,9 @@ extension Examination {
         guard !live.isEmpty else { throw .skipped("it has no live parameters") }
         return live
     }
-
-    /// Makes a check on the virtual clock, or once more on the real one if the plugin does not keep
-    /// to the session's.
-    func onItsClock(
-        _ check: (Bench) throws(Verdict) -> Verdict
-    ) throws(Verdict) -> Verdict {
-        let bench = try bench()
-        let verdict: Verdict
-        do throws(Verdict) {
-            verdict = try check(bench)
-        } catch {
-            verdict = error
-        }
-        // A process that is lost is lost on any clock.
-        guard bench.clock.isStray(), verdict.outcome != .crashed else { return verdict }
-        return try check(try self.bench(on: .real))
-    }
 }
 
 extension Bench {
-    /// How much has been sent so far, in frames or blocks.
-    var progress: Int { rehearsal.frames.accepted + rehearsal.sound.accepted }
-
     /// Creates, initializes with small pictures, and starts.
     func startSmall() throws(Verdict) {
         try create()

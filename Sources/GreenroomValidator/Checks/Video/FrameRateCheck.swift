@@ -7,8 +7,8 @@ extension Catalogue {
     /// Counts the frames of two seconds of session time, or as long as forty frames take, at a row of
     /// 30 a second and at one of 15.
     ///
-    /// On the virtual clock each frame is charged with a sixth of its interval, as if it had taken
-    /// the plugin so long to draw it: a schedule that counts from the start holds its rate, and one
+    /// On the virtual clock they are counted once more while each frame is charged with a sixth of its
+    /// interval, as if it had taken the plugin so long to draw it: a schedule that counts from the start holds its rate, and one
     /// that sleeps an interval after each frame does not.
     static let frameRate = Check(
         "video.rate", "as many frames as were agreed", of: [.videoSource],
@@ -24,14 +24,14 @@ extension Catalogue {
             VideoCapability(width: 640, height: 360, fps: 30),
             VideoCapability(width: 320, height: 180, fps: 15),
         ] {
-            let measured = try examination.measureRate(row, charged: true)
-            guard !measured.isRight else { continue }
-            let plain =
-                measured.isReal ? measured : try examination.measureRate(row, charged: false)
-            guard plain.isRight else { throw .failed(plain.text) }
+            let plain = try examination.measureRate(row, charged: false)
+            guard plain.isRight else { throw .failed(plain.text).unless("lifecycle.whole-life") }
+            guard !plain.isReal else { continue }
+            let charged = try examination.measureRate(row, charged: true)
+            guard !charged.isRight else { continue }
             throw .failed(
-                "it sends \(measured.text(1)) frames a second as soon as a frame takes "
-                    + "\(measured.chargeText) to draw, and \(measured.agreed.rate) were agreed: wait "
+                "it sends \(charged.text(1)) frames a second as soon as a frame takes "
+                    + "\(charged.chargeText) to draw, and \(charged.agreed.rate) were agreed: wait "
                     + "until the start and n intervals, not for an interval after each frame")
         }
         return .passed()
@@ -63,6 +63,7 @@ extension Examination {
     fileprivate func measureRate(
         _ row: VideoCapability, charged: Bool
     ) throws(Verdict) -> MeasuredRate {
+        if isStray { return try measureRealRate(row) }
         let bench = try bench()
         try bench.create()
         try bench.initialize(bench.offer(row))
@@ -79,11 +80,11 @@ extension Examination {
         let begin = bench.clock.now
         if !bench.clock.isStray() { try bench.wait(seconds: seconds) }
         let end = bench.clock.now
-        let isStray = bench.clock.isStray()
+        isStray = bench.clock.isStray()
         isOver.change { $0 = true }
         bench.finish()
         guard !isStray else { return try measureRealRate(row) }
-        let count = try bench.frames(atLeast: 1).count { $0.arrival >= begin && $0.arrival < end }
+        let count = bench.record.frames.count { $0.arrival >= begin && $0.arrival < end }
         return MeasuredRate(
             agreed: agreed, framesPerSecond: Double(count) / seconds, charge: charge, isReal: false)
     }
@@ -104,7 +105,7 @@ extension Examination {
             let end = bench.clock.now
             let isCalm = calm.wasCalm
             bench.finish()
-            let count = try bench.frames(atLeast: 1).count {
+            let count = bench.record.frames.count {
                 $0.arrival >= begin && $0.arrival < end
             }
             let found = MeasuredRate(

@@ -14,7 +14,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         for row in examination.rows {
-            let bench = try examination.show(Showing(row: row, seconds: 0.3))
+            let bench = try examination.show(Showing(row: row, seconds: 0.2))
             guard let agreement = bench.rehearsal.agreement else { continue }
             let (agreed, size) = (agreement.source, agreement.source.size)
             for frame in try bench.frames(atLeast: bench.kind == .videoSource ? 1 : 0) {
