@@ -87,7 +87,7 @@ extension Examination {
         guard let fault = life.bench.process.fault,
             let place = life.place(of: fault.address, from: watch.base)
         else { return crash }
-        let verb = fault.isWrite ? "writes" : "reads"
+        let verb = fault.access == .touch ? "touches" : "\(fault.access.rawValue)s"
         return .failed(
             "at \(life.row.size) it \(verb) \(place): \(Catalogue.lesson)", [crash.text])
     }
