@@ -100,7 +100,7 @@ final class Bench: Sendable {
     }
 
     /// The check that is about a step that ended like this.
-    private static func check(naming step: String, _ end: Rehearsal.StepEnd) -> String {
+    static func check(naming step: String, _ end: Rehearsal.StepEnd) -> String {
         switch end {
         case .pumps: "lifecycle.start-returns"
         case .hangs where step == "start-send": "lifecycle.start-returns"

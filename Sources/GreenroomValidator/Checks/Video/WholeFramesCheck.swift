@@ -30,7 +30,9 @@ extension Catalogue {
                     + "\(rest.rows.lowerBound) to \(rest.rows.upperBound): write every pixel; chroma "
                     + "of an odd size rounds up")
         }
-        guard hasLeased else { throw .skipped("it leases too few frames to tell") }
+        guard hasLeased else {
+            throw .skipped("it sends its own memory, or leases too few frames to tell")
+        }
         return .passed()
     }
 }
