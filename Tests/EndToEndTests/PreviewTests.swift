@@ -344,6 +344,28 @@ import Testing
         return decoded.standardOutput[place + 1] > 180 && decoded.standardOutput[place] < 10
     }
 
+    @Test func `a build that fails for good has a successor`() throws {
+        let library = folder("library.so")
+        try put(try TestPlugins.hostile(), at: library)
+        // On the virtual clock all its comebacks take no time.
+        let child = try Greenroom.start([
+            "preview", "\(library)#Fails", "--set", "where=create", "--watch", "--virtual-clock",
+            "--duration", "60s",
+        ])
+        for times in 1...2 {
+            for text in [
+                "Fails 1.0.0, a video source, in a process of its own",
+                "waiting for the next build of \(library)",
+            ] {
+                #expect(
+                    child.waitForOutput(containing: text, times: times, atMost: Self.patience))
+            }
+            try put(try TestPlugins.hostile(), at: library)
+        }
+        child.signal(SIGINT)
+        #expect(child.wait(atMost: Self.patience).exit == .code(130))
+    }
+
     @Test func `a bundled plugin that is watched lives in a process of its own`() throws {
         let run = try preview(
             "Tone", "--watch", "--duration", "500ms", "--virtual-clock", "--set", "frequency=300")

@@ -182,6 +182,9 @@ final class PluginInstance: Sendable {
         return isInStart && (hasSent || hasWaited)
     }
 
+    /// Whether it waits on the session clock, or did, in the callback that is running.
+    var hasWaited: Bool { state.withLock { $0.running?.hasWaited ?? false } }
+
     /// Whether anything that it sent was accepted.
     var hasSent: Bool {
         if let videoGate { return videoGate.counts.accepted > 0 }

@@ -217,9 +217,10 @@ package final class Rehearsal: Sendable {
             {
                 return stepEnd(result)
             }
-            if isPump { return .pumps }
+            // One that only sends may have much to send, and return all the same.
+            if isPump, instance.hasWaited { return .pumps }
             left -= Self.glance
-            if left <= 0 { return .hangs }
+            if left <= 0 { return isPump ? .pumps : .hangs }
         }
     }
 

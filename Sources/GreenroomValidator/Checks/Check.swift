@@ -84,6 +84,9 @@ struct Verdict: Error, Sendable {
         return verdict
     }
 
+    /// The same, left to the check that names the fault and is told later.
+    var leftToLater: Verdict { suspect.map { .hindered(by: $0, text) } ?? self }
+
     static func passed(_ text: String = "") -> Verdict { Verdict(outcome: .passed, text: text) }
     static func failed(_ text: String, _ details: [String] = []) -> Verdict {
         Verdict(outcome: .failed, text: text, details: details)

@@ -84,14 +84,23 @@ final class Bench: Sendable {
 
     private func mustBeDone(_ name: String, _ end: Rehearsal.StepEnd) throws(Verdict) {
         guard end != .done else { return }
+        throw ordinary(name, end)
+    }
+
+    /// What it means for any check that an ordinary step ended like this: another one is about that.
+    ///
+    /// - Parameter name: What people read; nil for the step's own.
+    func ordinary(
+        _ step: String, _ end: Rehearsal.StepEnd, as name: String? = nil
+    ) -> Verdict {
         if case .refused(.badAnswer, let text) = end {
-            throw .hindered(by: "negotiation.answer-in-offer", text)
+            return .hindered(by: "negotiation.answer-in-offer", text)
         }
-        throw verdict(on: name, end).unless(Self.check(naming: name, end))
+        return verdict(on: name ?? step, end).unless(Self.check(naming: step, end))
     }
 
     /// The check that is about a step that ended like this.
-    private static func check(naming step: String, _ end: Rehearsal.StepEnd) -> String {
+    static func check(naming step: String, _ end: Rehearsal.StepEnd) -> String {
         switch end {
         case .pumps: "lifecycle.start-returns"
         case .hangs where step == "start-send": "lifecycle.start-returns"

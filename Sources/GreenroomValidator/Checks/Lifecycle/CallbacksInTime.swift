@@ -13,7 +13,11 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let bench = try examination.bench()
         for step in ["create", "initialize", "start-send"] {
-            try check(bench, step, bench.make(step, bench.offerIfAny(for: step)))
+            let end = bench.make(step, bench.offerIfAny(for: step))
+            if end == .pumps {
+                return .hindered(by: "lifecycle.start-returns", "start-send does not return")
+            }
+            try check(bench, step, end)
         }
         try bench.wait(seconds: 0.2)
         if Set.pictures.contains(bench.kind), let offer = bench.rehearsal.nextOffer() {
@@ -38,19 +42,22 @@ extension Catalogue {
         _ bench: Bench, _ step: String, _ end: Rehearsal.StepEnd
     ) throws(Verdict) {
         switch end {
-        case .done, .pumps: return
+        case .done: return
         // Whether it takes what it is told is judged elsewhere.
         case .refused where step != "create" && step != "initialize" && step != "start-send": return
         case .hangs where step == "start-send":
-            throw bench.verdict(on: step, end).unless("lifecycle.start-returns")
+            throw .hindered(by: "lifecycle.start-returns", "start-send has not returned after 2 s")
         case .hangs where step == "stop-send":
-            throw bench.verdict(on: step, end).unless("lifecycle.stop-in-time")
+            throw .hindered(by: "lifecycle.stop-in-time", "stop-send has not returned after 2 s")
         case .hangs:
             throw .failed(
                 "\(step) has not returned after 2 s: what takes long belongs to a thread of the "
                     + "plugin's own")
-        case .lost where step.hasPrefix("property") || step.hasPrefix("set"): throw bench.crash()
-        default: throw bench.verdict(on: step, end).unless("lifecycle.whole-life")
+        case .lost where step == "property_change":
+            throw .hindered(by: "negotiation.change", bench.crash().text)
+        case .lost where step.hasPrefix("set of"):
+            throw .hindered(by: "parameter.fuzz", bench.crash().text)
+        default: throw bench.ordinary(step, end)
         }
     }
 }

@@ -23,11 +23,7 @@ extension Catalogue {
                         + "\(bench.refusals): a source sends from start-send on, until stop-send")
             }
         } catch {
-            // Others tell of their own.
-            if let suspect = error.suspect, suspect != "lifecycle.whole-life" {
-                throw .hindered(by: suspect, error.text)
-            }
-            throw error
+            throw error.suspect == "lifecycle.whole-life" ? error : error.leftToLater
         }
     }
 }

@@ -46,7 +46,9 @@ extension Catalogue {
                 throw .failed(
                     "it agreed to \(agreement.source) in mid-share, and sends \(frame.size): keep "
                         + "within the new limit, or answer GR_ANSWER_FIXED with what you make"
-                ).unless("negotiation.change")
+                ).unless(
+                    frame.info.offerRevision == offer.revision
+                        ? "negotiation.revision-geometry" : "negotiation.change")
             }
         }
         bench.finish()

@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Senders as they are met with in public code: what the host says of each in one line, and what
+/// the validator does.
+@Suite struct StrangerTests {
+    /// A sender, `Tests/Strangers/<name>.c`.
+    struct Stranger: CustomTestStringConvertible, Sendable {
+        var name: String
+        /// Where it stands in a session file.
+        var role: String
+        /// What happens to it there.
+        var timeline = ""
+        /// What the host says of it; nil for nothing, because it does nothing wrong.
+        var hostSays: String?
+        /// The checks that find its fault, and what the first one says.
+        var faults: [String] = []
+        var validatorSays = ""
+        /// Checks that a sender which does nothing wrong passes.
+        var passes: [String] = []
+
+        var testDescription: String { name }
+    }
+
+    static let strangers = [
+        Stranger(
+            name: "pumps-in-start", role: "camera",
+            hostSays: "it sends from inside start-send, which should return at once",
+            faults: ["lifecycle.start-returns"], validatorSays: "begin a thread there"),
+        Stranger(
+            name: "stale-flag", role: "microphone",
+            timeline: "[{at: 500ms, do: mute}, {at: 700ms, do: unmute}, {at: 900ms, do: mute}]",
+            hostSays: "stop-send has not returned after 2.0 s",
+            faults: ["lifecycle.restart"], validatorSays: "stop-send number 2 has not returned"),
+        Stranger(
+            name: "whole-wav", role: "microphone",
+            hostSays: "audio.send was refused with BAD_BLOCK: the block has 144022 frames",
+            faults: ["lifecycle.whole-life"], validatorSays: "BAD_BLOCK"),
+        Stranger(
+            name: "ten-seconds-at-once", role: "microphone",
+            hostSays: "blocks refused: QUEUE_FULL",
+            faults: ["sound.back-pressure"], validatorSays: "QUEUE_FULL"),
+        Stranger(
+            name: "wishes-by-writing", role: "camera",
+            hostSays: "it agreed on 1280x720 and sends 800x600, which is scaled",
+            faults: ["video.sizes"], validatorSays: "and sends 800x600"),
+        Stranger(
+            name: "ignores-changes", role: "camera",
+            timeline: "[{at: 500ms, ceiling: 640x360@30}]",
+            hostSays: "it agreed on offer 2 and goes on with frames for offer 1",
+            faults: ["negotiation.change"], validatorSays: ""),
+        Stranger(
+            name: "slide-show", role: "camera",
+            hostSays: "it agreed on 30 frames a second and sends 2",
+            faults: ["video.rate", "video.content"],
+            validatorSays: "it sends 2.0 frames a second, and 30 were agreed"),
+        Stranger(
+            name: "overfeeds", role: "microphone",
+            hostSays: "more sound than time has",
+            faults: ["sound.back-pressure"],
+            validatorSays: "11.2 % more sound than time passes"),
+        Stranger(
+            name: "short-last-block", role: "microphone",
+            passes: ["sound.blocks", "sound.sample-count", "lifecycle.whole-life"]),
+        Stranger(
+            name: "null-sender", role: "camera",
+            hostSays: "it calls a sender that has ended, or that never was",
+            faults: ["lifecycle.dead-sender"], validatorSays: ""),
+        Stranger(
+            name: "captured-format", role: "camera",
+            hostSays: "it agreed on 1280x720 and sends 640x480, which is scaled",
+            faults: ["video.sizes"], validatorSays: "and sends 640x480"),
+        Stranger(
+            name: "slow-share", role: "share", passes: ["share.idle", "lifecycle.whole-life"]),
+        Stranger(
+            name: "only-32000", role: "microphone",
+            passes: ["sound.format", "sound.sample-count", "lifecycle.whole-life"]),
+    ]
+
+    /// Every file is in the table, and every row has a file.
+    @Test func `each stranger is met`() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder)
+        #expect(files.sorted() == Self.strangers.map { "\($0.name).c" }.sorted())
+    }
+
+    private static let folder = Checkout.root + "/Tests/Strangers"
+
+    private func build(_ stranger: Stranger) throws -> String {
+        try WrongPlugin.build("../Strangers/\(stranger.name).c", as: "stranger-\(stranger.name)")
+    }
+
+    @Test(arguments: strangers)
+    func `the host says what it does in one line, and keeps its promises`(
+        stranger: Stranger
+    ) throws {
+        let folder = try TemporaryFolder()
+        let session = try folder.write(
+            "session.yaml",
+            """
+            session: {maximum: 1280x720@30, duration: 4s}
+            \(stranger.role): {plugin: "\(build(stranger))", on-failure: off}
+            \(stranger.timeline.isEmpty ? "" : "timeline: \(stranger.timeline)")
+            outputs: [{record: {folder: out}}]
+            """)
+        let run = try Greenroom.start(["run", session]).wait(atMost: .seconds(120))
+        #expect(run.exit == .code(0), "\(run)")
+        let lines = run.text.split(separator: "\n").filter { line in
+            line.hasPrefix("\(stranger.role): ") && !line.contains("as suggested")
+        }
+        if let text = stranger.hostSays {
+            #expect(lines.contains { $0.contains(text) }, "\(run.text)")
+        } else {
+            #expect(lines.allSatisfy { $0.contains("ended: the file is over") }, "\(run.text)")
+        }
+        guard stranger.role != "microphone" else { return }
+        let recording = try Y4MRecording(folder("out/\(stranger.role).y4m"))
+        #expect(recording.frames.count == 120)
+    }
+
+    @Test(arguments: strangers)
+    func `the validator names its fault`(stranger: Stranger) throws {
+        let checks = stranger.faults + stranger.passes
+        let lines = try CheckLine.validate(
+            build(stranger), ["--only", checks.joined(separator: ",")])
+        #expect(Set(lines.map(\.check)) == Set(checks))
+        for line in lines {
+            #expect(line.isSound == stranger.passes.contains(line.check), "\(line)")
+        }
+        guard let first = stranger.faults.first else { return }
+        let found = try #require(lines.first { $0.check == first })
+        #expect(found.text.contains(stranger.validatorSays), "\(found)")
+    }
+}
