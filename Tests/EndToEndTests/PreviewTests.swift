@@ -343,6 +343,7 @@ import Testing
                 return (try? greyOfSnapshot()).map { abs($0 - grey) <= 1 } == true
             }
         }
+        #expect(child.waitForErrors(containing: "kill -USR1", atMost: Self.patience))
         // Luma of limited range, 16 to 235, in full range.
         #expect(waitForSnapshot(of: 128))
         try put(try build(version: "1.1.0", grey: 200), at: library)
