@@ -133,11 +133,21 @@ public struct Validator: Sendable {
                     "\(library): there is no plugin \(options.plugin ?? "") in it. It has: "
                     + "\(known).")
         }
-        return try plugins.map { descriptor in
+        let concerned = plugins.filter { plugin in
+            checks.contains { $0.kinds.contains(plugin.kind) }
+        }
+        guard !concerned.isEmpty else {
+            let kinds = Set(plugins.map(\.kind.name)).sorted().joined(separator: ", ")
+            throw Problem(
+                description: "\(library): none of these checks concerns a \(kinds). greenroom "
+                    + "validate --list shows what each one concerns.")
+        }
+        return try concerned.map { descriptor in
+            let checks = checks.filter { $0.kinds.contains(descriptor.kind) }
             let orders = try orders(for: descriptor, at: path, checks, options)
-            let outcomes = run(
-                orders, checks, descriptor.kind, parallelism: options.parallelism
-            ) { tell(descriptor.name, $0) }
+            let outcomes = run(orders, checks, parallelism: options.parallelism) {
+                tell(descriptor.name, $0)
+            }
             return ConformanceReport(
                 plugin: descriptor.id, name: descriptor.name, kind: descriptor.kind.name,
                 version: descriptor.version, library: library, sha256: hash,
@@ -156,7 +166,7 @@ public struct Validator: Sendable {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let orders = checks.map { order(for: $0, nil, at: path, options, read: options.read) }
         let outcomes = run(
-            orders, checks, nil, parallelism: options.parallelism,
+            orders, checks, parallelism: options.parallelism,
             hindrance: .hindered(by: error, file)
         ) { tell(name, $0) }
         return ConformanceReport(
@@ -276,11 +286,9 @@ public struct Validator: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - kind: The plugin's; nil if the library can't be loaded.
-    ///   - hindrance: Why no check of a plugin can be made; nil if they can.
+    /// - Parameter hindrance: Why no check of a plugin can be made; nil if they can.
     private func run(
-        _ orders: [JudgeOrder], _ checks: [Check], _ kind: PluginKind?, parallelism: Int,
+        _ orders: [JudgeOrder], _ checks: [Check], parallelism: Int,
         hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
     ) -> [Made] {
         let progress = Monitor(
@@ -295,7 +303,7 @@ public struct Validator: Sendable {
                         return progress.next < orders.count ? progress.next : nil
                     }
                     guard let index else { return }
-                    let made = make(checks[index], orders[index], kind, hindrance)
+                    let made = make(checks[index], orders[index], hindrance)
                     telling.withLock { _ in
                         for result in progress.change({ $0.add(made, at: index) }) { tell(result) }
                     }
@@ -306,18 +314,11 @@ public struct Validator: Sendable {
         return progress.withLock { $0.made.compactMap(\.self) }
     }
 
-    private func make(
-        _ check: Check, _ order: JudgeOrder, _ kind: PluginKind?, _ hindrance: Verdict?
-    ) -> Made {
+    private func make(_ check: Check, _ order: JudgeOrder, _ hindrance: Verdict?) -> Made {
         if let hindrance, !check.isOfLibrary {
             return Made(
                 result: CheckResult(
                     check: check.id, outcome: hindrance.outcome, text: hindrance.text))
-        }
-        if let kind, !check.kinds.contains(kind) {
-            return Made(
-                result: CheckResult(
-                    check: check.id, outcome: .skipped, text: "it does not concern a \(kind.name)"))
         }
         let begin = MonotonicClock.now
         var made = judge(check, order)

@@ -38,7 +38,8 @@ struct Performance: Codable, Equatable, Sendable {
             return "the sound is another one from \(index * 10) ms on"
         }
         guard pictures.count == other.pictures.count else {
-            return "there are \(pictures.count) frames in one and \(other.pictures.count) in the other"
+            return
+                "there are \(pictures.count) frames in one and \(other.pictures.count) in the other"
         }
         return sounds.count == other.sounds.count
             ? nil : "there is more sound in one than in the other"

@@ -20,7 +20,8 @@ extension Catalogue {
         guard let difference = isolated.difference(from: hosted) else {
             return isolated.isEmpty
                 ? .passed("it made nothing")
-                : .passed("\(isolated.pictures.count) frames, \(isolated.sounds.count * 10) ms of sound")
+                : .passed(
+                    "\(isolated.pictures.count) frames, \(isolated.sounds.count * 10) ms of sound")
         }
         guard try examination.hostedPerformance(nanoseconds: seconds) == hosted else {
             throw .skipped("what it makes is another thing each time: that can't be compared")
