@@ -6,7 +6,7 @@
 #include "../good.h"
 
 static void *look(void *page) {
-  usleep(100000);
+  usleep(450000);
   return (void *)(uintptr_t) * (volatile uint8_t *)page;
 }
 
