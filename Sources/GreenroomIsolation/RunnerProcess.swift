@@ -31,6 +31,8 @@ final class RunnerProcess: Sendable {
         var lastWords: [String] = []
         /// Lines that it has written so far.
         var lines = 0
+        /// It is stopped on purpose: that it does not answer is no fault.
+        var isHeld = false
         /// The number of the last ping, and of the last one that was answered.
         var pings: UInt32 = 0
         var pongs: UInt32 = 0
@@ -47,6 +49,8 @@ final class RunnerProcess: Sendable {
     /// Set for a process that the host did not start, and does not end: whom to tell that it has
     /// left.
     private let leave: (@Sendable () -> Void)?
+    /// The runner whose process this instance is hosted in beside another one.
+    private let first: RunnerProcess?
     private let pidfd: Int32
     private let output: Int32
     private let state = Mutex(State())
@@ -72,6 +76,7 @@ final class RunnerProcess: Sendable {
         process = child.process
         socket = ControlSocket(adopting: child.socket)
         leave = nil
+        first = nil
         pidfd = child.pidfd
         output = child.output
         welcome()
@@ -92,6 +97,7 @@ final class RunnerProcess: Sendable {
         self.frames = frames
         self.place = place
         self.leave = leave
+        first = nil
         policy = nil
         process = visitor.process
         socket = try visitor.socket.copy()
@@ -111,6 +117,7 @@ final class RunnerProcess: Sendable {
         self.frames = frames
         self.place = place
         leave = {}
+        self.first = first
         policy = nil
         process = first.process
         let pair = try ControlSocket.pair()
@@ -321,6 +328,17 @@ final class RunnerProcess: Sendable {
         channels.lose()
     }
 
+    /// Stops all of the process by a signal, or lets it go on, for whoever wants to know what it
+    /// makes of that. [any]
+    func hold(_ isHeld: Bool) {
+        // It is not missed a moment before it stops, and has a moment to answer after.
+        if isHeld { state.withLock { $0.isHeld = true } }
+        greenroom_pidfd_kill(pidfd, isHeld ? SIGSTOP : SIGCONT)
+        if !isHeld { state.withLock { $0.isHeld = false } }
+    }
+
+    private var isHeld: Bool { state.withLock { $0.isHeld } || first?.isHeld == true }
+
     /// Gives the process up. [any]
     func lose(because evidence: String) {
         let isNews = state.withLock { state in
@@ -401,7 +419,7 @@ final class RunnerProcess: Sendable {
         let isGuarded = leave == nil
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
         let sight = Vigilance.Sight(
-            hasAnswered: hasAnswered,
+            hasAnswered: hasAnswered || isHeld,
             memoryBytes: isGuarded ? memoryBytes(status) : 0,
             isHeadless: isGuarded && status?.isHeadless ?? false,
             threads: isGuarded ? status?.threads ?? 1 : 1,

@@ -98,6 +98,12 @@ package final class SharedProcess: PluginOrigin {
     /// What the sandbox refused.
     package var refusals: [String] { news.state.withLock { $0.refusals } }
 
+    /// Stops the process by a signal, as a debugger or a machine that is short of memory does.
+    package func stop() { runner.hold(true) }
+
+    /// Lets the process go on.
+    package func goOn() { runner.hold(false) }
+
     /// Ends the process. [any]
     package func end() { runner.end() }
 }

@@ -18,6 +18,6 @@ extension Examination {
         confinement.preload = library
         return Examination(
             library: self.library, descriptor: descriptor, settings: settings,
-            confinement: confinement, seed: seed, isStill: isStill)
+            confinement: confinement, seed: seed, isStill: isStill, order: order)
     }
 }

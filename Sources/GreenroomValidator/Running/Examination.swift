@@ -17,12 +17,15 @@ final class Examination: Sendable {
     let seed: UInt64
     /// Whether the user said that the picture stands still or is of one colour on purpose.
     let isStill: Bool
+    /// What the process of the check was told.
+    let order: JudgeOrder
     private let strays = Atomic(false)
 
     init(
         library: String, descriptor: PluginDescriptor, settings: [Setting],
-        confinement: Confinement, seed: UInt64, isStill: Bool = false
+        confinement: Confinement, seed: UInt64, isStill: Bool = false, order: JudgeOrder
     ) {
+        self.order = order
         self.library = library
         self.descriptor = descriptor
         self.settings = settings

@@ -54,6 +54,13 @@ package enum Judge {
         return (try? JSONEncoder().encode(answer)).map { Array($0) }
     }
 
+    /// Leads a life of a plugin in this process, as an order of a judge says.
+    ///
+    /// Call it while the process has one thread: it goes into the sandbox.
+    ///
+    /// - Returns: Whether the order is one; the answer has been written then.
+    package static func perform(_ order: String) -> Bool { HostedPerformance.perform(order) }
+
     private static func verdict(of check: Check, _ order: JudgeOrder) -> Verdict {
         do throws(Verdict) {
             switch check.way {
@@ -95,6 +102,7 @@ extension Examination {
             settings: descriptor.values(of: order.settings), relativeTo: order.folder)
         self.init(
             library: order.library, descriptor: descriptor, settings: settings,
-            confinement: order.confinement, seed: order.seed, isStill: order.isStill)
+            confinement: order.confinement, seed: order.seed, isStill: order.isStill,
+            order: order)
     }
 }

@@ -38,7 +38,8 @@ struct Performance: Codable, Equatable, Sendable {
             return "the sound is another one from \(index * 10) ms on"
         }
         guard pictures.count == other.pictures.count else {
-            return "there are \(pictures.count) frames in one and \(other.pictures.count) in the other"
+            return
+                "there are \(pictures.count) frames in one and \(other.pictures.count) in the other"
         }
         return sounds.count == other.sounds.count
             ? nil : "there is more sound in one than in the other"
@@ -71,12 +72,13 @@ extension Rehearsal {
             }
         }
         let stopped = stopSend()
-        // What is left of a block, and what has come through while it was stopped, depends on
-        // where the audience is.
-        performance.take(record.frames.dropFirst(frames), begin: begin, until: begin + nanoseconds)
+        // The audience has seen and heard it all a moment later. What came at the very end may have
+        // come before the stop or not.
+        _ = wait(nanoseconds: Self.tail)
+        let length = max(nanoseconds - Self.tail, 0)
+        performance.take(record.frames.dropFirst(frames), begin: begin, until: begin + length)
         if descriptor.kind == .virtualMic || descriptor.kind == .shareAudioSource {
-            performance.take(
-                record.samples[soundBegin...].prefix(Int(nanoseconds / 1_000_000) * 96))
+            performance.take(record.samples[soundBegin...].prefix(Int(length / 1_000_000) * 96))
         }
         return (end == .done ? stopped : end, performance)
     }
@@ -96,6 +98,8 @@ extension Rehearsal {
         }
     }
 
+    /// How much of the end is left out, in nanoseconds.
+    private static let tail: Int64 = 100_000_000
     private static let smallSize = FrameSize(width: 640, height: 360)
 }
 

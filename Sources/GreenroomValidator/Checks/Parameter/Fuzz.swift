@@ -20,7 +20,8 @@ extension Catalogue {
             let before = bench.accepted
             try bench.fuzz(live.filter(\.isClosed), examination.random(1))
             // As it was: a value may well have meant to show or to play nothing.
-            for setting in examination.settings where live.contains(where: { $0.name == setting.name }) {
+            for setting in examination.settings
+            where live.contains(where: { $0.name == setting.name }) {
                 if case .lost = bench.rehearsal.set(setting) { throw bench.crash() }
             }
             if before > 0, bench.kind != .shareSource { try bench.mustGoOn() }
@@ -47,10 +48,12 @@ extension Bench {
             switch rehearsal.set(setting) {
             case .refused(let status, let text):
                 guard parameter.isClosed, status == .badSetting else { continue }
-                refused = refused ?? ("\(setting.words) is answered with \(status): \(text)", parameter)
+                refused =
+                    refused ?? ("\(setting.words) is answered with \(status): \(text)", parameter)
             case let end: try require("set", end, after: setting.words)
             }
-            if let fault = rehearsal.wait(nanoseconds: Int64.random(in: 0...8_000_000, using: &random))
+            if let fault = rehearsal.wait(
+                nanoseconds: Int64.random(in: 0...8_000_000, using: &random))
             {
                 try require("sending", .lost(fault), after: setting.words)
             }

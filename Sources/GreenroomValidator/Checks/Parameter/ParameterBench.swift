@@ -1,5 +1,4 @@
 import GreenroomHost
-import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
 
@@ -24,21 +23,16 @@ extension Bench {
     ///
     /// - Parameter cause: The value, in words.
     func require(_ step: String, _ end: Rehearsal.StepEnd, after cause: String) throws(Verdict) {
-        switch end {
-        case .done, .pumps: return
-        case .lost:
-            throw .crashed("with \(cause), in \(step): \(crash().text)", process.lines)
-        case .hangs:
-            throw .failed("with \(cause), \(step) has not returned after 2 s: it has to")
-        case .refused(let status, let text):
-            throw .failed("with \(cause), \(step) answers \(status): \(text)")
-        case .illegal(let state):
-            throw .failed("with \(cause), \(step) is not possible: it is \(state.rawValue)")
-        }
+        guard end != .done, end != .pumps else { return }
+        var verdict = verdict(on: step, end)
+        verdict.text = "with \(cause): \(verdict.text)"
+        // Whatever the value is, that may be what the plugin does.
+        throw verdict.unless(Self.check(naming: step, end))
     }
 
     /// The rest of a life that was started.
     func end(after cause: String) throws(Verdict) {
+        try settle()
         try require("stop-send", rehearsal.stopSend(), after: cause)
         try require("uninitialize", rehearsal.uninitialize(), after: cause)
         try require("destroy", rehearsal.destroy(), after: cause)

@@ -33,9 +33,11 @@ extension Catalogue {
         _ examination: Examination
     ) -> [(setting: Setting, why: String)] {
         let parameters = examination.descriptor.parameters
-        let names = ["nobody-knows", "", String(repeating: "x", count: 4096)]
+        let names =
+            ["nobody-knows", "", String(repeating: "x", count: 4096)]
             + parameters.prefix(3).flatMap { ["\($0.name)-", $0.name.uppercased()] }
-        let unknown = names.filter { name in !parameters.contains { $0.name == name } }.map { name in
+        let unknown = names.filter { name in !parameters.contains { $0.name == name } }.map {
+            name in
             // Of a type whose every member may be looked at.
             (Setting(name: name, type: .string, value: .string("1")), "it has no such parameter")
         }

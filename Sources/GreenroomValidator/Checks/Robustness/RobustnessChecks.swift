@@ -1,3 +1,3 @@
 extension Catalogue {
-    static let robustnessChecks: [Check] = []
+    static let robustnessChecks: [Check] = [stopped, identical, lasting]
 }

@@ -1,0 +1,135 @@
+import CLinux
+import Glibc
+import GreenroomChannel
+import GreenroomHost
+import GreenroomLoading
+import GreenroomSandbox
+import Synchronization
+
+/// A process of this host's own program that goes into the sandbox of a plugin before it loads that,
+/// to host it in itself.
+package enum ConfinedProcess {
+    /// How it ended.
+    package enum End: Sendable {
+        /// What it wrote to its standard output and error.
+        case ended([UInt8])
+        /// It crashed or ended itself; the text says how.
+        case lost(String)
+        /// It did not end in time.
+        case tookTooLong
+        /// It could not be started; the text says why.
+        case failed(String)
+    }
+
+    private static let socketNumber: Int32 = 3
+    /// The most that is read of what it writes.
+    private static let mostBytes = 4 << 20
+
+    // MARK: The process itself
+
+    /// Goes into the sandbox. While the process has one thread, and before the plugin is loaded.
+    ///
+    /// - Returns: Why it could not; nil if it could.
+    package static func enter(_ confinement: Confinement, library: String) -> String? {
+        greenroom_close_from(socketNumber + 1)
+        let socket = ControlSocket(adopting: socketNumber)
+        do throws(SandboxError) {
+            let policy = SandboxPolicy(confinement, library: library)
+            let applied = try Sandbox.apply(policy, host: getppid())
+            if let descriptor = applied.notifyDescriptor {
+                socket.send(.refusals, descriptors: [descriptor])
+                close(descriptor)
+            }
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    // MARK: Its host
+
+    /// Runs a program that enters the sandbox, and answers what the sandbox asks until it ends.
+    ///
+    /// - Parameter seconds: How long it may take.
+    package static func run(
+        _ program: String, _ arguments: [String], in confinement: Confinement, library: String,
+        seconds: Double
+    ) -> End {
+        let child: ChildProcess
+        do throws(ChannelError) {
+            child = try ChildProcess(spawning: program, arguments)
+        } catch {
+            return .failed("\(error)")
+        }
+        let socket = ControlSocket(adopting: child.socket)
+        defer {
+            close(child.output)
+            close(child.pidfd)
+        }
+        let policy = SandboxPolicy(confinement, library: library)
+        let deadline = MonotonicClock.deadline(after: Int64(seconds * 1e9))
+        var notifier: SandboxNotifier?
+        var hasHeard = false
+        var output: [UInt8] = []
+        while true {
+            var descriptors = [
+                pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: hasHeard ? -1 : socket.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&descriptors, nfds_t(descriptors.count), 20)
+            let isOpen = read(child.output, to: &output)
+            if descriptors[2].revents != 0 {
+                // Sent before the plugin was loaded; whatever comes after that is the plugin's.
+                hasHeard = true
+                notifier = Self.notifier(from: socket.receive(waits: false), policy, child.process)
+            }
+            if descriptors[3].revents != 0, notifier?.handleOne() == .ended { notifier = nil }
+            var (code, status): (Int32, Int32) = (0, 0)
+            if greenroom_reap(child.process, &code, &status) != 0 {
+                if isOpen { _ = read(child.output, to: &output) }
+                return code == CLD_EXITED && status == 0
+                    ? .ended(output) : .lost(evidence(code, status, output))
+            }
+            if MonotonicClock.now > deadline {
+                greenroom_pidfd_kill(child.pidfd, SIGKILL)
+                waitpid(child.process, nil, 0)
+                return .tookTooLong
+            }
+        }
+    }
+
+    private static func notifier(
+        from received: ControlSocket.Received, _ policy: SandboxPolicy, _ process: Int32
+    ) -> SandboxNotifier? {
+        guard case .message(let message) = received else { return nil }
+        guard message.kind == .refusals, policy.mode != .off, message.descriptors.count == 1 else {
+            ControlSocket.discard(message.descriptors)
+            return nil
+        }
+        return SandboxNotifier(
+            descriptor: message.descriptors[0], process: process, policy: policy,
+            report: Sandbox.available)
+    }
+
+    /// Reads what there is.
+    ///
+    /// - Returns: Whether more may come.
+    private static func read(_ descriptor: Int32, to output: inout [UInt8]) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return count < 0 }
+            if output.count < mostBytes { output += buffer[..<count] }
+        }
+    }
+
+    private static func evidence(_ code: Int32, _ status: Int32, _ output: [UInt8]) -> String {
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").suffix(100)
+        return ExitEvidence(
+            code: code, status: status, whereabouts: nil,
+            lastWords: lines.map { $0.description.repaired }
+        ).text
+    }
+}

@@ -1,0 +1,61 @@
+import GreenroomHost
+
+extension Catalogue {
+    static let identical = Check(
+        "robustness.identical", "the same in its host's process and in one of its own",
+        proving: """
+            A second of session time, on the virtual clock, is made in a process of the plugin's \
+            own and in that of its host, and all frames, stamps and sound are compared. A session \
+            file may say isolation: process of any plugin, and gets the same from it. A plugin that \
+            makes another thing each time, or does not keep to the session's clock, can't be \
+            compared.
+            """
+    ) { examination throws(Verdict) in
+        let seconds: Int64 = 1_000_000_000
+        let isolated = try examination.isolatedPerformance(nanoseconds: seconds)
+        guard try examination.isolatedPerformance(nanoseconds: seconds) == isolated else {
+            throw .skipped("what it makes is another thing each time: that can't be compared")
+        }
+        let hosted = try examination.hostedPerformance(nanoseconds: seconds)
+        guard let difference = isolated.difference(from: hosted) else {
+            return isolated.isEmpty
+                ? .passed("it made nothing")
+                : .passed(
+                    "\(isolated.pictures.count) frames, \(isolated.sounds.count * 10) ms of sound")
+        }
+        guard try examination.hostedPerformance(nanoseconds: seconds) == hosted else {
+            throw .skipped("what it makes is another thing each time: that can't be compared")
+        }
+        // What was never written to a frame depends on where the frame lies.
+        throw .failed(
+            "it makes one thing in a process of its own, and another one in its host's: "
+                + "\(difference). Whatever a plugin goes by has to come from its settings and the "
+                + "session, not from the process that it is in."
+        ).unless("video.whole-frames")
+    }
+}
+
+extension Examination {
+    fileprivate func isolatedPerformance(nanoseconds: Int64) throws(Verdict) -> Performance {
+        let bench = try bench()
+        let (performance, problem) = bench.rehearsal.performWhole(
+            bench.record, nanoseconds: nanoseconds)
+        if bench.clock.isStray() {
+            throw .skipped("it does not keep to the session's clock: nothing can be compared")
+        }
+        if let problem { throw .hindered(by: "lifecycle.whole-life", problem) }
+        return performance
+    }
+
+    fileprivate func hostedPerformance(nanoseconds: Int64) throws(Verdict) -> Performance {
+        let answer = try HostedPerformance.make(order, nanoseconds: nanoseconds)
+        if answer.isStray {
+            throw .skipped("it does not keep to the session's clock: nothing can be compared")
+        }
+        if let problem = answer.problem {
+            throw .failed(
+                "in a process of its own it works, and in its host's it does not: \(problem)")
+        }
+        return answer.performance ?? Performance()
+    }
+}

@@ -1,0 +1,79 @@
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomMedia
+
+extension Catalogue {
+    static let lasting = Check(
+        "robustness.lasting", "it can go on for days",
+        proving: """
+            Over a minute of session time, on the virtual clock and with small pictures, the \
+            process is looked at every ten seconds while the plugin sends, or edits frames: its \
+            threads, its open descriptors and its memory do not grow from each look to the next. \
+            Memory that grows by less than some 50 KB in ten seconds is not told from noise. A \
+            plugin that does not keep to the session's clock is looked at for a quarter of a \
+            minute in real time.
+            """
+    ) { examination throws(Verdict) in
+        let bench = try examination.bench()
+        try bench.startLasting()
+        try bench.wait(seconds: 0.5)
+        guard bench.clock.isStray() else { return try bench.last(seconds: 10) }
+        let other = try examination.bench(on: .real)
+        try other.startLasting()
+        return try other.last(seconds: 2.5)
+    }
+
+    /// The sizes that it is done with.
+    fileprivate static let smallest = VideoCapability(width: 320, height: 180, fps: 15)
+}
+
+extension Bench {
+    fileprivate func startLasting() throws(Verdict) {
+        try create()
+        try initialize(rehearsal.nextOffer(ceiling: Catalogue.smallest))
+        try startSend()
+    }
+
+    /// Looks at six stretches of time.
+    fileprivate func last(seconds: Double) throws(Verdict) -> Verdict {
+        var growth = Growth(from: ProcessSight(of: process.process))
+        for _ in 0..<6 {
+            try work(seconds: seconds)
+            growth.add(ProcessSight(of: process.process))
+        }
+        try end()
+        guard let finding = growth.finding else { return .passed() }
+        let stretch = "\(Int(seconds.rounded(.up))) s of \(isSource ? "sending" : "editing")"
+        switch finding {
+        case .threads(let count):
+            throw .failed(
+                "six times \(stretch) leave \(count) threads behind. End the threads that are started, or "
+                    + "keep one.")
+        case .descriptors(let count, let kinds):
+            throw .failed(
+                "six times \(stretch) leave \(count) descriptors open (\(kinds.listed(most: 3))). Close "
+                    + "what is opened.")
+        case .memory(let bytes):
+            throw .failed(
+                "every \(stretch) take \(bytes / 1024) KB of memory more. Free what each frame or "
+                    + "block allocates, or allocate it once.")
+        }
+    }
+
+    /// Has the plugin send for a while, or edit as many frames as would come.
+    private func work(seconds: Double) throws(Verdict) {
+        guard !isSource else { return try wait(seconds: seconds) }
+        let info = FrameInfo(ptsNanoseconds: clock.now)
+        for number in 0..<Int(seconds * 15) {
+            guard
+                let edit = rehearsal.edit(
+                    Catalogue.smallest.size, info: info,
+                    fill: { if number < 2 { $0.fillForEditing(number: number) } })
+            else { return }
+            if case .late = edit {
+                throw verdict(on: "process", .hangs).unless("lifecycle.whole-life")
+            }
+            try wait(seconds: 1 / 15)
+        }
+    }
+}

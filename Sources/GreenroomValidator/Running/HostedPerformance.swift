@@ -1,0 +1,145 @@
+internal import FoundationEssentials
+import Glibc
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+/// A life of a plugin in the same process as its host, as a session without isolation has it: in a
+/// process of its own that is in the sandbox, so that nobody else is at risk.
+enum HostedPerformance {
+    /// What goes to that process.
+    struct Order: Codable {
+        var judge: JudgeOrder
+        var nanoseconds: Int64
+    }
+
+    /// What comes from it.
+    struct Answer: Codable {
+        var performance: Performance?
+        /// Why there is none.
+        var problem: String?
+        var isStray = false
+    }
+
+    /// What the line with the answer begins with.
+    private static let heading = "greenroom-performance: "
+
+    // MARK: The process
+
+    /// Leads the life that an order names, and writes the answer to standard output.
+    ///
+    /// Call it while the process has one thread.
+    static func perform(_ text: String) -> Bool {
+        guard let order = try? JSONDecoder().decode(Order.self, from: Data(text.utf8)) else {
+            return false
+        }
+        let answer = answer(order)
+        guard let data = try? JSONEncoder().encode(answer) else { return false }
+        let line = Array("\n\(heading)".utf8) + Array(data) + Array("\n".utf8)
+        var rest = line[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private static func answer(_ order: Order) -> Answer {
+        let judge = order.judge
+        if let problem = ConfinedProcess.enter(judge.confinement, library: judge.library) {
+            return Answer(problem: problem)
+        }
+        let library: PluginLibrary
+        do throws(LoadError) {
+            library = try PluginLibrary(onThisThread: judge.library)
+        } catch {
+            return Answer(problem: error.explanation)
+        }
+        guard let descriptor = library.descriptors.first(where: { $0.id == judge.plugin }) else {
+            return Answer(problem: "it is not in the library")
+        }
+        let (settings, _) = descriptor.check(
+            settings: descriptor.values(of: judge.settings), relativeTo: judge.folder)
+        let record = Record()
+        let rehearsal = Rehearsal(
+            SourcePlan(origin: library, descriptor: descriptor, settings: settings),
+            on: RehearsalClock(.virtual),
+            audience: Rehearsal.Audience(
+                sees: { record.take($0, at: $1) }, hears: { record.take($0) }))
+        let (performance, problem) = rehearsal.performWhole(record, nanoseconds: order.nanoseconds)
+        return Answer(
+            performance: problem == nil ? performance : nil, problem: problem,
+            isStray: rehearsal.clock.isStray())
+    }
+
+    // MARK: Its judge
+
+    /// Has a process make a performance.
+    static func make(
+        _ order: JudgeOrder, nanoseconds: Int64
+    ) throws(Verdict) -> Answer {
+        guard let data = try? JSONEncoder().encode(Order(judge: order, nanoseconds: nanoseconds)),
+            let program = ownProgram
+        else { throw .skipped("no process could be started") }
+        let end = ConfinedProcess.run(
+            program, ["judge", String(decoding: data, as: UTF8.self)], in: order.confinement,
+            library: order.library, seconds: 30)
+        switch end {
+        case .failed(let text): throw .skipped("no process could be started: \(text)")
+        case .tookTooLong: throw .failed("in its host's own process, it hangs: see where it waits")
+        case .lost(let evidence): throw .crashed("in its host's own process: \(evidence)")
+        case .ended(let output):
+            let lines = output.split(separator: UInt8(ascii: "\n"))
+            guard let line = lines.last(where: { $0.starts(with: heading.utf8) }),
+                let answer = try? JSONDecoder().decode(
+                    Answer.self, from: Data(line.dropFirst(heading.utf8.count)))
+            else { throw .skipped("no process could be started: it wrote no answer") }
+            return answer
+        }
+    }
+
+    private static var ownProgram: String? {
+        let resolved = realpath("/proc/self/exe", nil)
+        defer { free(resolved) }
+        return resolved.map { String(cString: $0) }
+    }
+}
+
+extension Rehearsal {
+    /// Leads a whole life.
+    ///
+    /// - Returns: What was made, and how a step ended that did not work.
+    func performWhole(
+        _ record: Record, nanoseconds: Int64
+    ) -> (performance: Performance, problem: String?) {
+        var performance = Performance()
+        let steps: [(String, () -> StepEnd)] = [
+            ("create", { self.create() }),
+            ("initialize", { self.initialize(self.smallOffer()) }),
+            (
+                "sending",
+                {
+                    let made = self.perform(record, nanoseconds: nanoseconds)
+                    performance = made.performance
+                    return made.end
+                }
+            ),
+            ("uninitialize", { self.uninitialize() }),
+            ("destroy", { self.destroy() }),
+        ]
+        for (name, step) in steps {
+            switch step() {
+            case .done: continue
+            case .pumps: return (performance, "start-send does not return")
+            case .hangs: return (performance, "\(name) does not return")
+            case .refused(let status, let text):
+                return (performance, "\(name) answers \(status): \(text)")
+            case .illegal(let state): return (performance, "\(name): it is \(state.rawValue)")
+            case .lost(let evidence): return (performance, evidence)
+            }
+        }
+        return (performance, nil)
+    }
+}
