@@ -98,7 +98,6 @@ extension WireReader {
         let rows = try readArray(most: 1024) { reader throws(Problem) in
             try reader.readCapability()
         }
-        guard !rows.isEmpty else { throw Problem() }
         return Offer(
             revision: revision, rule: rule, reason: reason, rows: rows,
             suggested: try readCapability())

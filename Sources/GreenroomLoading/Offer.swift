@@ -35,7 +35,7 @@ public struct Offer: Equatable, Sendable {
     public let rule: Rule
     /// Why it is made.
     public let reason: Reason
-    /// At least one row, largest first, no size twice; a row's rate is its maximum.
+    /// At least one row in a session, largest first, no size twice; a row's rate is its maximum.
     public let rows: [VideoCapability]
     /// The best for now: under the ceiling, and within the rows.
     public let suggested: VideoCapability

@@ -216,8 +216,12 @@ extension Offer {
     package func withABI<Result>(_ body: (UnsafePointer<gr_offer>) -> Result) -> Result {
         let rows = rows.map(gr_capability.init)
         return rows.withUnsafeBufferPointer { rows in
-            // An offer has one row at least, so that the base address is there.
-            guard let base = rows.baseAddress else { preconditionFailure("an offer without rows") }
+            // Where there are no rows, none can be read.
+            let nowhere = UnsafePointer<gr_capability>(
+                bitPattern: MemoryLayout<gr_capability>.alignment)
+            guard let base = rows.isEmpty ? nowhere : rows.baseAddress else {
+                preconditionFailure("an address that is not zero is one")
+            }
             var offer = gr_offer(
                 struct_size: UInt32(MemoryLayout<gr_offer>.size), revision: revision,
                 rule: rule.rawValue, reason: reason.rawValue, rows: base,

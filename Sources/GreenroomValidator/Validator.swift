@@ -133,11 +133,21 @@ public struct Validator: Sendable {
                     "\(library): there is no plugin \(options.plugin ?? "") in it. It has: "
                     + "\(known).")
         }
-        return try plugins.map { descriptor in
+        let concerned = plugins.filter { plugin in
+            checks.contains { $0.kinds.contains(plugin.kind) }
+        }
+        guard !concerned.isEmpty else {
+            let kinds = Set(plugins.map(\.kind.name)).sorted().joined(separator: ", ")
+            throw Problem(
+                description: "\(library): none of these checks concerns a \(kinds). greenroom "
+                    + "validate --list shows what each one concerns.")
+        }
+        return try concerned.map { descriptor in
+            let checks = checks.filter { $0.kinds.contains(descriptor.kind) }
             let orders = try orders(for: descriptor, at: path, checks, options)
-            let outcomes = run(
-                orders, checks, descriptor.kind, parallelism: options.parallelism
-            ) { tell(descriptor.name, $0) }
+            let outcomes = run(orders, checks, parallelism: options.parallelism) {
+                tell(descriptor.name, $0)
+            }
             return ConformanceReport(
                 plugin: descriptor.id, name: descriptor.name, kind: descriptor.kind.name,
                 version: descriptor.version, library: library, sha256: hash,
@@ -156,7 +166,7 @@ public struct Validator: Sendable {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let orders = checks.map { order(for: $0, nil, at: path, options, read: options.read) }
         let outcomes = run(
-            orders, checks, nil, parallelism: options.parallelism,
+            orders, checks, parallelism: options.parallelism,
             hindrance: .hindered(by: error, file)
         ) { tell(name, $0) }
         return ConformanceReport(
@@ -240,41 +250,50 @@ public struct Validator: Sendable {
     private struct Progress {
         var next = 0
         var told = 0
+        let checks: [String]
         var made: [Made?]
 
         /// - Returns: The results that can be told now, in order.
         mutating func add(_ result: Made, at index: Int) -> [CheckResult] {
             made[index] = result
             let first = told
-            while told < made.count, made[told] != nil {
+            while told < made.count, let next = made[told], isSettled(next) {
                 clear(told)
                 told += 1
             }
             return made[first..<told].compactMap { $0?.result }
         }
 
-        /// Leaves a fault to the check that names it, if that one is told already.
+        /// Whether it is known what the check has found that names the fault.
+        private func isSettled(_ result: Made) -> Bool {
+            guard let suspect = result.suspect, let index = checks.firstIndex(of: suspect) else {
+                return true
+            }
+            return made[index] != nil
+        }
+
+        /// Leaves a fault to the check that names it, if that one has found one.
         private mutating func clear(_ index: Int) {
-            guard let suspect = made[index]?.suspect, let result = made[index]?.result,
-                result.outcome.isFault,
-                made[..<index].contains(where: {
+            guard let own = made[index], let suspect = own.suspect, suspect != own.result.check,
+                own.result.outcome.isFault || own.result.outcome == .warning,
+                made.contains(where: {
                     $0?.result.check == suspect && $0?.result.outcome.isFault == true
                 })
             else { return }
             made[index]?.result.outcome = .skipped
-            made[index]?.result.text = "\(result.text): \(suspect) tells of that"
+            made[index]?.result.text = "\(own.result.text): \(suspect) tells of that"
             made[index]?.result.details = []
         }
     }
 
-    /// - Parameters:
-    ///   - kind: The plugin's; nil if the library can't be loaded.
-    ///   - hindrance: Why no check of a plugin can be made; nil if they can.
+    /// - Parameter hindrance: Why no check of a plugin can be made; nil if they can.
     private func run(
-        _ orders: [JudgeOrder], _ checks: [Check], _ kind: PluginKind?, parallelism: Int,
+        _ orders: [JudgeOrder], _ checks: [Check], parallelism: Int,
         hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
     ) -> [Made] {
-        let progress = Monitor(Progress(made: Array(repeating: nil, count: orders.count)))
+        let progress = Monitor(
+            Progress(
+                checks: checks.map(\.id), made: Array(repeating: nil, count: orders.count)))
         let telling = Mutex(())
         let threads = (0..<max(parallelism, 1)).map { _ in
             HostThread(name: "check") {
@@ -284,7 +303,7 @@ public struct Validator: Sendable {
                         return progress.next < orders.count ? progress.next : nil
                     }
                     guard let index else { return }
-                    let made = make(checks[index], orders[index], kind, hindrance)
+                    let made = make(checks[index], orders[index], hindrance)
                     telling.withLock { _ in
                         for result in progress.change({ $0.add(made, at: index) }) { tell(result) }
                     }
@@ -295,18 +314,11 @@ public struct Validator: Sendable {
         return progress.withLock { $0.made.compactMap(\.self) }
     }
 
-    private func make(
-        _ check: Check, _ order: JudgeOrder, _ kind: PluginKind?, _ hindrance: Verdict?
-    ) -> Made {
+    private func make(_ check: Check, _ order: JudgeOrder, _ hindrance: Verdict?) -> Made {
         if let hindrance, !check.isOfLibrary {
             return Made(
                 result: CheckResult(
                     check: check.id, outcome: hindrance.outcome, text: hindrance.text))
-        }
-        if let kind, !check.kinds.contains(kind) {
-            return Made(
-                result: CheckResult(
-                    check: check.id, outcome: .skipped, text: "it does not concern a \(kind.name)"))
         }
         let begin = MonotonicClock.now
         var made = judge(check, order)

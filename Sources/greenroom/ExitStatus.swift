@@ -20,7 +20,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .fine: "all went as planned"
         case .usage: "the arguments are wrong"
         case .badFile: "the session file is wrong, or names a plugin that can't be loaded"
-        case .pluginFailed: "a plugin failed whose failure ends the session"
+        case .pluginFailed:
+            "a plugin failed whose failure ends the session, or does not conform"
         case .outputFailed: "an output can't be opened, or failed while the session ran"
         case .interrupted: "Ctrl-C, SIGTERM or SIGHUP; recordings are whole up to that moment"
         }

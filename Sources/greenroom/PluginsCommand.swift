@@ -100,7 +100,7 @@ struct PluginCommand: ParsableCommand {
                     for descriptor in library.descriptors { show(descriptor, library, locator) }
                 } else {
                     let (library, descriptor) = try locator.find(
-                        plugin, kind: nil, relativeTo: ".")
+                        plugin, kind: nil, relativeTo: workingFolder)
                     show(descriptor, library, locator)
                 }
             } catch {

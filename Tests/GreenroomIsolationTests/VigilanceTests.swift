@@ -77,6 +77,32 @@ struct VigilanceTests {
 }
 
 struct ExitEvidenceTests {
+    @Test(arguments: [
+        ("fault: write 0x00007f0012345678", MemoryFault(address: 0x7f00_1234_5678, access: .write)),
+        ("fault: read  0x0000000000000000", MemoryFault(address: 0, access: .read)),
+        ("fault: touch 0xffffffffffffffff", MemoryFault(address: .max, access: .touch)),
+        ("fault: eat   0x0000000000000001", nil),
+        ("fault: write 0x10000000000000000", nil),
+        ("fault: write", nil),
+        ("libX.so(paint+0x1)[0x2]", nil),
+    ])
+    func `what was touched is told in the line after the heading`(
+        line: String, fault: MemoryFault?
+    ) {
+        let words = [
+            "fault: write 0x1", ExitEvidence.backtraceHeading, line, "libX.so(go+0x1)[0x2]",
+        ]
+        #expect(ExitEvidence.fault(in: words) == fault)
+        #expect(ExitEvidence.fault(in: [line]) == nil)
+    }
+
+    @Test func `the line of what was touched is no place`() {
+        let words = [
+            ExitEvidence.backtraceHeading, "fault: write 0x1", "/a/libX.so(go+0x1)[0x2]",
+        ]
+        #expect(ExitEvidence.backtrace(in: words) == "libX.so(go+0x1)")
+    }
+
     @Test func `a signal is named with the callback and the last words`() {
         let evidence = ExitEvidence(
             code: 2, status: 11, whereabouts: "in start-send",

@@ -9,10 +9,10 @@ import Testing
 
     /// The frames of some time at 10 a second.
     private func frames(
-        _ size: FrameSize, seconds: Double = 0.3, _ settings: [(String, Given)] = []
+        _ size: FrameSize, seconds: Double = 0.3, _ settings: [(String, Given)] = [],
+        of name: String = "ColorBars"
     ) throws -> [SentFrame] {
-        let session = try FakeSession(
-            "ColorBars", of: bundledEntry("ColorBars"), settings: settings)
+        let session = try FakeSession(name, of: bundledEntry("ColorBars"), settings: settings)
         let row = VideoCapability(size: size, rate: FrameRate(10))
         try #require(session.initializeVideo([row]) == .ok)
         try #require(session.run(nanoseconds: Int64(seconds * 1e9)) == .ok)
@@ -20,6 +20,17 @@ import Testing
         let state = session.host.state.withLock { ($0.video.committed, $0.givenUp.map(\.text)) }
         #expect(state.1.isEmpty)
         return state.0
+    }
+
+    @Test func `a share has the same pictures as a camera`() throws {
+        for settings in [[], [("pattern", Given.choice("grey")), ("format", .choice("bgra"))]] {
+            let camera = try frames(hd, settings)
+            let share = try frames(hd, settings, of: "ColorBarsShare")
+            #expect(camera.count == share.count && camera.count > 1)
+            // Not compared by the macro, which would print it all.
+            let isSame = camera == share
+            #expect(isSame)
+        }
     }
 
     @Test(arguments: [

@@ -71,6 +71,20 @@ import Testing
         }
     }
 
+    @Test func `the README leads to every chapter`() throws {
+        let readme = try Chapter(path: Checkout.root + "/README.md").text
+        let links = readme.matches(of: #/\n\[([^\]]+)\]: .*\/([A-Za-z]+)\.md/#)
+        let chapters = Chapter.book.map(\.name).filter {
+            $0 != "GreenroomPlugin" && ($0 == "ComingFrom" || !$0.hasPrefix("ComingFrom"))
+        }
+        #expect(links.map { String($0.2) }.sorted() == chapters)
+        for link in links {
+            let title = try Chapter.named(String(link.2)).text.prefix { $0 != "\n" }
+            #expect(title == "# \(link.1)")
+            #expect(readme.contains("- [\(link.1)]: "))
+        }
+    }
+
     // MARK: The ten-minute camera
 
     @Test func `the guide's first camera is a plugin of about thirty lines`() throws {

@@ -26,12 +26,16 @@ build() {
 # words KEY FILE: what the file's first lines have under a key.
 words() { sed -n "1,3s|^/\* $1: \(.*\) \*/\$|\1|p" "$2"; }
 
-# unsound LIBRARY WORD...: the checks that found a fault, each with its outcome and its text.
-unsound() {
-    "$greenroom" validate "$@" > "$folder/said" || true
-    if ! grep -q '^[^ ]' "$folder/said"; then echo "validate said nothing"; fi
-    awk -F '  ' '/^[^ ]/ && $3 ~ /^(failed|crashed|timed-out)$/ { print $2 "  " $3 "  " $4 }' \
-        "$folder/said"
+# faults LIBRARY WORD...: the checks that found one, a line each: check, outcome and text.
+faults() {
+    "$greenroom" validate --format json "$@" > "$folder/report" || true
+    python3 -c '
+import json, sys
+reports = json.load(sys.stdin)
+for result in [result for report in reports for result in report["results"]]:
+    if result["outcome"] in ("failed", "crashed", "timed-out"):
+        print(result["check"], result["outcome"], result["text"], sep="  ")
+' < "$folder/report" || echo "validate  failed  it said nothing"
 }
 
 surprise() {
@@ -48,7 +52,7 @@ for file; do
     # shellcheck disable=SC2046 # words are words
     build "$file" "$folder/plugin.so" $(words cc "$file")
     # shellcheck disable=SC2046
-    found=$(unsound "$folder/plugin.so" $(words validate "$file"))
+    found=$(faults "$folder/plugin.so" $(words validate "$file"))
     told=$(echo "$found" | sed 's/  .*//')
     if [ "$told" != "$check" ]; then surprise "$file" "it breaks $check; told by: $found"; fi
     echo "| $check | $file | $fault | $(echo "$found" | sed 's/^[^ ]*  //; s/  /: /; s/|/\\|/g' | tr '\n' ' ')|"
@@ -56,7 +60,7 @@ done
 
 for kind in VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR; do
     build good.c "$folder/good.so" "-DKIND=GR_KIND_$kind"
-    found=$(unsound "$folder/good.so")
+    found=$(faults "$folder/good.so")
     if [ -n "$found" ]; then surprise "good.c as $kind" "told by: $found"; fi
     echo "| all | good.c as $kind | nothing | ${found:-sound} |"
 done

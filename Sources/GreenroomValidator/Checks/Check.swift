@@ -77,7 +77,7 @@ struct Verdict: Error, Sendable {
     /// The check that names the fault, if it finds one: this one was only hindered by it then.
     var suspect: String?
 
-    /// The same, unless a check that is told earlier finds a fault.
+    /// The same, unless another check finds a fault, which is what this one has met then.
     func unless(_ check: String) -> Verdict {
         var verdict = self
         verdict.suspect = check

@@ -6,7 +6,7 @@ public enum Outcome: String, Codable, CaseIterable, Sendable {
     case failed
     /// The plugin keeps the rule, and its author should know of something.
     case warning
-    /// The rule does not concern the plugin, or can't be looked at; the text says why.
+    /// Nothing in the plugin is under the rule, or it can't be looked at; the text says why.
     case skipped
     /// The plugin's process crashed or ended itself.
     case crashed

@@ -32,9 +32,9 @@ public struct ConformanceReport: Codable, Sendable {
     public var seed: UInt64
     /// When, as ISO 8601.
     public var date: String
-    /// Whether every check that there is was made.
+    /// Whether every check that there is for plugins of its kind was made.
     public var isComplete: Bool
-    /// The checks, in the order of the catalogue.
+    /// The checks that concern plugins of its kind, in the order of the catalogue.
     public var results: [CheckResult]
     /// What was measured, for each row.
     public var costs: [Cost]

@@ -117,10 +117,13 @@ final class Examination: Sendable {
     /// - Parameters:
     ///   - number: Tells them apart; the first one has 0.
     ///   - settings: In place of the user's.
-    func bench(beside first: Bench, number: Int, settings: [Setting]? = nil) -> Bench {
+    ///   - leases: Watches the frames that it is lent.
+    func bench(
+        beside first: Bench, number: Int, settings: [Setting]? = nil, leases: LeaseWatch? = nil
+    ) -> Bench {
         Bench(
             self, first.process, first.clock, number: number,
-            settings: settings ?? self.settings, withholding: nil)
+            settings: settings ?? self.settings, withholding: nil, leases: leases)
     }
 }
 

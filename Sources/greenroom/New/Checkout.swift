@@ -12,7 +12,9 @@ struct Checkout {
         guard let resolved = realpath(folder, nil) else { return nil }
         defer { free(resolved) }
         path = String(cString: resolved)
-        for file in ["Package.swift", "Sources/GreenroomPlugin", Self.header] {
+        for file in [
+            "Package.swift", "Sources/GreenroomPlugin", "Plugins/exports.map", Self.header,
+        ] {
             guard access("\(path)/\(file)", R_OK) == 0 else { return nil }
         }
     }

@@ -43,7 +43,9 @@ struct Preview {
         var watch = LibraryWatch(library)
         var build: LibraryWatch.Build?
         while true {
-            guard let next = awaitBuild(after: build, &watch) else { return finish(.fine) }
+            guard let next = awaitBuild(after: build, &watch) else {
+                return finish(interruption.hasHappened ? .interrupted : .fine)
+            }
             build = next
             do {
                 let plan = try plan(plugin)
@@ -115,7 +117,8 @@ struct Preview {
         }
     }
 
-    /// Waits for a build that has not been run; nil when nobody watches any more.
+    /// Waits for a build that has not been run; nil when nobody watches any more, or the user has
+    /// enough.
     private func awaitBuild(
         after last: LibraryWatch.Build?, _ watch: inout LibraryWatch
     ) -> LibraryWatch.Build? {
@@ -124,7 +127,7 @@ struct Preview {
         }
         while true {
             if let build = watch.settled(), build != last { return build }
-            if target?.hasLostItsReader == true { return nil }
+            if interruption.hasHappened || target?.hasLostItsReader == true { return nil }
             usleep(LibraryWatch.interval)
         }
     }

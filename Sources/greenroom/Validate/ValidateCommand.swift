@@ -222,7 +222,7 @@ extension ReportCache {
 }
 
 extension CheckResult {
-    /// The result for people; nil for a check that does not concern the plugin.
+    /// The result for people; nil for a check that was not even begun.
     fileprivate func lines(titled title: String) -> String? {
         guard !(outcome == .skipped && seconds == 0) else { return nil }
         let outcome = outcome.rawValue.padded(to: 9)

@@ -129,7 +129,10 @@ enum TestPlugins {
         }
         let run = try ChildProcess.run(
             "swiftc",
-            swiftFlags(module) + ["-O", "-emit-library", file, "-o", library] + objects,
+            swiftFlags(module) + [
+                "-O", "-emit-library", file, "-o", library, "-Xlinker",
+                "--version-script=\(Checkout.root)/Plugins/exports.map",
+            ] + objects,
             atMost: .seconds(120))
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
     }

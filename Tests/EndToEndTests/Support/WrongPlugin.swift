@@ -60,8 +60,8 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
         try build("good.c", ["-DKIND=GR_KIND_\(kind)"], as: "good-\(kind.lowercased())")
     }
 
-    private static func build(
-        _ file: String, _ words: [String], as name: String? = nil
+    static func build(
+        _ file: String, _ words: [String] = [], as name: String? = nil
     ) throws -> String {
         let folder = Checkout.products + "/wrong-plugins"
         let name = name ?? String(file.dropLast(2)).replacing("/", with: "-")
@@ -79,23 +79,19 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
     }
 }
 
-/// What `greenroom validate` said of one check.
-struct CheckLine {
+/// What `greenroom validate --format json` says of one check.
+struct JudgedCheck: Decodable {
     var check: String
     var outcome: String
     var text: String
 
-    /// Whether the plugin is sound as far as the check goes.
-    var isSound: Bool { ["passed", "warning", "skipped"].contains(outcome) }
+    /// Whether the check found a fault.
+    var isFault: Bool { !["passed", "warning", "skipped"].contains(outcome) }
 
-    /// Reads the lines `PLUGIN  CHECK  OUTCOME  TEXT`; further ones about a check are indented.
-    static func all(in text: String) -> [CheckLine] {
-        text.split(separator: "\n").compactMap { line in
-            guard let match = line.wholeMatch(of: #/\S+  ([a-z.-]+)  ([a-z-]+)  (.*)/#) else {
-                return nil
-            }
-            return CheckLine(
-                check: String(match.1), outcome: String(match.2), text: String(match.3))
-        }
+    private struct Report: Decodable { var results: [JudgedCheck] }
+
+    /// All checks of all plugins of a library.
+    static func all(in report: [UInt8]) throws -> [JudgedCheck] {
+        try JSONDecoder().decode([Report].self, from: Data(report)).flatMap(\.results)
     }
 }

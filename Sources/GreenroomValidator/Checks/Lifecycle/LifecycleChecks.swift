@@ -1,7 +1,7 @@
 extension Catalogue {
     /// What the others build on comes first.
     static let lifecycleChecks: [Check] = [
-        wholeLife, startReturns, stopInTime, callbacksInTime, destroyAtOnce, initializeOnly,
+        wholeLife, callbacksInTime, startReturns, stopInTime, destroyAtOnce, initializeOnly,
         silentBeforeStart, silentAfterStop, deadSender, restart, shortStart, twoInstances,
         withheldExtension, refusedSteps, threadContracts, giveUp,
     ]

@@ -25,8 +25,8 @@ extension Catalogue {
             try bench.wait(seconds: 0.3)
             if bench.isSource, try !bench.sends(within: 5) {
                 return .failed(
-                    "it sends nothing after \(notes.joined(separator: " and "))"
-                        + "\(bench.refusals): the next attempt has to work like a first one"
+                    "it sends nothing after an initialize or start-send while nothing could be "
+                        + "opened\(bench.refusals): the next attempt has to work like a first one"
                 ).unless("lifecycle.whole-life")
             }
             try bench.end()
@@ -45,8 +45,7 @@ extension Catalogue {
         let name = "\(step) while nothing can be opened"
         switch end {
         case .done, .pumps: return nil
-        case .refused(.badAnswer, let text):
-            throw .hindered(by: "negotiation.answer-in-offer", text)
+        case .refused(.badAnswer, _): throw bench.ordinary(step, end)
         case .refused(let status, _):
             if let left = left(in: bench.process.process, since: before) {
                 throw .failed(
@@ -58,17 +57,14 @@ extension Catalogue {
                 throw Verdict(
                     outcome: again.isLoss ? .crashed : .failed,
                     text: "\(step) was refused once, and when it is called again "
-                        + bench.verdict(on: "it", again).text)
+                        + bench.verdict(on: "it", again).text, suspect: "lifecycle.whole-life")
             }
             return "\(name) was refused with \(status)"
-        case .hangs:
-            throw bench.verdict(on: name, end).unless(
-                step == "initialize" ? "lifecycle.callbacks-in-time" : "lifecycle.start-returns")
+        case .hangs, .illegal: throw bench.ordinary(step, end, as: name)
         case .lost:
             throw Verdict(
                 outcome: .crashed, text: "in \(name) \(bench.crash().text)",
                 details: bench.process.lines, suspect: "lifecycle.whole-life")
-        case .illegal: throw bench.verdict(on: name, end).unless("lifecycle.whole-life")
         }
     }
 
@@ -90,8 +86,9 @@ extension Catalogue {
     private static func left(in process: Int32, since before: ProcessSight) -> String? {
         for _ in 0..<30 {
             let now = ProcessSight(of: process)
-            guard now.threads.count > before.threads.count
-                || now.descriptors.count > before.descriptors.count
+            guard
+                now.threads.count > before.threads.count
+                    || now.descriptors.count > before.descriptors.count
             else { return nil }
             usleep(10_000)
         }
@@ -145,6 +142,9 @@ extension Catalogue {
 }
 
 extension Rehearsal.StepEnd {
+    /// Whether its answer to an offer is outside of that.
+    var isBadAnswer: Bool { if case .refused(.badAnswer, _) = self { true } else { false } }
+
     /// Whether the process is lost.
     var isLoss: Bool { if case .lost = self { true } else { false } }
 }

@@ -18,7 +18,8 @@ extension Catalogue {
             // On the real clock as many as its patience allows.
             let rounds = bench.clock.isVirtual ? rounds : 10
             try bench.create()
-            try bench.initialize()
+            // Small pictures: there are many.
+            try bench.initialize(bench.rehearsal.nextOffer(maximum: .small))
             var early: ProcessSight?
             for round in 1...rounds {
                 let times = [0.05...0.2, 0.0...0.1].map { Double.random(in: $0, using: &random) }
@@ -47,17 +48,13 @@ extension Catalogue {
         _ bench: Bench, _ step: String, _ round: Int, _ end: Rehearsal.StepEnd
     ) throws(Verdict) {
         if end == .done || end == .pumps { return }
-        let verdict = bench.verdict(on: "\(step) number \(round)", end)
-        guard round == 1 else { throw verdict }
-        switch (step, end) {
-        case ("start-send", .hangs): throw verdict.unless("lifecycle.start-returns")
-        case (_, .hangs): throw verdict.unless("lifecycle.stop-in-time")
-        default: throw verdict.unless("lifecycle.whole-life")
-        }
+        if round == 1 { throw bench.ordinary(step, end) }
+        throw bench.verdict(on: "\(step) number \(round)", end)
     }
 
     /// What each pair leaves behind; nil if that is nothing.
-    private static func leak(_ bench: Bench, since early: ProcessSight, in rounds: Int) -> Verdict? {
+    private static func leak(_ bench: Bench, since early: ProcessSight, in rounds: Int) -> Verdict?
+    {
         let late = ProcessSight(of: bench.process.process)
         let threads = late.threads.count - early.threads.count
         let descriptors = late.descriptors.count - early.descriptors.count

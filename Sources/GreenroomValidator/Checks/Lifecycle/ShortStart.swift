@@ -14,7 +14,7 @@ extension Catalogue {
         for round in 0..<6 {
             let bench = try examination.bench()
             try bench.create()
-            try bench.initialize()
+            try bench.initialize(bench.rehearsal.nextOffer(maximum: .small))
             try bench.startSend()
             let milliseconds = round == 0 ? 0 : Double.random(in: 0...10, using: &random)
             // In turns: threads get that far in real time, or in time of the session.
@@ -25,9 +25,9 @@ extension Catalogue {
             }
             let end = bench.make("stop-send")
             guard end == .done else {
-                let verdict = bench.verdict(
-                    on: "stop-send \(milliseconds.short) ms after start-send", end)
-                return end == .hangs ? verdict.unless("lifecycle.stop-in-time") : verdict
+                let name = "stop-send \(milliseconds.short) ms after start-send"
+                return end == .hangs
+                    ? bench.ordinary("stop-send", end, as: name) : bench.verdict(on: name, end)
             }
             try bench.uninitialize()
             try bench.destroy()

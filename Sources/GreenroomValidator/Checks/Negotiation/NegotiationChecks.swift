@@ -1,3 +1,6 @@
 extension Catalogue {
-    static let negotiationChecks: [Check] = []
+    /// What the others build on comes first.
+    static let negotiationChecks: [Check] = [
+        answerInOffer, revisionGeometry, change, oneRow, emptyTable, unfamiliarSizes, manyChanges,
+    ]
 }

@@ -1,3 +1,6 @@
 extension Catalogue {
-    static let preProcessorChecks: [Check] = []
+    static let preProcessorChecks: [Check] = [
+        filterSizes, filterPlanes, filterMetadata, filterIdentity, filterLayout, filterCost,
+        filterMediaPath,
+    ]
 }

@@ -8,7 +8,7 @@ extension Catalogue {
     /// Reads the processor time of the plugin's process at each frame. Whatever else the machine does
     /// takes time of its own, and counts for nothing here.
     static let frameCost = Check(
-        "video.cost", "what a frame costs at each row", of: .pictures,
+        "video.cost", "what a frame costs at each row", of: .pictures, limitSeconds: 120,
         proving: """
             How much time of a processor the plugin's process needs for a frame, at each row of the \
             table, median: it goes into the conformance report. A row at which a frame needs longer \
@@ -53,7 +53,9 @@ extension Examination {
         _ row: VideoCapability
     ) throws(Verdict) -> (agreed: VideoCapability, milliseconds: Double)? {
         var samples = Samples()
-        let bench = try show(Showing(row: row, seconds: 0.4)) { bench in
+        // A share may send now and then.
+        let seconds = descriptor.kind == .shareSource ? 2 : 0.4
+        let bench = try show(Showing(row: row, seconds: seconds)) { bench in
             let fresh = Samples()
             samples = fresh
             let process = bench.process.process

@@ -11,7 +11,7 @@ extension Catalogue {
     /// interval, as if it had taken the plugin so long to draw it: a schedule that counts from the start holds its rate, and one
     /// that sleeps an interval after each frame does not.
     static let frameRate = Check(
-        "video.rate", "as many frames as were agreed", of: [.videoSource],
+        "video.rate", "as many frames as were agreed", of: [.videoSource], limitSeconds: 90,
         proving: """
             A camera sends as many frames a second as it agreed to, within 5 %, at a row of 30 and at \
             one of 15 frames a second, also when each frame takes it some time to draw. Frame n is \
@@ -76,6 +76,7 @@ extension Examination {
         }
         try bench.startSend()
         let seconds = max(2, 40 / agreed.rate.framesPerSecond)
+        try bench.waitForFirstFrame()
         try bench.wait(seconds: 0.5)
         let begin = bench.clock.now
         if !bench.clock.isStray() { try bench.wait(seconds: seconds) }
@@ -98,6 +99,7 @@ extension Examination {
             try bench.initialize(bench.offer(row))
             let agreed = try bench.agreed()
             try bench.startSend()
+            try bench.waitForFirstFrame()
             try bench.wait(seconds: 0.5)
             let calm = CalmMeter(process: bench.process.process)
             let begin = bench.clock.now

@@ -5,31 +5,37 @@ import GreenroomMedia
 extension Catalogue {
     /// Has the plugin live once for each row, and looks at the size of what it sends.
     static let frameSizes = Check(
-        "video.sizes", "frames have the size that was agreed", of: .pictures,
+        "video.sizes", "frames have the size that was agreed", of: .pictures, limitSeconds: 120,
         proving: """
-            At each row of the table that a camera can be offered its frames have exactly the size \
-            that it agreed to, before any rotation. A share's frames may be smaller than its limit, \
-            and never larger in a direction. A frame of another size is scaled by the host, which \
-            costs time and sharpness.
+            At each row of the standard table that a camera can be offered its frames have exactly \
+            the size that it agreed to, before or after their rotation. A share's frames are no \
+            larger than its limit in any direction. A frame of another size is scaled by the host, \
+            which costs time and sharpness.
             """
     ) { examination throws(Verdict) in
         for row in examination.rows {
             let bench = try examination.show(Showing(row: row, seconds: 0.2))
             guard let agreement = bench.rehearsal.agreement else { continue }
-            let (agreed, size) = (agreement.source, agreement.source.size)
-            for frame in try bench.frames(atLeast: bench.kind == .videoSource ? 1 : 0) {
-                let isRight =
-                    bench.kind == .shareSource
-                    ? frame.size.width <= size.width && frame.size.height <= size.height
-                    : frame.size == size
-                guard isRight else {
-                    throw .failed(
-                        "it agreed to \(agreed), and sends \(frame.size): "
-                            + "send what was agreed, or answer GR_ANSWER_FIXED with what you make")
-                }
+            for frame in try bench.frames(atLeast: bench.kind == .videoSource ? 1 : 0)
+            where !agreement.allows(frame, under: bench.kind == .shareSource ? row : nil) {
+                throw .failed(
+                    "it agreed to \(agreement.source), and sends \(frame.size): send what was "
+                        + "agreed, or answer GR_ANSWER_FIXED with what you make"
+                ).unless("negotiation.revision-geometry")
             }
         }
         return .passed()
+    }
+}
+
+extension Agreement {
+    /// Whether a frame is as large as was agreed on, or within a share's limit.
+    func allows(_ frame: Record.Frame, under limit: VideoCapability?) -> Bool {
+        let sizes = [frame.size, frame.size.rotated(by: frame.info.rotation)]
+        if sizes.contains(source.size) { return true }
+        guard let limit = limit?.size else { return false }
+        if case .fixed = answer { return false }
+        return sizes.contains { $0.width <= limit.width && $0.height <= limit.height }
     }
 }
 

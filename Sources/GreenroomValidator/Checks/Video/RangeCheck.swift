@@ -27,7 +27,9 @@ extension Catalogue {
         }
         _ = try bench.frames(atLeast: 1)
         let found = tally.found
-        guard found.samples > 0 else { throw .skipped("no frame is declared to be limited") }
+        guard found.samples > 0 else {
+            throw .skipped("no frame is YUV and declared to be limited")
+        }
         guard found.outside > 0 else { return .passed() }
         let part = Double(found.outside) / Double(found.samples)
         let text =

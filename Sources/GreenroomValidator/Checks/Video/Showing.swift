@@ -45,7 +45,14 @@ extension Bench {
         try initialize(offer(showing.row, table: showing.table))
         try startSend()
         try wait(seconds: showing.seconds)
+        try waitForFirstFrame()
         finish()
+    }
+
+    /// Waits for up to two seconds more: a slow camera keeps its first frame back, and a busy machine
+    /// a stray's.
+    func waitForFirstFrame() throws(Verdict) {
+        for _ in 0..<20 where record.frames.isEmpty { try wait(seconds: 0.1) }
     }
 
     /// An offer that suggests a row, if the plugin can make it.

@@ -30,7 +30,9 @@ extension Catalogue {
                     + "\(rest.rows.lowerBound) to \(rest.rows.upperBound): write every pixel; chroma "
                     + "of an odd size rounds up")
         }
-        guard hasLeased else { throw .skipped("it leases too few frames to tell") }
+        guard hasLeased else {
+            throw .skipped("it sends its own memory, or leases too few frames to tell")
+        }
         return .passed()
     }
 }
@@ -46,8 +48,13 @@ extension Examination {
         let tally = UnwrittenTally()
         for life in 0..<UnwrittenTally.needed where tally.found == nil {
             let watch = watch(isClosed: false, life: UInt8(life))
-            try show(showing(row, seconds: 0.5, leases: watch)) { bench in
-                bench.record.onFrame { tally.take($0, of: watch) }
+            do throws(Verdict) {
+                try show(showing(row, seconds: 0.5, leases: watch)) { bench in
+                    tally.beginLife()
+                    bench.record.onFrame { tally.take($0, of: watch) }
+                }
+            } catch {
+                throw error.atSize(row)
             }
             if watch.count == 0 { break }
         }
@@ -97,6 +104,9 @@ private final class UnwrittenTally: Sendable {
             return found
         }
     }
+
+    /// Leases are counted anew.
+    func beginLife() { state.withLock { $0.lastLease = 0 } }
 
     func take(_ frame: borrowing VideoFrame, of watch: LeaseWatch) {
         guard let lease = watch.lease(inSlot: frame.slotIndex), !lease.isOut,

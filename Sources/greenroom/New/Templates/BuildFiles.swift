@@ -2,33 +2,42 @@
 
 extension NewPackage {
     /// `Package.swift`.
+    ///
+    /// - Parameter greenroom: The way from the plugin's folder to Greenroom's package, or an
+    ///   absolute path.
     func manifest(greenroom: String) -> String {
-        #"""
-        // swift-tools-version: 6.2
-        import PackageDescription
+        let folder = greenroom.hasPrefix("/") ? "" : #"\(Context.packageDirectory)/"#
+        return #"""
+            // swift-tools-version: 6.2
+            import PackageDescription
 
-        let package = Package(
-            name: "\#(plugin.name)",
-            products: [
-                .library(
-                    name: "\#(plugin.type)",
-                    type: .dynamic,
-                    targets: ["\#(plugin.type)"])
-            ],
-            dependencies: [
-                .package(
-                    name: "greenroom",
-                    path: \#(greenroom.swiftLiteral))
-            ],
-            targets: [
-                .target(
-                    name: "\#(plugin.type)",
-                    dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")],
-                    path: "Sources")
-            ]
-        )
+            /// The checkout of Greenroom.
+            let greenroom = \#(greenroom.swiftLiteral)
 
-        """#
+            /// Has the library show its entry alone: its copy of the SDK stays its own.
+            let exports = "\#(folder)\(greenroom)/Plugins/exports.map"
+
+            let package = Package(
+                name: "\#(plugin.name)",
+                products: [
+                    .library(
+                        name: "\#(plugin.type)",
+                        type: .dynamic,
+                        targets: ["\#(plugin.type)"])
+                ],
+                dependencies: [.package(name: "greenroom", path: greenroom)],
+                targets: [
+                    .target(
+                        name: "\#(plugin.type)",
+                        dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")],
+                        path: "Sources",
+                        linkerSettings: [
+                            .unsafeFlags(["-Xlinker", "--version-script=\(exports)"])
+                        ])
+                ]
+            )
+
+            """#
     }
 
     /// `build.sh`.

@@ -1,0 +1,55 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let answerInOffer = Check(
+        "negotiation.answer-in-offer", "the answer is in the offer", of: .pictures,
+        proving: """
+            Sessions of several sizes are offered, at initialize and by property_change: the answer \
+            is the suggestion, a counter that is one of the offer's rows at no more than its rate \
+            (for a share: up to its one row), or GR_ANSWER_FIXED with a size that is legal. Anything \
+            else is GR_STATUS_BAD_ANSWER, and the session goes on without the plugin.
+            """
+    ) { examination throws(Verdict) in
+        let maxima = [
+            VideoCapability(width: 1920, height: 1080, fps: 30), .small,
+            VideoCapability(width: 1280, height: 720, fps: 15),
+            VideoCapability(width: 320, height: 240, fps: 10),
+            VideoCapability(width: 3840, height: 2160, fps: 60),
+        ]
+        for (index, maximum) in maxima.enumerated() {
+            let bench = try examination.bench()
+            try bench.create()
+            guard let offer = bench.rehearsal.nextOffer(maximum: maximum) else { return .passed() }
+            let end = bench.make("initialize", offer)
+            if case .refused(.badAnswer, let text) = end {
+                return .failed("in a session of \(maximum) \(text)")
+            }
+            if end != .done { return bench.ordinary("initialize", end) }
+            guard index == 0 else { continue }
+            if let fault = try change(bench, maxima) { return fault }
+        }
+        return .passed()
+    }
+
+    /// Makes the same offers anew; nil if all is well.
+    private static func change(
+        _ bench: Bench, _ maxima: [VideoCapability]
+    ) throws(Verdict) -> Verdict? {
+        let largest = VideoCapability(width: 3840, height: 2160, fps: 60)
+        for ceiling in maxima.dropFirst() {
+            guard
+                let offer = bench.rehearsal.nextOffer(
+                    maximum: largest, ceiling: ceiling == largest ? nil : ceiling)
+            else { return nil }
+            let end = bench.timed("property-change") { $0.propertyChange(offer) }
+            if case .lost = end { throw bench.crash().unless("negotiation.change") }
+            if end != .done { throw bench.ordinary("property_change", end) }
+            if case .refused(.badAnswer, let text) = bench.rehearsal.reply(to: offer.revision) {
+                return .failed("to a new offer under \(ceiling) \(text)")
+            }
+        }
+        return nil
+    }
+}

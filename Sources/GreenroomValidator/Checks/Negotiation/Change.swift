@@ -1,0 +1,74 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let change = Check(
+        "negotiation.change", "a change while it sends, down and up again", of: .pictures,
+        proving: """
+            While it sends, the plugin is offered 640x360 at 15 in place of 1920x1080 at 30, and then \
+            that again. What it has agreed to, its frames follow within a second: "those for older \
+            ones are welcome for a second after it has returned, and counted as stale from then on". \
+            They come at no more than the agreed rate then. Without property_change, or with another \
+            status than GR_STATUS_OK, the plugin goes on as it is and the host adapts: that is legal.
+            """
+    ) { examination throws(Verdict) in
+        try examination.talksOnItsClock { talks throws(Verdict) in
+            let (bench, rehearsal) = (talks.bench, talks.bench.rehearsal)
+            try talks.begin(with: rehearsal.nextOffer())
+            try bench.wait(seconds: 1)
+            let low = VideoCapability(width: 640, height: 360, fps: 15)
+            for (name, ceiling) in [("down", low), ("up again", nil)] {
+                guard let offer = rehearsal.nextOffer(ceiling: ceiling) else { continue }
+                let reply = try talks.change(to: offer, accuser: nil)
+                if let verdict = verdict(on: reply) {
+                    try bench.end()
+                    return verdict
+                }
+                try bench.wait(seconds: 1.1)
+                let before = bench.record.frames.count
+                try bench.wait(seconds: 2)
+                if bench.hasGivenUp { break }
+                if let mismatch = talks.mismatch {
+                    return .hindered(by: "negotiation.revision-geometry", mismatch.text)
+                }
+                let frames = bench.record.frames[before...]
+                if let old = frames.first(where: { $0.info.offerRevision != offer.revision }) {
+                    return .failed(
+                        "\(old.size) for offer \(old.info.offerRevision) still comes more than a "
+                            + "second after it has agreed to \(agreed(talks)) (\(name)): take the "
+                            + "new size and revision over in property_change, or refuse it")
+                }
+                if let fault = tooFast(frames.count, talks, name) { return fault }
+            }
+            try bench.end()
+            return .passed()
+        }
+    }
+
+    private static func agreed(_ talks: Talks) -> String {
+        talks.newest.map { "\($0.agreed.capability)" } ?? "it"
+    }
+
+    /// What it means that a new offer was not agreed on; nil if it was.
+    private static func verdict(on reply: Reply) -> Verdict? {
+        switch reply {
+        case .answered: nil
+        case .ignored: .passed("it takes no new offers: the host adapts its frames")
+        case .refused(.badAnswer, let text):
+            .hindered(by: "negotiation.answer-in-offer", text)
+        case .refused(let status, let text):
+            .passed("it answers \(status) to a new offer (\(text)): the host adapts its frames")
+        }
+    }
+
+    /// Whether more frames came in two seconds than the agreed rate has.
+    private static func tooFast(_ count: Int, _ talks: Talks, _ name: String) -> Verdict? {
+        guard let rate = talks.newest?.agreed.capability.rate.framesPerSecond,
+            Double(count) > 2 * rate * 1.05 + 2
+        else { return nil }
+        return .failed(
+            "\(count) frames came in 2 s after it had agreed to \(agreed(talks)) (\(name)): take the "
+                + "new rate over with the size")
+    }
+}

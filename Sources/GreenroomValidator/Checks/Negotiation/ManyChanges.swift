@@ -1,0 +1,70 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let manyChanges = Check(
+        "negotiation.many-changes", "fifty changes in a second", of: .pictures,
+        proving: """
+            Fifty new offers within a second of session time, of sizes in random order: the plugin \
+            lives through them, and from a second after the last one on, all its frames are for what \
+            it has agreed to last, not for one that it had agreed to on the way.
+            """
+    ) { examination throws(Verdict) in
+        var random = examination.random()
+        return try examination.talksOnItsClock { talks throws(Verdict) in
+            let (bench, rehearsal) = (talks.bench, talks.bench.rehearsal)
+            let ceilings = [
+                (640, 360), (320, 180), (480, 270), (424, 320), (858, 480),
+            ].map { VideoCapability(width: $0.0, height: $0.1, fps: 15) }
+            try talks.begin(with: rehearsal.nextOffer(ceiling: ceilings[0]))
+            try bench.wait(seconds: 0.5)
+            // One alone, which another check is about.
+            if let hindrance = try follows(talks, ceilings[1]) { return hindrance }
+            var last = ceilings[1]
+            for _ in 0..<50 {
+                last = ceilings.filter { $0 != last }.randomElement(using: &random) ?? last
+                guard let offer = rehearsal.nextOffer(ceiling: last) else { continue }
+                _ = try talks.change(to: offer)
+                try bench.wait(seconds: 0.02)
+            }
+            try bench.wait(seconds: 1.1)
+            let before = bench.record.frames.count
+            try bench.wait(seconds: 1)
+            if let mismatch = talks.mismatch {
+                return .failed(
+                    "after 50 offers in a second \(mismatch.text): take size and revision over "
+                        + "together"
+                ).unless("negotiation.revision-geometry")
+            }
+            let frames = bench.record.frames[before...]
+            if let newest = talks.newest,
+                let old = frames.first(where: { $0.info.offerRevision != newest.revision })
+            {
+                return .failed(
+                    "a second after the last of 50 offers in a second, \(old.size) for offer "
+                        + "\(old.info.offerRevision) still comes, and it had agreed to "
+                        + "\(newest.agreed.capability) for offer \(newest.revision): what was "
+                        + "offered last goes"
+                ).unless("negotiation.change")
+            }
+            try bench.end()
+            return .passed()
+        }
+    }
+
+    /// Whether it follows a single change; nil if it does.
+    private static func follows(
+        _ talks: Talks, _ ceiling: VideoCapability
+    ) throws(Verdict) -> Verdict? {
+        guard let offer = talks.bench.rehearsal.nextOffer(ceiling: ceiling) else { return nil }
+        switch try talks.change(to: offer) {
+        case .answered: return nil
+        case .ignored: return .passed("it takes no new offers: the host adapts its frames")
+        case .refused(.badAnswer, let text):
+            return .hindered(by: "negotiation.answer-in-offer", text)
+        case .refused(let status, _):
+            return .passed("it answers \(status) to a new offer: the host adapts its frames")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let oneRow = Check(
+        "negotiation.one-row", "a table of one row", of: .pictures,
+        proving: """
+            Session files replace the table: an offer may have one row. The plugin answers that \
+            row, or that its size is fixed, and sends what it has answered; it reads nothing beyond \
+            the last row, and does not count on a size of its liking to be there.
+            """
+    ) { examination throws(Verdict) in
+        let row = VideoCapability(width: 640, height: 360, fps: 15)
+        // What goes wrong with more rows than one as well is another check's.
+        let several = try trial(
+            examination, [row, VideoCapability(width: 320, height: 180, fps: 15)])
+        let one = try trial(examination, [row])
+        switch (several, one) {
+        case (_, nil): return .passed()
+        case (let several?, _): return .hindered(by: "negotiation.answer-in-offer", several.text)
+        case (nil, let one?): return one
+        }
+    }
+
+    /// Has the plugin live with a table.
+    ///
+    /// - Returns: What went wrong; nil for nothing.
+    private static func trial(
+        _ examination: Examination, _ table: [VideoCapability]
+    ) throws(Verdict) -> Verdict? {
+        let talks = Talks(try examination.bench())
+        let bench = talks.bench
+        try bench.create()
+        guard let offer = bench.rehearsal.nextOffer(table: table) else { return nil }
+        let end = bench.make("initialize", offer)
+        switch end {
+        case .done: break
+        case .refused(.badAnswer, let text): return .failed("offered \(table[0]) alone, \(text)")
+        case .lost: return bench.crash()
+        default: throw bench.ordinary("initialize", end)
+        }
+        try bench.startSend()
+        if bench.rehearsal.wait(nanoseconds: 500_000_000) != nil { return bench.crash() }
+        try bench.end()
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    static let unfamiliarSizes = Check(
+        "negotiation.unfamiliar-sizes", "sizes that no table has", of: .pictures,
+        proving: """
+            Tables with odd, tiny, narrow and fast rows: 333x251, 1366x768 at 60, 8x8, 2x1080, \
+            854x480 at 30000/1001. "Any size up to GR_MAX_DIMENSION, odd ones included": the frames \
+            have the agreed size, or the plugin has said which one it makes with GR_ANSWER_FIXED, \
+            or has refused with a status. Chroma rounds up.
+            """
+    ) { examination throws(Verdict) in
+        let film = FrameRate(numerator: 30000, denominator: 1001) ?? FrameRate(30)
+        // The first is no odd one: what goes wrong with it is another check's.
+        let rows = [
+            VideoCapability.small,
+            VideoCapability(width: 333, height: 251, fps: 25),
+            VideoCapability(width: 1366, height: 768, fps: 60),
+            VideoCapability(width: 8, height: 8, fps: 30),
+            VideoCapability(width: 2, height: 1080, fps: 30),
+            VideoCapability(size: FrameSize(width: 854, height: 480), rate: film),
+        ]
+        var refused: [String] = []
+        for (index, row) in rows.enumerated() {
+            let fault: Verdict?
+            do throws(Verdict) {
+                fault = try trial(examination, row, &refused)
+            } catch {
+                fault = error
+            }
+            guard let fault else { continue }
+            guard index == 0 else { return fault }
+            return .hindered(by: fault.suspect ?? "negotiation.revision-geometry", fault.text)
+        }
+        guard !refused.isEmpty else { return .passed() }
+        return .warning(
+            "it refuses \(refused.joined(separator: "; ")). Say what it can make with "
+                + "greenroom.video-capabilities/1, or answer GR_ANSWER_FIXED and the host adapts")
+    }
+
+    /// Has the plugin live with one row.
+    ///
+    /// - Returns: What went wrong; nil for nothing.
+    private static func trial(
+        _ examination: Examination, _ row: VideoCapability, _ refused: inout [String]
+    ) throws(Verdict) -> Verdict? {
+        var refusal: String?
+        let verdict = try examination.talksOnItsClock { talks throws(Verdict) in
+            let (bench, rehearsal) = (talks.bench, talks.bench.rehearsal)
+            try bench.create()
+            let offer = rehearsal.nextOffer(maximum: row, table: [row])
+            let end = bench.make("initialize", offer)
+            switch end {
+            case .done: break
+            case .refused(.badAnswer, let text): return .failed("offered \(row), \(text)")
+            case .refused(let status, let text):
+                refusal = "\(row) with \(status) (\(text))"
+                return .passed()
+            case .lost: return crash(bench, row)
+            default: throw bench.ordinary("initialize", end)
+            }
+            if let offer { talks.note(offer) }
+            try bench.startSend()
+            if rehearsal.wait(nanoseconds: 400_000_000) != nil { return crash(bench, row) }
+            let sends = try bench.sends(within: 5)
+            if let mismatch = talks.mismatch {
+                return .failed(
+                    "offered \(row), \(mismatch.text): send what was agreed on to the pixel, or "
+                        + "answer GR_ANSWER_FIXED")
+            }
+            guard sends else {
+                return .failed("offered \(row), it sends nothing\(bench.refusals)")
+                    .unless("lifecycle.whole-life")
+            }
+            let stop = bench.make("stop-send")
+            if stop.isLoss { return crash(bench, row) }
+            if stop != .done { throw bench.ordinary("stop-send", stop) }
+            return .passed()
+        }
+        if let refusal { refused.append(refusal) }
+        return verdict.outcome.isFault ? verdict : nil
+    }
+
+    private static func crash(_ bench: Bench, _ row: VideoCapability) -> Verdict {
+        let crash = bench.crash()
+        return .crashed("offered \(row), \(crash.text)", crash.details)
+            .unless("lifecycle.whole-life")
+    }
+}

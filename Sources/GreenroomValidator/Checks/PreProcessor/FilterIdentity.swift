@@ -1,0 +1,74 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// Neutral is neutral everywhere.
+    static let filterIdentity = Check(
+        "pre-processor.identity", "neutral at one size is neutral at all", of: [.preProcessor],
+        proving: """
+            The interface has no word for "these settings change nothing", and so a filter declares \
+            it by what it does: if noise, a slope, black, grey and hard edges at 640x360 in limited \
+            range come back from it byte for byte with the settings that it \
+            has here, it is taken to be neutral. Then the same pictures come back byte for byte at \
+            other rows of the table, at odd sizes, in full range and with the other matrix, too: a \
+            last column that is dropped, or a table that rounds, shows only there. A filter that \
+            changes any of the first pictures is not neutral, and the check is skipped.
+            """
+    ) { examination throws(Verdict) in
+        let stage = FilterStage(examination)
+        let familiar = VideoCapability(width: 640, height: 360, fps: 30)
+        let first = try examination.firstChange(at: familiar, [.bt709Limited], on: stage)
+        guard let first else {
+            throw .hindered(by: "pre-processor.sizes", "it does not edit \(familiar.size)")
+        }
+        guard first.changed == nil else {
+            throw .skipped("it is not neutral with these settings: it changes what it gets")
+        }
+        var count = first.count
+        let table = FilterSizes.table.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
+        for row in table + FilterSizes.unfamiliar {
+            let colors = [ColorSpace.bt709Limited, .bt709Full, .bt601Limited]
+            guard let found = try examination.firstChange(at: row, colors, on: stage) else {
+                continue
+            }
+            if let changed = found.changed {
+                throw .failed(
+                    "\(familiar.size) comes back as it was, and \(row.size) does not: \(changed) is "
+                        + "another picture. Neutral settings leave every frame as it is: look at odd sizes, "
+                        + "at range and matrix, and at what is rounded")
+            }
+            count += found.count
+        }
+        return .passed("\(count) frames come back as they were")
+    }
+}
+
+extension Examination {
+    /// Looks for a picture that does not come back as it was.
+    ///
+    /// - Returns: The picture and how many came back as they were before that; nil if the size is
+    ///   not edited.
+    fileprivate func firstChange(
+        at row: VideoCapability, _ colors: [ColorSpace], on stage: FilterStage
+    ) throws(Verdict) -> (count: Int, changed: String?)? {
+        guard let life = try stage.begin(row) else { return nil }
+        var count = 0
+        for color in colors {
+            for content in FilterPicture.Content.allCases {
+                let edit = try life.edit(FilterPicture(content, color: color, random(4)))
+                guard edit.status == .ok else { return nil }
+                guard edit.isUnchanged else { return (count, "\(content) in \(color.text)") }
+                count += 1
+            }
+        }
+        try life.end()
+        return (count, nil)
+    }
+}
+
+extension ColorSpace {
+    /// Range and matrix, in words.
+    fileprivate var text: String {
+        "\(range == .full ? "full" : "limited") range, \(matrix == .bt709 ? "BT.709" : "BT.601")"
+    }
+}

@@ -1,0 +1,68 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// In place equals out of place.
+    static let filterLayout = Check(
+        "pre-processor.layout", "the result does not depend on where a frame lies",
+        of: [.preProcessor],
+        proving: """
+            Has three instances in processes of their own edit the same frames. The second one's \
+            lie in other places, with longer strides and other bytes in the padding. What comes back \
+            is the same: the stride is the host's choice, and what a row is followed by is not part \
+            of the picture. The first and the third one's frames lie alike; if these two differ \
+            already, the filter makes something else each time, which is told as a warning.
+            """
+    ) { examination throws(Verdict) in
+        for row in [(640, 360), (641, 361), (127, 95)] {
+            let row = VideoCapability(width: row.0, height: row.1, fps: 30)
+            let first = try examination.results(at: row, extraStride: 0, padding: 0x33)
+            let second = try examination.results(at: row, extraStride: 192, padding: 0xCC)
+            let third = try examination.results(at: row, extraStride: 0, padding: 0x33)
+            guard let first, let second, let third else {
+                throw .hindered(by: "pre-processor.sizes", "it does not edit \(row.size)")
+            }
+            guard first == third else {
+                throw .warning(
+                    "two instances make different pictures of the same frames at \(row.size): "
+                        + "whether memory plays a part in that can't be told")
+            }
+            guard first == second else {
+                let number = zip(first, second).prefix { $0 == $1 }.count
+                throw .failed(
+                    "at \(row.size) frame \(number + 1) comes back otherwise when its rows are "
+                        + "farther apart: step from row to row by stride_bytes, stop at width, and "
+                        + "read no padding")
+            }
+        }
+        return .passed()
+    }
+}
+
+extension Examination {
+    /// What comes back of some frames; nil if the size is not edited.
+    fileprivate func results(
+        at row: VideoCapability, extraStride: Int, padding: UInt8
+    ) throws(Verdict) -> [UInt64]? {
+        let stage = FilterStage(self)
+        let watch = watch(extraStrideBytes: extraStride, isClosed: true)
+        guard let life = try stage.begin(row, guarded: watch) else { return nil }
+        life.padding = padding
+        var results: [UInt64] = []
+        do throws(Verdict) {
+            for content in FilterPicture.Content.allCases {
+                let edit = try life.edit(FilterPicture(content, random(5)))
+                if edit.spill != nil {
+                    throw .hindered(by: "pre-processor.planes", "it writes beside its planes")
+                }
+                guard edit.status == .ok else { return nil }
+                results.append(edit.after)
+            }
+        } catch {
+            guard life.crash != nil else { throw error }
+            throw .hindered(by: "pre-processor.planes", "it crashes")
+        }
+        try life.end()
+        return results
+    }
+}

@@ -1,0 +1,36 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+extension Catalogue {
+    /// What the frame says of itself.
+    static let filterMetadata = Check(
+        "pre-processor.metadata", "what a frame says of itself is left as it is",
+        of: [.preProcessor],
+        proving: """
+            Has frames of both ranges and matrices edited, and looks whether the gr_mutable_frame \
+            that process was handed is the same afterwards, member by member: size, format, planes \
+            and their strides, rotation, range, matrix, offer revision and stamp. A pre-processor \
+            edits pixels in place; the host goes on with the description that it knows, and does not \
+            look at what a filter made of it. The plugin's process tells this, as nobody else can.
+            """
+    ) { examination throws(Verdict) in
+        let stage = FilterStage(examination)
+        let row = VideoCapability(width: 640, height: 360, fps: 30)
+        guard let life = try stage.begin(row) else {
+            throw .hindered(by: "pre-processor.sizes", "it does not initialize at \(row)")
+        }
+        let colors = [ColorSpace.bt709Limited, .bt709Full, .bt601Limited, .bt601Full]
+        for color in colors {
+            let picture = FilterPicture(.slope, color: color, examination.random(3))
+            let changed = try life.edit(picture).changed
+            guard changed.isEmpty else {
+                throw .failed(
+                    "it changes \(changed.text) of the frame that process was handed: write to the "
+                        + "planes, and leave the rest as it is")
+            }
+        }
+        try life.end()
+        return .passed()
+    }
+}

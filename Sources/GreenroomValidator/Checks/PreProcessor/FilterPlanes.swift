@@ -1,0 +1,112 @@
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomMedia
+
+extension Catalogue {
+    /// Nothing but what is its own.
+    static let filterPlanes = Check(
+        "pre-processor.planes", "only the planes that it was given are touched",
+        of: [.preProcessor],
+        proving: """
+            Has frames edited whose planes lie in pages of their own, with pages before and after \
+            them that end the process when they are touched, at sizes with and without padding and \
+            with strides longer than need be. A filter reads and writes the visible bytes of each \
+            row: not what lies before or beyond a plane, not the padding between rows (stride_bytes \
+            is not the width), and nothing at all once process has returned. What was written there \
+            is seen from outside of the plugin's process.
+            """
+    ) { examination throws(Verdict) in
+        let random = examination.random(2)
+        let pictures = FilterPicture.Content.allCases.map { FilterPicture($0, random) }
+        let rows =
+            [(640, 360), (352, 240)].map { VideoCapability(width: $0.0, height: $0.1, fps: 30) }
+            + FilterSizes.unfamiliar
+        var count = 0
+        for extra in [0, 64] {
+            let stage = FilterStage(examination)
+            for row in rows {
+                count += try examination.guardPlanes(row, pictures, on: stage, extraStride: extra)
+            }
+        }
+        guard count > 0 else { throw .hindered(by: "pre-processor.sizes", "it edits nothing") }
+        return .passed("\(count) frames")
+    }
+
+    static let lesson = """
+        process gets width, height and stride_bytes of each plane, chroma of (width + 1) / 2 by \
+        (height + 1) / 2: keep to them, and to the time until it returns
+        """
+}
+
+extension Examination {
+    /// Has frames of one size edited under guard.
+    ///
+    /// - Returns: How many were.
+    fileprivate func guardPlanes(
+        _ row: VideoCapability, _ pictures: [FilterPicture], on stage: FilterStage,
+        extraStride: Int
+    ) throws(Verdict) -> Int {
+        let watch = watch(extraStrideBytes: extraStride, isClosed: true)
+        guard let life = try stage.begin(row, guarded: watch) else { return 0 }
+        var count = 0
+        do throws(Verdict) {
+            for (number, picture) in pictures.enumerated() {
+                life.padding = UInt8(truncatingIfNeeded: 0xA5 + number * 37)
+                let edit = try life.edit(picture)
+                if let spill = edit.spill {
+                    throw .failed("at \(row.size) it \(spill.text): \(Catalogue.lesson)")
+                }
+                count += edit.status == .ok ? 1 : 0
+            }
+            try life.linger(milliseconds: 20)
+        } catch {
+            guard let crash = life.crash else { throw error }
+            throw verdict(on: crash, of: life, watch)
+        }
+        try life.end()
+        return count
+    }
+
+    /// What it means that a filter crashed under guard.
+    private func verdict(on crash: Verdict, of life: FilterLife, _ watch: LeaseWatch) -> Verdict {
+        // If it does so without a guard, too, that is not what the guard is for.
+        guard !FilterSizes.crashes(self, at: life.row) else {
+            return .hindered(by: "pre-processor.sizes", "it crashes at \(life.row.size)")
+        }
+        guard let fault = life.bench.process.fault,
+            let place = life.place(of: fault.address, from: watch.base)
+        else { return crash }
+        let verb =
+            switch fault.access {
+            case .write: "writes"
+            case .read: "reads"
+            case .touch: "touches"
+            }
+        return .failed(
+            "at \(life.row.size) it \(verb) \(place): \(Catalogue.lesson)", [crash.text])
+    }
+}
+
+extension FilterLife {
+    /// Where an address lies that must not be touched, as seen from the frame; nil if it is not near
+    /// it.
+    fileprivate func place(of address: UInt64, from base: UInt64) -> String? {
+        let reach = 64 << 20
+        let (offset, overflow) = Int64(bitPattern: address).subtractingReportingOverflow(
+            Int64(bitPattern: base))
+        guard base > 0, !overflow, let last = planes.last,
+            offset > -Int64(reach), offset < Int64(last.bytes.upperBound + reach)
+        else { return nil }
+        let place = Int(offset)
+        if let plane = planes.firstIndex(where: { $0.pages.contains(place) }) {
+            return "plane \(plane) after process has returned"
+        }
+        // It goes by the plane that is nearest.
+        let beyond = planes.lastIndex { $0.bytes.upperBound <= place }
+        let before = planes.firstIndex { $0.offset > place }
+        let ahead = beyond.map { place - planes[$0].bytes.upperBound + 1 } ?? .max
+        let behind = before.map { planes[$0].offset - place } ?? .max
+        if let beyond, ahead <= behind { return "\(byteText(ahead)) beyond plane \(beyond)" }
+        return before.map { "\(byteText(behind)) before plane \($0)" }
+    }
+}

@@ -1,0 +1,59 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// What the others build on.
+    static let filterSizes = Check(
+        "pre-processor.sizes", "frames of every size are edited", of: [.preProcessor],
+        proving: """
+            Has frames edited at each row of the table, at odd sizes whose chroma rounds up, and at \
+            sizes down to a single pixel: a session may agree on any. The filter neither crashes nor \
+            refuses all of them. A size that it does not initialize for, or that it answers with \
+            anything but GR_STATUS_OK for, is told as a warning: such frames go on and are counted as \
+            unprocessed.
+            """
+    ) { examination throws(Verdict) in
+        let stage = FilterStage(examination)
+        let random = examination.random(1)
+        let pictures = FilterSizes.contents.map { FilterPicture($0, random) }
+        var (edited, refused) = (0, 0)
+        var notes: [String] = []
+        for row in FilterSizes.table + FilterSizes.unfamiliar {
+            guard let life = try stage.begin(row) else {
+                notes.append("\(row.size): it does not initialize")
+                continue
+            }
+            life.isTrial = true
+            for picture in pictures {
+                let edit: FilterStage.Edited
+                do throws(Verdict) {
+                    edit = try life.edit(picture)
+                } catch {
+                    guard error.outcome == .crashed else { throw error }
+                    throw .crashed("while it edits \(row.size): \(error.text)", error.details)
+                }
+                guard edit.status != .ok else {
+                    edited += 1
+                    continue
+                }
+                refused += 1
+                if notes.last?.hasPrefix("\(row.size):") != true {
+                    notes.append("\(row.size): process answers \(edit.status)")
+                }
+            }
+            try life.end()
+        }
+        guard edited > 0 else {
+            throw .failed(
+                "it edits nothing: \(notes.first ?? "no frame came back"). Answer GR_STATUS_OK for a "
+                    + "frame that was edited", notes)
+        }
+        guard notes.isEmpty else {
+            return .warning(
+                "it does not edit \(notes.count) of "
+                    + "\(FilterSizes.table.count + FilterSizes.unfamiliar.count) sizes: their frames "
+                    + "go on as they are", notes)
+        }
+        return .passed("\(edited) frames of \(edited / pictures.count) sizes")
+    }
+}

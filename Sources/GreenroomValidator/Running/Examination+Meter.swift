@@ -1,0 +1,23 @@
+import Glibc
+import GreenroomIsolation
+
+extension Examination {
+    /// The same, whose processes count what their media threads do.
+    ///
+    /// - Throws: A verdict if what counts is not beside the runner.
+    func metered() throws(Verdict) -> Examination {
+        let runner = confinement.program
+        let folder = runner[..<(runner.lastIndex(of: "/") ?? runner.startIndex)]
+        let library = "\(folder)/libgreenroom-meter.so"
+        guard access(library, R_OK) == 0 else {
+            throw .skipped(
+                "nothing could be counted: there is no libgreenroom-meter.so beside greenroom-runner"
+            )
+        }
+        var confinement = confinement
+        confinement.preload = library
+        return Examination(
+            library: self.library, descriptor: descriptor, settings: settings,
+            confinement: confinement, seed: seed, isStill: isStill, order: order)
+    }
+}

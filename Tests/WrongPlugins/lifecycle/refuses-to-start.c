@@ -1,0 +1,9 @@
+/* lifecycle.whole-life: answers start-send with GR_STATUS_FAILED and no reason */
+#define KIND GR_KIND_SHARE_AUDIO_SOURCE
+#define OWN_START_SEND
+#include "../good.h"
+
+static gr_status start_send(void *self) {
+  (void)self;
+  return GR_STATUS_FAILED;
+}
