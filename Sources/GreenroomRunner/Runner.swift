@@ -300,6 +300,8 @@ package final class Runner: Sendable {
         surroundings.confine = { _, _ in [] }
         surroundings.end = {}
         Thread.start { [surroundings] in
+            // It has its name from the thread that begins it, and those that it begins have its own.
+            greenroom_name_thread("plugin")
             let socket = ControlSocket(adopting: descriptor)
             guard let other = try? Runner(socket: socket, surroundings: surroundings) else {
                 return

@@ -12,10 +12,8 @@ import Testing
         nonisolated(unsafe) let base: UnsafeMutableRawPointer
         static let byteCount = 1 << 22
 
-        init() {
-            base = aligned_alloc(4096, Self.byteCount) ?? UnsafeMutableRawPointer(mutating: [])
-        }
-        deinit { free(base) }
+        init() { base = .allocate(byteCount: Self.byteCount, alignment: 4096) }
+        deinit { base.deallocate() }
     }
 
     private func withFrame(
