@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomConversion
 import GreenroomMedia
 import Testing

@@ -1,10 +1,10 @@
-/* lifecycle.thread-contracts: waits for session time while it edits a frame */
-#define KIND GR_KIND_PRE_PROCESSOR
-#define OWN_PROCESS
+/* lifecycle.thread-contracts: waits for session time in stop-send, for its thread to see it */
+#define KIND GR_KIND_VIDEO_SOURCE
+#define OWN_STOP_SEND
 #include "../good.h"
 
-static gr_status process(void *self, gr_mutable_frame *frame) {
+static void stop_send(void *self) {
   good *me = self;
-  me->host->wait_until_ns(me->instance, me->host->now_ns(me->instance) + 1000000);
-  return good_process(self, frame);
+  me->host->wait_until_ns(me->instance, me->host->now_ns(me->instance) + second_ns / 20);
+  good_stop_send(me);
 }
