@@ -1,5 +1,5 @@
 /* lifecycle.restart: sends nothing any more once it has been stopped */
-#define KIND GR_KIND_SHARE_SOURCE
+#define KIND GR_KIND_VIDEO_SOURCE
 #define MEMBERS int has_stopped;
 #define OWN_SEND_FRAME
 #define OWN_STOP_SEND

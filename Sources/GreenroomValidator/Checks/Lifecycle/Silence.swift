@@ -73,6 +73,7 @@ extension Catalogue {
             ).unless("lifecycle.silent-after-stop")
         }
         try bench.destroy()
+        letRealTimePass()
         if let evidence = bench.process.evidence {
             return .crashed("after destroy had returned \(evidence)", bench.process.lines)
         }

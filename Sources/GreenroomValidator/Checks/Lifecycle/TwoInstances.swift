@@ -31,7 +31,7 @@ extension Catalogue {
                 }
             }
             let alone = first.accepted
-            try wait(first, 0.6)
+            try first.wait(seconds: 0.6)
             try mustSend(first, after: alone, "the first of two instances")
             try mustSend(second, after: 0, "the second of two instances")
             for bench in [first, second] where isExact {
@@ -46,7 +46,9 @@ extension Catalogue {
                 }
             }
             let ended = first.accepted
-            try wait(second, 0.5)
+            if second.rehearsal.wait(nanoseconds: 500_000_000) != nil {
+                return second.crash().unless("lifecycle.dead-sender")
+            }
             try mustSend(second, after: before, "an instance beside one that has ended")
             guard first.accepted == ended else {
                 return .failed("the instance that has ended goes on sending through the other")
@@ -54,11 +56,6 @@ extension Catalogue {
             try second.end()
             return .passed()
         }
-    }
-
-    /// A crash here is of two instances, and nobody else's.
-    private static func wait(_ bench: Bench, _ seconds: Double) throws(Verdict) {
-        if bench.rehearsal.wait(nanoseconds: Int64(seconds * 1e9)) != nil { throw bench.crash() }
     }
 
     private static func mustSend(

@@ -54,7 +54,10 @@ extension Bench {
         let (end, address) = rehearsal.ask(forExtension: id)
         guard end == .done else {
             if case .lost = end { throw crash() }
-            throw .failed("get_extension(\(id.quoted)) has not returned after 2 s: it has to")
+            throw Verdict.failed(
+                "get_extension(\(id.quoted)) has not returned after 2 s: it has to"
+            )
+            .unless(check(naming: "get-extension", end))
         }
         return address
     }

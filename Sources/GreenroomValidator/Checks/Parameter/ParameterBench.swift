@@ -27,7 +27,7 @@ extension Bench {
         var verdict = verdict(on: step, end)
         verdict.text = "with \(cause): \(verdict.text)"
         // Whatever the value is, that may be what the plugin does.
-        throw verdict.unless(Self.check(naming: step, end))
+        throw verdict.unless(check(naming: step, end))
     }
 
     /// The rest of a life that was started.
