@@ -95,7 +95,7 @@ let package = Package(
         .target(
             name: "GreenroomRunner",
             dependencies: [
-                "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
             ]),
 
         // What authors of broadcasts import, or link with.
@@ -205,7 +205,11 @@ let package = Package(
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
 
         .testTarget(
-            name: "GreenroomValidatorTests", dependencies: ["GreenroomValidator", "TestSupport"]),
+            name: "GreenroomValidatorTests",
+            dependencies: [
+                "GreenroomConversion", "GreenroomHost", "GreenroomMedia", "GreenroomValidator",
+                "TestSupport",
+            ]),
 
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),

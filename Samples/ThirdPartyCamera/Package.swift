@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Has the library show its entry alone: its copy of the SDK stays its own.
+let exports = "\(Context.packageDirectory)/../../Plugins/exports.map"
+
 let package = Package(
     name: "ThirdPartyCamera",
     products: [.library(name: "Plasma", type: .dynamic, targets: ["Plasma"])],
@@ -8,7 +11,8 @@ let package = Package(
     targets: [
         .target(
             name: "Plasma",
-            dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")]),
+            dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")],
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--version-script=\(exports)"])]),
         .testTarget(
             name: "PlasmaTests",
             dependencies: [

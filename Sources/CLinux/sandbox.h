@@ -66,6 +66,16 @@ static inline int greenroom_landlock_restrict(int ruleset) {
   return (int)syscall(greenroom_sys_landlock_restrict_self, ruleset, 0U);
 }
 
+/* --- Threads --- */
+
+/** The calling thread's number. */
+static inline int greenroom_thread_number(void) { return (int)syscall(SYS_gettid); }
+
+/** Names the calling thread, in up to 15 bytes. */
+static inline void greenroom_name_thread(const char *name) {
+  prctl(PR_SET_NAME, (unsigned long)name, 0UL, 0UL, 0UL);
+}
+
 /* --- prctl, which is variadic --- */
 
 /** No program that this process starts gets more rights than it has. */

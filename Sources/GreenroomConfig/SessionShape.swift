@@ -239,7 +239,7 @@ enum SessionShape {
     ) {
         switch $0 {
         case .restart:
-            "It is started again, after a while; if it fails five times in a minute, it is off."
+            "It is started again, after a while; at its sixth loss in a minute, it is off."
         case .off: "The session goes on without the plugin."
         case .end: "The session ends."
         }

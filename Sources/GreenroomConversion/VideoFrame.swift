@@ -46,7 +46,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     package var slotIndex: Int { slot.index }
 
     /// Whether it lies in memory that the pool was given, which others may write to meanwhile.
-    var isInGivenMemory: Bool { slot.isGiven }
+    package var isInGivenMemory: Bool { slot.isGiven }
 
     /// Another reference to the same pixels.
     public borrowing func share() -> VideoFrame { share(as: format) }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import GreenroomABI
 package import GreenroomChannel
@@ -299,6 +300,8 @@ package final class Runner: Sendable {
         surroundings.confine = { _, _ in [] }
         surroundings.end = {}
         Thread.start { [surroundings] in
+            // It has its name from the thread that begins it, and those that it begins have its own.
+            greenroom_name_thread("plugin")
             let socket = ControlSocket(adopting: descriptor)
             guard let other = try? Runner(socket: socket, surroundings: surroundings) else {
                 return
@@ -318,6 +321,8 @@ package final class Runner: Sendable {
     /// Answers the host's pings, and ends with it. Begun in the sandbox, so that its thread is in it.
     private func watchSocket() {
         Thread.start { [self] in
+            // By this the host tells it from the plugin's.
+            greenroom_name_thread("greenroom-watch")
             while true {
                 switch socket.receive(waits: true) {
                 case .message(let message) where message.kind == .ping:

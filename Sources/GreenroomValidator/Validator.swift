@@ -250,29 +250,38 @@ public struct Validator: Sendable {
     private struct Progress {
         var next = 0
         var told = 0
+        let checks: [String]
         var made: [Made?]
 
         /// - Returns: The results that can be told now, in order.
         mutating func add(_ result: Made, at index: Int) -> [CheckResult] {
             made[index] = result
             let first = told
-            while told < made.count, made[told] != nil {
+            while told < made.count, let next = made[told], isSettled(next) {
                 clear(told)
                 told += 1
             }
             return made[first..<told].compactMap { $0?.result }
         }
 
-        /// Leaves a fault to the check that names it, if that one is told already.
+        /// Whether it is known what the check has found that names the fault.
+        private func isSettled(_ result: Made) -> Bool {
+            guard let suspect = result.suspect, let index = checks.firstIndex(of: suspect) else {
+                return true
+            }
+            return made[index] != nil
+        }
+
+        /// Leaves a fault to the check that names it, if that one has found one.
         private mutating func clear(_ index: Int) {
-            guard let suspect = made[index]?.suspect, let result = made[index]?.result,
-                result.outcome.isFault || result.outcome == .warning,
-                made[..<index].contains(where: {
+            guard let own = made[index], let suspect = own.suspect, suspect != own.result.check,
+                own.result.outcome.isFault || own.result.outcome == .warning,
+                made.contains(where: {
                     $0?.result.check == suspect && $0?.result.outcome.isFault == true
                 })
             else { return }
             made[index]?.result.outcome = .skipped
-            made[index]?.result.text = "\(result.text): \(suspect) tells of that"
+            made[index]?.result.text = "\(own.result.text): \(suspect) tells of that"
             made[index]?.result.details = []
         }
     }
@@ -282,7 +291,9 @@ public struct Validator: Sendable {
         _ orders: [JudgeOrder], _ checks: [Check], parallelism: Int,
         hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
     ) -> [Made] {
-        let progress = Monitor(Progress(made: Array(repeating: nil, count: orders.count)))
+        let progress = Monitor(
+            Progress(
+                checks: checks.map(\.id), made: Array(repeating: nil, count: orders.count)))
         let telling = Mutex(())
         let threads = (0..<max(parallelism, 1)).map { _ in
             HostThread(name: "check") {

@@ -121,11 +121,13 @@ import Testing
     @Test(arguments: strangers)
     func `the validator names its fault`(stranger: Stranger) throws {
         let checks = stranger.faults + stranger.passes
-        let lines = try CheckLine.validate(
-            build(stranger), ["--only", checks.joined(separator: ",")])
+        let run = try Greenroom.start([
+            "validate", build(stranger), "--format", "json", "--only", checks.joined(separator: ","),
+        ]).wait(atMost: .seconds(300))
+        let lines = try JudgedCheck.all(in: run.standardOutput)
         #expect(Set(lines.map(\.check)) == Set(checks))
         for line in lines {
-            #expect(line.isSound == stranger.passes.contains(line.check), "\(line)")
+            #expect(line.isFault == stranger.faults.contains(line.check), "\(line)")
         }
         guard let first = stranger.faults.first else { return }
         let found = try #require(lines.first { $0.check == first })

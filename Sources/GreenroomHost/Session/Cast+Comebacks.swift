@@ -36,8 +36,10 @@ extension Cast {
     mutating func comeBack(_ source: Source) {
         let instance = source.instance
         let absence = absences[instance.number]
-        // Of a loss everybody hears who waits for the plugin.
-        guard absence == nil || absence?.wait == .steps else { return }
+        // Of a loss everybody hears who waits for the plugin, also when that was the last one.
+        guard absence == nil || absence?.wait == .steps,
+            all.contains(where: { $0.instance === instance })
+        else { return }
         let reason = instance.fault ?? instance.gaveUp?.reason
         // A new life begins in a new process.
         instance.giveUp(because: "it failed")
@@ -49,7 +51,7 @@ extension Cast {
         let since = absence?.since ?? now
         guard let delay = backoffs[instance.number, default: Backoff()].lost(at: now) else {
             absences[instance.number] = nil
-            record(instance, lostAt: since, reason, .off)
+            record(instance, lostAt: now, reason, .off)
             events.send(
                 .note(
                     role: instance.role,

@@ -77,15 +77,12 @@ struct Verdict: Error, Sendable {
     /// The check that names the fault, if it finds one: this one was only hindered by it then.
     var suspect: String?
 
-    /// The same, unless a check that is told earlier finds a fault.
+    /// The same, unless another check finds a fault, which is what this one has met then.
     func unless(_ check: String) -> Verdict {
         var verdict = self
         verdict.suspect = check
         return verdict
     }
-
-    /// The same, left to the check that names the fault and is told later.
-    var leftToLater: Verdict { suspect.map { .hindered(by: $0, text) } ?? self }
 
     static func passed(_ text: String = "") -> Verdict { Verdict(outcome: .passed, text: text) }
     static func failed(_ text: String, _ details: [String] = []) -> Verdict {

@@ -3,6 +3,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
+import Synchronization
 
 /// A life of the plugin under a check's eyes.
 ///
@@ -15,6 +16,8 @@ final class Bench: Sendable {
     /// What came of the life so far.
     let record: Record
     private let examination: Examination
+    /// When it was started last, on the session clock.
+    private let started = Mutex(Int64(0))
 
     init(
         _ examination: Examination, _ process: SharedProcess, _ clock: RehearsalClock,
@@ -57,7 +60,18 @@ final class Bench: Sendable {
         try mustBeDone("start-send", end)
     }
 
-    func stopSend() throws(Verdict) { try mustBeDone("stop-send", make("stop-send")) }
+    func stopSend() throws(Verdict) {
+        try settle()
+        try mustBeDone("stop-send", make("stop-send"))
+    }
+
+    /// Lets some time pass after a start: a stop right after it is a check of its own.
+    func settle() throws(Verdict) {
+        let moment = started.withLock { $0 } + 50_000_000
+        let left = moment - clock.now
+        if left > 0 { try wait(seconds: Double(left) / 1e9) }
+    }
+
     func uninitialize() throws(Verdict) { try mustBeDone("uninitialize", make("uninitialize")) }
     func destroy() throws(Verdict) { try mustBeDone("destroy", make("destroy")) }
 
@@ -78,7 +92,7 @@ final class Bench: Sendable {
     /// Lets session time pass.
     func wait(seconds: Double) throws(Verdict) {
         if rehearsal.wait(nanoseconds: Int64(seconds * 1e9)) != nil {
-            throw crash().unless("lifecycle.whole-life")
+            throw crash()
         }
     }
 
@@ -93,10 +107,7 @@ final class Bench: Sendable {
     func ordinary(
         _ step: String, _ end: Rehearsal.StepEnd, as name: String? = nil
     ) -> Verdict {
-        if case .refused(.badAnswer, let text) = end {
-            return .hindered(by: "negotiation.answer-in-offer", text)
-        }
-        return verdict(on: name ?? step, end).unless(Self.check(naming: step, end))
+        verdict(on: name ?? step, end).unless(Self.check(naming: step, end))
     }
 
     /// The check that is about a step that ended like this.
@@ -106,6 +117,7 @@ final class Bench: Sendable {
         case .hangs where step == "start-send": "lifecycle.start-returns"
         case .hangs where step == "stop-send": "lifecycle.stop-in-time"
         case .hangs: "lifecycle.callbacks-in-time"
+        case .refused(.badAnswer, _): "negotiation.answer-in-offer"
         default: "lifecycle.whole-life"
         }
     }
@@ -115,7 +127,8 @@ final class Bench: Sendable {
     /// Makes a step by its name, and waits for it for two seconds, besides those that the machine
     /// had no time for the plugin.
     func make(_ step: String, _ offer: Offer? = nil) -> Rehearsal.StepEnd {
-        timed(step) { rehearsal in
+        if step == "start-send" { started.withLock { $0 = clock.now } }
+        return timed(step) { rehearsal in
             switch step {
             case "create": rehearsal.create()
             case "initialize": rehearsal.initialize(offer)
@@ -152,5 +165,6 @@ final class Bench: Sendable {
     /// The verdict on a process that is lost.
     func crash() -> Verdict {
         .crashed(process.evidence ?? rehearsal.fault ?? "its process is lost", process.lines)
+            .unless("lifecycle.whole-life")
     }
 }

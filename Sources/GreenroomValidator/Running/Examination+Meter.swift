@@ -11,7 +11,8 @@ extension Examination {
         let library = "\(folder)/libgreenroom-meter.so"
         guard access(library, R_OK) == 0 else {
             throw .skipped(
-                "nothing could be counted: there is no libgreenroom-meter.so beside it")
+                "nothing could be counted: there is no libgreenroom-meter.so beside greenroom-runner"
+            )
         }
         var confinement = confinement
         confinement.preload = library

@@ -9,7 +9,9 @@ struct ProcessLoad: Sendable {
     var delayNanoseconds: Int64 = 0
 
     /// Reads what the kernel knows; zeros for a process that is not there.
-    init(of process: Int32) {
+    ///
+    /// - Parameter isAsked: Says of a thread, by its number and its name, whether it counts.
+    init(of process: Int32, isAsked: ((Int32, String) -> Bool)? = nil) {
         let folder = "/proc/\(process)/task"
         guard let threads = opendir(folder) else { return }
         defer { closedir(threads) }
@@ -17,23 +19,29 @@ struct ProcessLoad: Sendable {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard Int32(name) != nil else { continue }
+            guard let thread = Int32(name),
+                isAsked?(thread, Self.text("\(folder)/\(name)/comm")) ?? true
+            else { continue }
             add("\(folder)/\(name)/schedstat")
         }
     }
 
     /// Adds a thread: how long it ran, how long it waited, and a count.
     private mutating func add(_ path: String) {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        defer { close(file) }
-        var buffer = [UInt8](repeating: 0, count: 128)
-        let count = read(file, &buffer, buffer.count)
-        guard count > 0 else { return }
-        let numbers = String(decoding: buffer[..<count], as: UTF8.self)
-            .split(whereSeparator: \.isWhitespace).map { Int64($0) ?? 0 }
+        let numbers = Self.text(path).split(whereSeparator: \.isWhitespace).map { Int64($0) ?? 0 }
         guard numbers.count >= 2 else { return }
         runNanoseconds += numbers[0]
         delayNanoseconds += numbers[1]
+    }
+
+    /// A short file without its last line's end; empty if it is not there.
+    private static func text(_ path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var buffer = [UInt8](repeating: 0, count: 128)
+        let count = read(file, &buffer, buffer.count)
+        guard count > 0 else { return "" }
+        return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }

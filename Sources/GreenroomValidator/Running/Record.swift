@@ -1,3 +1,4 @@
+import CLinux
 import GreenroomConversion
 import GreenroomHost
 import GreenroomLoading
@@ -21,6 +22,7 @@ final class Record: Sendable {
         var frames: [Frame] = []
         var calls: [WitnessedCall] = []
         var edits: [WitnessedEdit] = []
+        var editingThread: Int32?
         var events: [SessionEvent] = []
         var samples: [Int16] = []
     }
@@ -45,6 +47,8 @@ final class Record: Sendable {
     var calls: [WitnessedCall] { state.withLock { $0.calls } }
     /// What was noticed of each frame that a pre-processor has edited.
     var edits: [WitnessedEdit] { state.withLock { $0.edits } }
+    /// The thread of this process that has frames edited; nil before the first.
+    var editingThread: Int32? { state.withLock { $0.editingThread } }
     /// What the host would have told of.
     var events: [SessionEvent] { state.withLock { $0.events } }
     /// The session's sound since the rehearsal's beginning: 48 kHz stereo, interleaved.
@@ -65,7 +69,12 @@ final class Record: Sendable {
         default: break
         }
     }
-    func take(_ edit: WitnessedEdit) { state.withLock { $0.edits.append(edit) } }
+    func take(_ edit: WitnessedEdit) {
+        state.withLock { state in
+            state.edits.append(edit)
+            state.editingThread = greenroom_thread_number()
+        }
+    }
     func take(_ event: SessionEvent) { state.withLock { $0.events.append(event) } }
 
     func take(_ sound: Span<Int16>) {

@@ -60,8 +60,8 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
         try build("good.c", ["-DKIND=GR_KIND_\(kind)"], as: "good-\(kind.lowercased())")
     }
 
-    private static func build(
-        _ file: String, _ words: [String], as name: String? = nil
+    static func build(
+        _ file: String, _ words: [String] = [], as name: String? = nil
     ) throws -> String {
         let folder = Checkout.products + "/wrong-plugins"
         let name = name ?? String(file.dropLast(2)).replacing("/", with: "-")

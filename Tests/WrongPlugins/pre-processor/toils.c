@@ -1,11 +1,11 @@
-/* pre-processor.cost: looks at every pixel a thousand times */
+/* pre-processor.cost: looks at every pixel again and again */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"
 
 static gr_status process(void *self, gr_mutable_frame *frame) {
   volatile uint32_t sum = 0;
-  for (int pass = 0; pass < 1000 && frame->width > 640; pass++)
+  for (int pass = 0; pass < 3000 && frame->width > 640; pass++)
     for (uint32_t x = 0; x < frame->width * 100; x++) sum += x;
   return good_process(self, frame);
 }

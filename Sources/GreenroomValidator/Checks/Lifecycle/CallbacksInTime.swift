@@ -15,7 +15,7 @@ extension Catalogue {
         for step in ["create", "initialize", "start-send"] {
             let end = bench.make(step, bench.offerIfAny(for: step))
             if end == .pumps {
-                return .hindered(by: "lifecycle.start-returns", "start-send does not return")
+                return bench.ordinary("start-send", end)
             }
             try check(bench, step, end)
         }
@@ -45,18 +45,16 @@ extension Catalogue {
         case .done: return
         // Whether it takes what it is told is judged elsewhere.
         case .refused where step != "create" && step != "initialize" && step != "start-send": return
-        case .hangs where step == "start-send":
-            throw .hindered(by: "lifecycle.start-returns", "start-send has not returned after 2 s")
-        case .hangs where step == "stop-send":
-            throw .hindered(by: "lifecycle.stop-in-time", "stop-send has not returned after 2 s")
+        case .hangs where step == "start-send" || step == "stop-send":
+            throw bench.ordinary(step, end)
         case .hangs:
             throw .failed(
                 "\(step) has not returned after 2 s: what takes long belongs to a thread of the "
                     + "plugin's own")
         case .lost where step == "property_change":
-            throw .hindered(by: "negotiation.change", bench.crash().text)
+            throw bench.crash().unless("negotiation.change")
         case .lost where step.hasPrefix("set of"):
-            throw .hindered(by: "parameter.fuzz", bench.crash().text)
+            throw bench.crash().unless("parameter.fuzz")
         default: throw bench.ordinary(step, end)
         }
     }

@@ -142,6 +142,9 @@ extension Catalogue {
 }
 
 extension Rehearsal.StepEnd {
+    /// Whether its answer to an offer is outside of that.
+    var isBadAnswer: Bool { if case .refused(.badAnswer, _) = self { true } else { false } }
+
     /// Whether the process is lost.
     var isLoss: Bool { if case .lost = self { true } else { false } }
 }

@@ -22,8 +22,7 @@ extension Catalogue {
                 let offer = step == "initialize" ? second.rehearsal.nextOffer(maximum: .small) : nil
                 switch second.make(step, offer) {
                 case .done, .pumps: continue
-                case .refused(.badAnswer, let text):
-                    throw .hindered(by: "negotiation.answer-in-offer", text)
+                case let end where end.isBadAnswer: return second.ordinary(step, end)
                 case .refused(let status, let text):
                     return .warning(
                         "\(step) of a second instance answers \(status): \(text). A session with "

@@ -26,7 +26,6 @@ extension Catalogue {
             if case .refused(.badAnswer, let text) = end {
                 return .failed("in a session of \(maximum) \(text)")
             }
-            if case .lost = end, index > 0 { return bench.crash() }
             if end != .done { return bench.ordinary("initialize", end) }
             guard index == 0 else { continue }
             if let fault = try change(bench, maxima) { return fault }
@@ -45,7 +44,7 @@ extension Catalogue {
                     maximum: largest, ceiling: ceiling == largest ? nil : ceiling)
             else { return nil }
             let end = bench.timed("property-change") { $0.propertyChange(offer) }
-            if case .lost = end { throw .hindered(by: "negotiation.change", bench.crash().text) }
+            if case .lost = end { throw bench.crash().unless("negotiation.change") }
             if end != .done { throw bench.ordinary("property_change", end) }
             if case .refused(.badAnswer, let text) = bench.rehearsal.reply(to: offer.revision) {
                 return .failed("to a new offer under \(ceiling) \(text)")

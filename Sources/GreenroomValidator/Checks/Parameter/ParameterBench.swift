@@ -32,6 +32,7 @@ extension Bench {
 
     /// The rest of a life that was started.
     func end(after cause: String) throws(Verdict) {
+        try settle()
         try require("stop-send", rehearsal.stopSend(), after: cause)
         try require("uninitialize", rehearsal.uninitialize(), after: cause)
         try require("destroy", rehearsal.destroy(), after: cause)

@@ -7,10 +7,10 @@ extension Catalogue {
         "pre-processor.identity", "neutral at one size is neutral at all", of: [.preProcessor],
         proving: """
             The interface has no word for "these settings change nothing", and so a filter declares \
-            it by what it does: if noise, a slope, black, grey and hard edges, each for two frames \
-            at 640x360 in limited range, come back from it byte for byte with the settings that it \
+            it by what it does: if noise, a slope, black, grey and hard edges at 640x360 in limited \
+            range come back from it byte for byte with the settings that it \
             has here, it is taken to be neutral. Then the same pictures come back byte for byte at \
-            every row of the table, at odd sizes, in full range and with the other matrix, too: a \
+            other rows of the table, at odd sizes, in full range and with the other matrix, too: a \
             last column that is dropped, or a table that rounds, shows only there. A filter that \
             changes any of the first pictures is not neutral, and the check is skipped.
             """
@@ -25,7 +25,8 @@ extension Catalogue {
             throw .skipped("it is not neutral with these settings: it changes what it gets")
         }
         var count = first.count
-        for row in FilterSizes.table + FilterSizes.unfamiliar {
+        let table = FilterSizes.table.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
+        for row in table + FilterSizes.unfamiliar {
             let colors = [ColorSpace.bt709Limited, .bt709Full, .bt601Limited]
             guard let found = try examination.firstChange(at: row, colors, on: stage) else {
                 continue
@@ -33,7 +34,7 @@ extension Catalogue {
             if let changed = found.changed {
                 throw .failed(
                     "\(familiar.size) comes back as it was, and \(row.size) does not: \(changed) is "
-                        + "changed. Neutral settings leave every frame as it is: look at odd sizes, "
+                        + "another picture. Neutral settings leave every frame as it is: look at odd sizes, "
                         + "at range and matrix, and at what is rounded")
             }
             count += found.count
@@ -54,18 +55,20 @@ extension Examination {
         var count = 0
         for color in colors {
             for content in FilterPicture.Content.allCases {
-                let picture = FilterPicture(content, color: color, random(4))
-                for _ in 0..<2 {
-                    let edit = try life.edit(picture)
-                    guard edit.status == .ok else { return nil }
-                    guard edit.isUnchanged else {
-                        return (count, "a picture of \(content) in \(color)")
-                    }
-                    count += 1
-                }
+                let edit = try life.edit(FilterPicture(content, color: color, random(4)))
+                guard edit.status == .ok else { return nil }
+                guard edit.isUnchanged else { return (count, "\(content) in \(color.text)") }
+                count += 1
             }
         }
         try life.end()
         return (count, nil)
+    }
+}
+
+extension ColorSpace {
+    /// Range and matrix, in words.
+    fileprivate var text: String {
+        "\(range == .full ? "full" : "limited") range, \(matrix == .bt709 ? "BT.709" : "BT.601")"
     }
 }

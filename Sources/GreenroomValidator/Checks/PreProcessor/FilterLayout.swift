@@ -59,7 +59,7 @@ extension Examination {
                 results.append(edit.after)
             }
         } catch {
-            guard error.outcome == .crashed else { throw error }
+            guard life.crash != nil else { throw error }
             throw .hindered(by: "pre-processor.planes", "it crashes")
         }
         try life.end()

@@ -14,7 +14,7 @@ extension Catalogue {
             allocates or locks waits for others now and then, and the picture with it: what a frame \
             needs is made in initialize or start-send. Told as a warning, never as a fault. Locks \
             that do without pthread_mutex_lock, such as Swift's Mutex, are not seen; nor is what \
-            other threads do.
+            other threads do. What the host's functions do is counted too: call them elsewhere.
             """
     ) { examination throws(Verdict) in
         let examination = try examination.metered()

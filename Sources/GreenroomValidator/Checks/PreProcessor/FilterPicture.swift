@@ -90,7 +90,7 @@ struct FilterSpill: Equatable, Sendable {
 
     /// What was written, in words.
     var text: String {
-        let bytes = byteCount == 1 ? "1 byte" : "\(byteCount) bytes"
+        let bytes = byteText(byteCount)
         return switch place {
         case .before: "wrote \(bytes) before plane \(plane)"
         case .padding(let row): "wrote \(bytes) of padding behind row \(row) of plane \(plane)"
@@ -152,3 +152,6 @@ private struct UnsafePlane {
         return UnsafeMutableRawBufferPointer(rebasing: pages[place..<(place + rowBytes)])
     }
 }
+
+/// So many bytes, in words.
+func byteText(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }

@@ -1,4 +1,3 @@
-import Glibc
 import GreenroomHost
 import GreenroomIsolation
 import GreenroomMedia
@@ -40,9 +39,6 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// How long the plugin's own threads get after the last frame, in microseconds.
-    private var aftermath: UInt32 { 20_000 }
-
     /// Has frames of one size edited under guard.
     ///
     /// - Returns: How many were.
@@ -62,32 +58,30 @@ extension Examination {
                 }
                 count += edit.status == .ok ? 1 : 0
             }
-            usleep(aftermath)
-            if life.bench.rehearsal.fault != nil { throw life.bench.crash() }
+            try life.linger(milliseconds: 20)
         } catch {
-            guard error.outcome == .crashed else { throw error }
-            throw try crash(error, of: life, watch, pictures)
+            guard let crash = life.crash else { throw error }
+            throw verdict(on: crash, of: life, watch)
         }
         try life.end()
         return count
     }
 
     /// What it means that a filter crashed under guard.
-    private func crash(
-        _ crash: Verdict, of life: FilterLife, _ watch: LeaseWatch, _ pictures: [FilterPicture]
-    ) throws(Verdict) -> Verdict {
+    private func verdict(on crash: Verdict, of life: FilterLife, _ watch: LeaseWatch) -> Verdict {
         // If it does so without a guard, too, that is not what the guard is for.
-        if let unguarded = try FilterStage(self).begin(life.row) {
-            do throws(Verdict) {
-                for picture in pictures { _ = try unguarded.edit(picture) }
-            } catch {
-                return .hindered(by: "pre-processor.sizes", "it crashes at \(life.row.size)")
-            }
+        guard !FilterSizes.crashes(self, at: life.row) else {
+            return .hindered(by: "pre-processor.sizes", "it crashes at \(life.row.size)")
         }
         guard let fault = life.bench.process.fault,
             let place = life.place(of: fault.address, from: watch.base)
         else { return crash }
-        let verb = fault.access == .touch ? "touches" : "\(fault.access.rawValue)s"
+        let verb =
+            switch fault.access {
+            case .write: "writes"
+            case .read: "reads"
+            case .touch: "touches"
+            }
         return .failed(
             "at \(life.row.size) it \(verb) \(place): \(Catalogue.lesson)", [crash.text])
     }
@@ -100,16 +94,19 @@ extension FilterLife {
         let reach = 64 << 20
         let (offset, overflow) = Int64(bitPattern: address).subtractingReportingOverflow(
             Int64(bitPattern: base))
-        guard base > 0, !overflow, let first = planes.first, let last = planes.last,
+        guard base > 0, !overflow, let last = planes.last,
             offset > -Int64(reach), offset < Int64(last.bytes.upperBound + reach)
         else { return nil }
         let place = Int(offset)
         if let plane = planes.firstIndex(where: { $0.pages.contains(place) }) {
             return "plane \(plane) after process has returned"
         }
-        guard let before = planes.lastIndex(where: { $0.bytes.upperBound <= place }) else {
-            return "\(first.offset - place) bytes before plane 0"
-        }
-        return "\(place - planes[before].bytes.upperBound + 1) bytes beyond plane \(before)"
+        // It goes by the plane that is nearest.
+        let beyond = planes.lastIndex { $0.bytes.upperBound <= place }
+        let before = planes.firstIndex { $0.offset > place }
+        let ahead = beyond.map { place - planes[$0].bytes.upperBound + 1 } ?? .max
+        let behind = before.map { planes[$0].offset - place } ?? .max
+        if let beyond, ahead <= behind { return "\(byteText(ahead)) beyond plane \(beyond)" }
+        return before.map { "\(byteText(behind)) before plane \($0)" }
     }
 }

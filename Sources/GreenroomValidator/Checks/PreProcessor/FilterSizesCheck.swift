@@ -15,7 +15,7 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let random = examination.random(1)
-        let pictures = [.noise, .slope, .black].map { FilterPicture($0, random) }
+        let pictures = FilterSizes.contents.map { FilterPicture($0, random) }
         var (edited, refused) = (0, 0)
         var notes: [String] = []
         for row in FilterSizes.table + FilterSizes.unfamiliar {
@@ -23,6 +23,7 @@ extension Catalogue {
                 notes.append("\(row.size): it does not initialize")
                 continue
             }
+            life.isTrial = true
             for picture in pictures {
                 let edit: FilterStage.Edited
                 do throws(Verdict) {

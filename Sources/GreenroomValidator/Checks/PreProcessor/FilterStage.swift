@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import GreenroomConversion
 import GreenroomHost
@@ -22,10 +23,15 @@ final class FilterStage {
     }
 
     private let examination: Examination
+    private let deadline: Int64
     private var first: Bench?
     private var lives = 0
 
-    init(_ examination: Examination) { self.examination = examination }
+    /// - Parameter seconds: How long frames are edited there at most, in real time.
+    init(_ examination: Examination, seconds: Int64 = 40) {
+        self.examination = examination
+        deadline = MonotonicClock.deadline(after: seconds * 1_000_000_000)
+    }
 
     /// Begins a life.
     ///
@@ -51,7 +57,7 @@ final class FilterStage {
         case let end: throw bench.verdict(on: "initialize", end)
         }
         try bench.startSend()
-        return FilterLife(bench, row, isGuarded: watch != nil)
+        return FilterLife(examination, bench, row, isGuarded: watch != nil, until: deadline)
     }
 
     /// Its process.
@@ -62,17 +68,28 @@ final class FilterStage {
 final class FilterLife {
     let bench: Bench
     let row: VideoCapability
+    private let examination: Examination
     private let isGuarded: Bool
+    private let deadline: Int64
     private var number = 0
     /// Where the planes of the newest frame lie in the frames' memory: it is the only one, and so in
     /// the first slot.
     private(set) var planes: [LeaseWatch.Plane] = []
     /// Whether it had a frame for longer than anything may take.
     private(set) var isLate = false
+    /// What came of it if it crashed.
+    private(set) var crash: Verdict?
+    /// Whether a crash is told as it is, and no other check's business.
+    var isTrial = false
     /// What is written around frames.
     var padding: UInt8 = 0xA5
 
-    init(_ bench: Bench, _ row: VideoCapability, isGuarded: Bool) {
+    init(
+        _ examination: Examination, _ bench: Bench, _ row: VideoCapability, isGuarded: Bool,
+        until deadline: Int64
+    ) {
+        self.examination = examination
+        self.deadline = deadline
         self.bench = bench
         self.row = row
         self.isGuarded = isGuarded
@@ -85,6 +102,8 @@ final class FilterLife {
         /// From when it was handed over to when it came back, but for when a thread of either side
         /// waited for a processor, in nanoseconds.
         var taken: Int64
+        /// How long such threads waited, in nanoseconds.
+        var delay: Int64
     }
 
     /// Has a frame edited.
@@ -93,14 +112,21 @@ final class FilterLife {
     func edit(
         _ picture: FilterPicture, measure: (Times) -> Void = { _ in }
     ) throws(Verdict) -> FilterStage.Edited {
+        guard MonotonicClock.now < deadline else {
+            throw .hindered(
+                by: "pre-processor.cost", "it takes so long that not every frame could be tried")
+        }
         var before: UInt64 = 0
-        var meter = TimeMeter(process: bench.process.process)
+        var meter = TimeMeter(
+            process: bench.process.process, editingThread: bench.record.editingThread)
         let padding = isGuarded ? padding : nil
         let info = FrameInfo(
             color: picture.color, offerRevision: 1,
             ptsNanoseconds: bench.clock.now + Int64(number) * row.intervalNanoseconds)
         let edit = bench.rehearsal.edit(row.size, info: info) { frame in
-            picture.fill(&frame, padding: padding, number: number)
+            // The memory of a process that has just been lost is no more.
+            let isGuarded = frame.isInGivenMemory
+            picture.fill(&frame, padding: isGuarded ? padding : nil, number: number)
             planes = (0..<frame.planeCount).map {
                 LeaseWatch.Plane(
                     offset: frame.planeOffset($0), strideBytes: frame.strideBytes($0),
@@ -117,8 +143,9 @@ final class FilterLife {
             isLate = true
             throw .hindered(by: "pre-processor.cost", "it has a frame for more than 2 s")
         case .returned(let frame, let status):
-            if status == .gone, bench.process.evidence != nil { throw bench.crash() }
+            if status == .gone, bench.process.evidence != nil { throw crashed() }
             measure(times)
+            let padding = frame.isInGivenMemory ? padding : nil
             return FilterStage.Edited(
                 status: status, before: before, after: frame.digest,
                 spill: padding.flatMap { FilterSpill.first(in: frame, padding: $0) },
@@ -126,22 +153,51 @@ final class FilterLife {
         }
     }
 
+    /// Lets the plugin's own threads go on for a while.
+    func linger(milliseconds: UInt32) throws(Verdict) {
+        usleep(milliseconds * 1000)
+        if bench.rehearsal.fault != nil { throw crashed() }
+    }
+
     func end() throws(Verdict) { try bench.end() }
+
+    /// The verdict on a crash: another check's, if it happens there as well.
+    private func crashed() -> Verdict {
+        let verdict = bench.crash()
+        crash = verdict
+        guard isTrial || isGuarded || !FilterSizes.crashes(examination, at: row) else {
+            return .hindered(by: "pre-processor.sizes", "it crashes")
+        }
+        return verdict
+    }
 }
 
 /// Measures what a call of another process took.
 private struct TimeMeter {
     private let process: Int32
+    private let editingThread: Int32?
     private var start = (time: Int64(0), run: Int64(0), delay: Int64(0))
 
-    init(process: Int32) { self.process = process }
+    /// - Parameter editingThread: The one of this process that hands frames over.
+    init(process: Int32, editingThread: Int32?) {
+        self.process = process
+        self.editingThread = editingThread
+    }
 
-    mutating func begin() { start = (MonotonicClock.now, run, delay) }
+    mutating func begin() {
+        // The time is read last here, and first at the end: what comes between is not in it.
+        let (run, delay) = (run, delay)
+        start = (MonotonicClock.now, run, delay)
+    }
 
     func end() -> FilterLife.Times {
         let time = MonotonicClock.now - start.time
-        return FilterLife.Times(
-            run: max(run - start.run, 0), taken: max(time - max(delay - start.delay, 0), 0))
+        let waited = max(delay - start.delay, 0)
+        let ran = max(run - start.run, 0)
+        // Threads that wait at the same time count twice: but no work is done faster than by all
+        // processors at once.
+        let least = ran / Int64(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1))
+        return FilterLife.Times(run: ran, taken: max(time - waited, least), delay: waited)
     }
 
     /// How long the process has had a processor.
@@ -154,9 +210,12 @@ private struct TimeMeter {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// How long it, and this one, were waiting for one.
+    /// How long those threads of it and of this process were waiting for one that a frame goes
+    /// through.
     private var delay: Int64 {
-        ProcessLoad(of: process).delayNanoseconds + ProcessLoad(of: getpid()).delayNanoseconds
+        let own = [greenroom_thread_number(), editingThread]
+        return ProcessLoad(of: process) { _, name in name != "greenroom-watch" }.delayNanoseconds
+            + ProcessLoad(of: getpid()) { thread, _ in own.contains(thread) }.delayNanoseconds
     }
 }
 
@@ -168,6 +227,18 @@ enum FilterSizes {
     static let unfamiliar = [
         (1919, 1079), (853, 479), (641, 361), (352, 241), (127, 95), (3, 3), (2, 2), (1, 1),
     ].map { VideoCapability(width: $0.0, height: $0.1, fps: 15) }
+    /// What is tried at each.
+    static let contents: [FilterPicture.Content] = [.noise, .slope, .black]
+
+    /// Whether a filter crashes at a size, with nothing about it that is not so in a session.
+    static func crashes(_ examination: Examination, at row: VideoCapability) -> Bool {
+        guard let life = try? FilterStage(examination).begin(row) else { return false }
+        for content in contents {
+            life.isTrial = true
+            _ = try? life.edit(FilterPicture(content, examination.random(1)))
+        }
+        return life.crash != nil
+    }
 }
 
 extension VideoCapability {

@@ -1,0 +1,67 @@
+import Foundation
+import GreenroomValidator
+import TestSupport
+import Testing
+
+/// What the validator makes of libraries that can't be loaded.
+@Suite struct LibraryTests {
+    private func withFile<Result>(
+        _ name: String, _ make: (String) throws -> Void, _ body: (String) throws -> Result
+    ) throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.path + "/library-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try make("\(folder)/\(name)")
+        return try body("\(folder)/\(name)")
+    }
+
+    private func validateC(_ source: String) throws -> [ConformanceReport] {
+        try withFile("libIt.so") { library in
+            try Data(source.utf8).write(to: URL(filePath: "\(library).c"))
+            let run = try ChildProcess.run(
+                "cc", ["-shared", "-fPIC", "\(library).c", "-o", library])
+            try #require(run.exit == .code(0), "\(run)")
+        } _: { library in
+            var options = Validator.Options()
+            options.only = ["load", "lifecycle.whole-life"]
+            return try Validator().validate(library, options)
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "__attribute__((constructor)) static void begin(void) { __builtin_trap(); }",
+            "load.loads"
+        ),
+        ("int x;", "load.loads"),
+        ("const void *greenroom_plugin_entry(void) { return 0; }", "load.entry"),
+        ("extern int no(void); int greenroom_plugin_entry(void) { return no(); }", "load.symbols"),
+    ])
+    func `one check names the fault, and hinders those that need a plugin`(
+        source: String, check: String
+    ) throws {
+        let report = try #require(try validateC(source).first)
+        #expect(report.name == "libIt.so")
+        let outcomes = Dictionary(
+            uniqueKeysWithValues: report.results.map { ($0.check, $0.outcome) })
+        #expect(outcomes[check]?.isFault == true)
+        #expect(outcomes["lifecycle.whole-life"] == .skipped)
+        #expect(
+            report.results.allSatisfy {
+                !$0.outcome.isFault || $0.check == check || $0.check == "load.exports"
+            },
+            "\(report.results)")
+        let hindered = try #require(report.results.first { $0.check == "lifecycle.whole-life" })
+        #expect(hindered.text.contains(check))
+    }
+
+    @Test func `what is no library is a problem, not a report`() throws {
+        try withFile("libIt.so") {
+            try Data("no library".utf8).write(to: URL(filePath: $0))
+        } _: {
+            path in
+            #expect(throws: Validator.Problem.self) { try Validator().validate(path) }
+        }
+    }
+}
