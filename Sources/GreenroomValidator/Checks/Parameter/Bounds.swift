@@ -24,6 +24,9 @@ extension Catalogue {
                 let setting = Setting(parameter, value)
                 try first.take(
                     "set", first.rehearsal.set(setting), of: setting, &remarks)
+                if let fault = first.rehearsal.wait(nanoseconds: 50_000_000) {
+                    try first.require("sending", .lost(fault), after: setting.words)
+                }
             }
         }
         try first.end(after: "every value at an edge")
