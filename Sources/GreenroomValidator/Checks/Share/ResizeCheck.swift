@@ -38,7 +38,9 @@ extension Catalogue {
             let graceEnd = bench.clock.now + 1_000_000_000
             let reply = bench.rehearsal.reply(to: offer.revision)
             try bench.wait(seconds: 1.5)
-            guard case .answered = reply, let agreement = bench.rehearsal.agreement else { continue }
+            guard case .answered = reply, let agreement = bench.rehearsal.agreement else {
+                continue
+            }
             isFollowing = true
             for frame in bench.record.frames.dropFirst(begin)
             where frame.info.offerRevision == offer.revision || frame.arrival > graceEnd {
