@@ -126,7 +126,8 @@ import Testing
     func `the validator names its fault`(stranger: Stranger) throws {
         let checks = stranger.faults + stranger.passes
         let run = try Greenroom.start([
-            "validate", build(stranger), "--format", "json", "--only", checks.joined(separator: ","),
+            "validate", build(stranger), "--format", "json", "--only",
+            checks.joined(separator: ","),
         ]).wait(atMost: .seconds(300))
         let lines = try JudgedCheck.all(in: run.standardOutput)
         #expect(Set(lines.map(\.check)) == Set(checks))
