@@ -43,16 +43,23 @@ static void draw(const gr_mutable_frame *frame, size_t number, gr_rotation turn)
   memset(frame->planes[2].data, 140, frame->planes[2].size_bytes);
 }
 
+/* When a frame is due after the first: no rounding and no late frame adds up. */
+static int64_t due_after_ns(const source *me, int64_t n) {
+  const int64_t frames = me->size.fps_numerator, span_ns = me->size.fps_denominator * second_ns;
+  return n / frames * span_ns + n % frames * span_ns / frames;
+}
+
 /* Two seconds upright, two turned to the right, and so on. Every ten seconds there is nothing to
  * show for a second, and it says so. */
 static void *send_frames(void *self) {
   const source *me = self;
   const gr_broadcast *share = me->host->get_extension(me->instance, GR_EXT_BROADCAST);
   const int64_t start_ns = me->host->now_ns(me->instance);
-  const int64_t frames = me->size.fps_numerator, seconds = me->size.fps_denominator;
   int is_paused = 0;
   for (int64_t n = 0;; n++) {
-    const int64_t time_ns = n / frames * seconds * second_ns + n % frames * seconds * second_ns / frames;
+    /* Late by a whole frame: nobody waits for that one any more. */
+    while (start_ns + due_after_ns(me, n + 1) <= me->host->now_ns(me->instance)) n++;
+    const int64_t time_ns = due_after_ns(me, n);
     if (me->host->wait_until_ns(me->instance, start_ns + time_ns) != GR_STATUS_OK)
       return NULL; /* stop_send has begun */
     const int wants_pause = time_ns / second_ns % 10 == 9;

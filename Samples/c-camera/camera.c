@@ -27,11 +27,11 @@ static void draw(const gr_mutable_frame *frame, uint64_t number) {
     memset(frame->planes[plane].data, 128, frame->planes[plane].size_bytes);
 }
 
-/* How long after the first one frame n is due: no rounding and no late frame adds up. */
-static int64_t due_after_ns(int64_t n, const gr_capability *size) {
-  const int64_t frames = size->fps_numerator, seconds = size->fps_denominator;
-  const int64_t second_ns = 1000000000;
-  return n / frames * seconds * second_ns + n % frames * seconds * second_ns / frames;
+/* When a frame is due after the first: no rounding and no late frame adds up. */
+static int64_t due_after_ns(const camera *me, int64_t n) {
+  const int64_t frames = me->size.fps_numerator;
+  const int64_t span_ns = me->size.fps_denominator * INT64_C(1000000000);
+  return n / frames * span_ns + n % frames * span_ns / frames;
 }
 
 static void *send_frames(void *self) {
@@ -39,8 +39,8 @@ static void *send_frames(void *self) {
   const int64_t start_ns = me->host->now_ns(me->instance);
   for (int64_t n = 0;; n++) {
     /* Late by a whole frame: nobody waits for that one any more. */
-    while (start_ns + due_after_ns(n + 1, &me->size) <= me->host->now_ns(me->instance)) n++;
-    const int64_t due_ns = start_ns + due_after_ns(n, &me->size);
+    while (start_ns + due_after_ns(me, n + 1) <= me->host->now_ns(me->instance)) n++;
+    const int64_t due_ns = start_ns + due_after_ns(me, n);
     if (me->host->wait_until_ns(me->instance, due_ns) != GR_STATUS_OK)
       return NULL; /* stop_send has begun */
     gr_lease lease = {.struct_size = sizeof lease};

@@ -22,12 +22,14 @@ static inline void greenroom_tell_of_fault(const siginfo_t *information, const v
     (void)context;
 #endif
     unsigned long address = (unsigned long)information->si_addr;
-    for (int place = 30; place > 14; place--, address >>= 4) line[place] = "0123456789abcdef"[address & 15];
+    for (int place = 30; place > 14; place--, address >>= 4)
+        line[place] = "0123456789abcdef"[address & 15];
     (void)!write(2, line, strlen(line));
 }
 
 // Writes where the calling thread was to standard error, and lets the signal do its work.
-static inline void greenroom_tell_of_crash(int signal_number, siginfo_t *information, void *context) {
+static inline void greenroom_tell_of_crash(
+    int signal_number, siginfo_t *information, void *context) {
     void *frames[32];
     static const char heading[] = "greenroom-runner: backtrace:\n";
     (void)!write(2, heading, sizeof heading - 1);

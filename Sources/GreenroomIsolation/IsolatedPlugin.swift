@@ -60,7 +60,8 @@ final class IsolatedPlugin: PluginCalls {
             message.write(scrutiny.withheldExtension) { $0.write($1) }
             message.write(scrutiny.leases?.isClosed ?? false)
             var answer = runner.call(.scrutinise, message)
-            scrutiny.leases?.base = (try? answer?.read(UInt64.self)) ?? 0
+            scrutiny.leases?.begin(
+                base: (try? answer?.read(UInt64.self)) ?? 0, byteCount: frames?.byteCount ?? 0)
         }
         switch create(choice.plugin, choice.settings, in: runner) {
         case .made(let status): return status

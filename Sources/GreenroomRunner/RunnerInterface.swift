@@ -130,13 +130,13 @@ enum RunnerInterface {
     private static let lastNumber = Atomic<UInt64>(0)
 
     /// The runner of a sender, and what its host calls that; a number that is nobody's goes as zero
-    /// to the first one, whose host says so.
+    /// to the one with the newest instance, whose host says so.
     private static func route(sender: UInt64) -> (runner: Runner, name: UInt64)? {
-        route { $0.sender.own == sender ? $0.sender.host : nil }
+        route { sender != 0 && $0.sender.own == sender ? $0.sender.host : nil }
     }
 
     private static func route(instance: UInt64) -> (runner: Runner, name: UInt64)? {
-        route { $0.instance.own == instance ? $0.instance.host : nil }
+        route { instance != 0 && $0.instance.own == instance ? $0.instance.host : nil }
     }
 
     private static func route(
@@ -146,7 +146,8 @@ enum RunnerInterface {
             for runner in runners {
                 if let name = runner.state.withLock({ name($0) }) { return (runner, name) }
             }
-            return runners.first.map { ($0, 0) }
+            let newest = runners.last { $0.state.withLock { $0.instance.own != 0 } }
+            return (newest ?? runners.first).map { ($0, 0) }
         }
     }
 

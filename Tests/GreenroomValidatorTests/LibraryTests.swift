@@ -5,6 +5,7 @@ import Testing
 
 /// What the validator makes of libraries that can't be loaded.
 @Suite struct LibraryTests {
+    @discardableResult
     private func withFile<Result>(
         _ name: String, _ make: (String) throws -> Void, _ body: (String) throws -> Result
     ) throws -> Result {

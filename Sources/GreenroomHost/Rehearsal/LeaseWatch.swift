@@ -4,9 +4,9 @@ import Synchronization
 
 /// Watches what a plugin does to the memory that it is lent for its frames.
 ///
-/// Whoever lends a frame fills it before the plugin gets it: the planes with a byte, and what lies around them, in the same pages, with a byte of its own. If frames are
-/// closed, pages beyond those can't be touched by the plugin's process, nor can those of a frame that
-/// it does not have.
+/// Whoever lends a frame fills it before the plugin gets it: the planes with a byte, and what lies
+/// around them, in the same pages, with another. If frames are closed, pages beyond those can't be
+/// touched by the plugin's process, nor can those of a frame that it does not have.
 ///
 /// Threads: any.
 package final class LeaseWatch: Sendable {
@@ -87,7 +87,8 @@ package final class LeaseWatch: Sendable {
         var leases: [Int: Lease] = [:]
         var spill: Spill?
         var count = 0
-        var base: UInt64 = 0
+        /// The frames' memory, among the addresses of the plugin's process.
+        var addresses: Range<UInt64> = 0..<0
     }
 
     /// How frames lie.
@@ -123,12 +124,31 @@ package final class LeaseWatch: Sendable {
     /// How many frames were lent.
     package var count: Int { state.withLock { $0.count } }
 
-    /// Where the frames' memory begins in the plugin's process; 0 if that is not known. It is what
-    /// that process says.
-    package var base: UInt64 {
-        get { state.withLock { $0.base } }
-        set { state.withLock { $0.base = newValue } }
+    /// Begins a life of the plugin, which has been lent nothing yet.
+    ///
+    /// - Parameters:
+    ///   - base: Where the frames' memory begins in the plugin's process, as that process says; 0 if
+    ///     it does not say.
+    ///   - byteCount: The length of the memory.
+    package func begin(base: UInt64, byteCount: Int) {
+        let (end, overflow) = base.addingReportingOverflow(UInt64(max(byteCount, 0)))
+        state.withLock { state in
+            state.leases = [:]
+            state.addresses = base == 0 || overflow ? 0..<0 : base..<end
+        }
     }
+
+    /// How far an address of the plugin's process is from the beginning of the frames' memory; nil
+    /// if it is not in there.
+    package func offset(of address: UInt64) -> Int? {
+        state.withLock { state in
+            state.addresses.contains(address)
+                ? Int(clamping: address - state.addresses.lowerBound) : nil
+        }
+    }
+
+    /// Where the frames' memory begins in the plugin's process; 0 if that is not known.
+    package var base: UInt64 { state.withLock { $0.addresses.lowerBound } }
 
     /// Takes note of a frame that is about to be lent.
     ///

@@ -6,7 +6,8 @@ import TestSupport
 /// Its first line says which check names the fault, and what it does wrong:
 /// `/* lifecycle.restart: spins from the second start on */`. A second one may have more words for
 /// the compiler, and a third one more for `greenroom validate`: `/* cc: -Wl,-z,execstack */`,
-/// `/* validate: --set look=dark */`.
+/// `/* validate: --set look=dark */`. One that breaks no rule, and whose author is warned, has the line
+/// `/* outcome: warning */`.
 struct WrongPlugin: CustomStringConvertible, Sendable {
     static let folder = Checkout.root + "/Tests/WrongPlugins"
 
@@ -16,6 +17,8 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
     var check: String
     /// What it does wrong.
     var fault: String
+    /// Whether it is no fault, but something to know of.
+    var isOnlyWarned = false
     var compilerWords: [String] = []
     var validatorWords: [String] = []
 
@@ -46,6 +49,8 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
         for line in lines.dropFirst() {
             if let words = line.wholeMatch(of: #/\/\* cc: (.+) \*\//#) {
                 compilerWords += words.1.split(separator: " ").map(String.init)
+            } else if line == "/* outcome: warning */" {
+                isOnlyWarned = true
             } else if let words = line.wholeMatch(of: #/\/\* validate: (.+) \*\//#) {
                 validatorWords += words.1.split(separator: " ").map(String.init)
             }

@@ -54,6 +54,27 @@ import Testing
         #expect(watch.lease(near: 1 << 40)?.id == 2)
     }
 
+    @Test func `a new life has been lent nothing`() {
+        let watch = watch(.from(0))
+        _ = lend(1, to: watch)
+        watch.begin(base: 0x7000, byteCount: 0x1000)
+        #expect(watch.lease(inSlot: 0) == nil)
+        #expect(watch.takeBack(1) == nil)
+    }
+
+    @Test func `an address is in the frames' memory or is none of theirs`() {
+        let watch = watch(.from(0))
+        #expect(watch.offset(of: 0) == nil)
+        watch.begin(base: 0x7000, byteCount: 0x1000)
+        #expect(watch.offset(of: 0x6fff) == nil)
+        #expect(watch.offset(of: 0x7000) == 0)
+        #expect(watch.offset(of: 0x7fff) == 0xfff)
+        #expect(watch.offset(of: 0x8000) == nil)
+        // What the process says may be anything.
+        watch.begin(base: .max, byteCount: 0x1000)
+        #expect(watch.offset(of: .max) == nil)
+    }
+
     @Test func `the first spill is the one that counts`() {
         let watch = watch(.from(0))
         let lent = lend(1, to: watch)

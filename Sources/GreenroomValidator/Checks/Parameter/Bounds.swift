@@ -18,12 +18,17 @@ extension Catalogue {
         }
         let first = try examination.bench()
         try first.startSmall()
+        // A stop right after the start is another check's.
+        try first.wait(seconds: 0.1)
         var remarks: [String] = []
         for parameter in examination.descriptor.parameters where parameter.isLive {
             for value in parameter.edges {
                 let setting = Setting(parameter, value)
                 try first.take(
                     "set", first.rehearsal.set(setting), of: setting, &remarks)
+                if let fault = first.rehearsal.wait(nanoseconds: 50_000_000) {
+                    try first.require("sending", .lost(fault), after: setting.words)
+                }
             }
         }
         try first.end(after: "every value at an edge")
@@ -61,7 +66,7 @@ extension Bench {
                 return
             }
         }
-        if let fault = rehearsal.wait(nanoseconds: 50_000_000) {
+        if let fault = rehearsal.wait(nanoseconds: 100_000_000) {
             try require("sending", .lost(fault), after: setting.words)
         }
         try end(after: setting.words)

@@ -22,7 +22,9 @@ extension Catalogue {
             // As it was: a value may well have meant to show or to play nothing.
             for setting in examination.settings
             where live.contains(where: { $0.name == setting.name }) {
-                if case .lost = bench.rehearsal.set(setting) { throw bench.crash() }
+                if case .lost = bench.rehearsal.set(setting) {
+                    throw bench.crash().unless("lifecycle.whole-life")
+                }
             }
             if before > 0, bench.kind != .shareSource { try bench.mustGoOn() }
             try bench.fuzz(live.filter { !$0.isClosed }, examination.random(2))

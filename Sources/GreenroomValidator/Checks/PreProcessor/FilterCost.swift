@@ -35,9 +35,9 @@ extension Catalogue {
                 continue
             }
             slow.append(
-                "\(row): \(decimal(milliseconds(least), 1)) ms, of which "
-                    + "\(decimal(run, 1)) ms on a processor; "
-                    + "\(decimal(milliseconds(row.intervalNanoseconds), 1)) ms are there")
+                "\(row): at least \(decimal(milliseconds(least), 1)) ms for each frame, where "
+                    + "\(decimal(milliseconds(row.intervalNanoseconds), 1)) ms are there "
+                    + "(\(decimal(run, 1)) ms of processor time)")
         }
         var verdict = verdict(costs, slow, isInDoubt)
         verdict.costs = costs

@@ -51,11 +51,13 @@ extension Examination {
     fileprivate func firstChange(
         at row: VideoCapability, _ colors: [ColorSpace], on stage: FilterStage
     ) throws(Verdict) -> (count: Int, changed: String?)? {
-        guard let life = try stage.begin(row) else { return nil }
+        // Under guard, so that who writes later is not taken for who edits.
+        guard let life = try stage.begin(row, guarded: watch(isClosed: true)) else { return nil }
         var count = 0
         for color in colors {
             for content in FilterPicture.Content.allCases {
-                let edit = try life.edit(FilterPicture(content, color: color, random(4)))
+                let picture = FilterPicture(content, color: color, random(4))
+                let edit = try life.editKeepingToPlanes(picture)
                 guard edit.status == .ok else { return nil }
                 guard edit.isUnchanged else { return (count, "\(content) in \(color.text)") }
                 count += 1

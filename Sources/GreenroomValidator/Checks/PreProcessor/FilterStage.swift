@@ -153,6 +153,21 @@ final class FilterLife {
         }
     }
 
+    /// Has a guarded frame edited by a filter that does no more than that.
+    func editKeepingToPlanes(_ picture: FilterPicture) throws(Verdict) -> FilterStage.Edited {
+        let edit: FilterStage.Edited
+        do throws(Verdict) {
+            edit = try self.edit(picture)
+        } catch {
+            guard crash != nil else { throw error }
+            throw .hindered(by: "pre-processor.planes", "it crashes")
+        }
+        guard edit.spill == nil else {
+            throw .hindered(by: "pre-processor.planes", "it writes beside its planes")
+        }
+        return edit
+    }
+
     /// Lets the plugin's own threads go on for a while.
     func linger(milliseconds: UInt32) throws(Verdict) {
         usleep(milliseconds * 1000)

@@ -29,11 +29,7 @@ extension Catalogue {
         let part = balance.sentSeconds / balance.activeSeconds
         let text = "\(percent(part)) of the time that passed"
         guard part > 0.98 - (take.isReal ? 0.02 : 0) else {
-            if take.isReal, take.delayNanoseconds > Int64(take.seconds * 1e9 / 200) {
-                throw .skipped(
-                    "the machine was too busy to tell: it sent \(text), and waited "
-                        + "\(take.delayNanoseconds / 1_000_000) ms for a processor")
-            }
+            if let doubt = take.doubt { throw doubt }
             throw .failed(
                 "it sends too little: \(text). Compute what is due from now_ns, or send with a "
                     + "negative timeout and let the host pace you")

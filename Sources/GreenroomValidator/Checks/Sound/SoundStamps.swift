@@ -48,7 +48,11 @@ extension Catalogue {
         guard let format = take.format,
             take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) })
         else { throw .hindered(by: "sound.format", "its rate changes") }
-        return try proportion(stamped, format)
+        do throws(Verdict) {
+            return try proportion(stamped, format)
+        } catch {
+            throw take.doubt ?? error
+        }
     }
 
     /// Holds stamps against samples.

@@ -36,6 +36,15 @@ struct SoundTake: Sendable {
         }
     }
 
+    /// The verdict on what looks like a fault in real time and may be the machine's; nil if the
+    /// machine had time for the plugin.
+    var doubt: Verdict? {
+        guard isReal, delayNanoseconds * 200 > end - begin else { return nil }
+        return .skipped(
+            "the machine was too busy to tell: its threads waited "
+                + "\(delayNanoseconds / 1_000_000) ms for a processor")
+    }
+
     /// How long it was listened to, in seconds.
     var seconds: Double { Double(end - begin) / 1e9 }
 

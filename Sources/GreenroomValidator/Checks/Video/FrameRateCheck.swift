@@ -7,9 +7,9 @@ extension Catalogue {
     /// Counts the frames of two seconds of session time, or as long as forty frames take, at a row of
     /// 30 a second and at one of 15.
     ///
-    /// On the virtual clock they are counted once more while each frame is charged with a sixth of its
-    /// interval, as if it had taken the plugin so long to draw it: a schedule that counts from the start holds its rate, and one
-    /// that sleeps an interval after each frame does not.
+    /// On the virtual clock they are counted once more while each frame is charged with a sixth of
+    /// its interval, as if it had taken the plugin so long to draw it: a schedule that counts from
+    /// the start holds its rate, and one that sleeps an interval after each frame does not.
     static let frameRate = Check(
         "video.rate", "as many frames as were agreed", of: [.videoSource], limitSeconds: 90,
         proving: """

@@ -73,9 +73,9 @@ extension Examination {
 
     /// What a crash means for what was lent; nil if it has nothing to do with that.
     private func spoiled(_ watch: LeaseWatch, _ fault: MemoryFault?) -> LeaseTrial.End? {
-        guard let fault, watch.base > 0, fault.address >= watch.base else { return nil }
-        let offset = Int(clamping: fault.address - watch.base)
-        guard let lease = watch.lease(near: offset) else { return nil }
+        guard let fault, let offset = watch.offset(of: fault.address),
+            let lease = watch.lease(near: offset)
+        else { return nil }
         let (verb, object) =
             switch fault.access {
             case .write: ("wrote", "wrote to")
