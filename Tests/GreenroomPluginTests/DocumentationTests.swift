@@ -113,7 +113,8 @@ import Testing
             manifest.text.replacing(
                 "name: \"Plasma\",\n    products", with: "name: \"ThirdPartyCamera\",\n    products"
             )
-            .replacing("\"../greenroom\"", with: "\"../..\"") == sample)
+            .replacing("\"../greenroom\"", with: "\"../..\"")
+                .replacing("/../greenroom/Plugins", with: "/../../Plugins") == sample)
     }
 
     @Test func `the validator's page shows the tests of the sample`() throws {
