@@ -114,7 +114,7 @@ import Testing
                 "name: \"Plasma\",\n    products", with: "name: \"ThirdPartyCamera\",\n    products"
             )
             .replacing("\"../greenroom\"", with: "\"../..\"")
-                .replacing("/../greenroom/Plugins", with: "/../../Plugins") == sample)
+            .replacing("/../greenroom/Plugins", with: "/../../Plugins") == sample)
     }
 
     @Test func `the validator's page shows the tests of the sample`() throws {
