@@ -29,7 +29,8 @@ extension Catalogue {
         let after = bench.sent(since: begin, until: begin + 1_000_000_000)
         try bench.judgePictures(after, pace: before.frames * 2)
         try bench.judgeSound(after, pace: before.seconds * 2)
-        if before.frames > 0 || before.seconds > 0 { try bench.mustGoOn(after: begin) }
+        // Of one that had hardly begun it is not known how long it pauses by itself.
+        if before.frames > 2 || before.seconds > 0.1 { try bench.mustGoOn(after: begin) }
         try bench.end()
         return .passed(
             bench.kind.sendsPictures
