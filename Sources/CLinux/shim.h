@@ -75,6 +75,9 @@ static inline int greenroom_pidfd_kill(int pidfd, int signal) {
     return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) == 0 ? 0 : -errno;
 }
 
+// The code of a process that has exited by itself.
+static const int greenroom_code_exited = CLD_EXITED;
+
 // Reaps a child. Returns 1 and its end, 0 while it lives, -errno.
 static inline int greenroom_reap(pid_t process, int *_Nonnull code, int *_Nonnull status) {
     siginfo_t info;

@@ -89,7 +89,7 @@ package enum ConfinedProcess {
             var (code, status): (Int32, Int32) = (0, 0)
             if greenroom_reap(child.process, &code, &status) != 0 {
                 if isOpen { _ = read(child.output, to: &output) }
-                return code == CLD_EXITED && status == 0
+                return code == greenroom_code_exited && status == 0
                     ? .ended(output) : .lost(evidence(code, status, output))
             }
             if MonotonicClock.now > deadline {

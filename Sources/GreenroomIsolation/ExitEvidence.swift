@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The end of a process, in words.
@@ -23,7 +24,7 @@ struct ExitEvidence {
 
     var text: String {
         var text =
-            code == CLD_EXITED
+            code == greenroom_code_exited
             ? "its process exited with status \(status)"
             : "its process was killed by \(Self.name(ofSignal: status))"
         if let whereabouts { text += " \(whereabouts)" }
