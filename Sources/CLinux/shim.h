@@ -75,6 +75,11 @@ static inline int greenroom_pidfd_kill(int pidfd, int signal) {
     return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) == 0 ? 0 : -errno;
 }
 
+// A file in memory that has no name. Returns its descriptor, or -1.
+static inline int greenroom_memory_file(const char *_Nonnull name) {
+    return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */);
+}
+
 // The code of a process that has exited by itself.
 static const int greenroom_code_exited = CLD_EXITED;
 

@@ -13,6 +13,8 @@ struct ChildProcess {
 
     /// Where the process finds its end of the socket.
     private static let socketNumber: Int32 = 3
+    /// Where its loader finds the library that it has before all others; closed by the runner.
+    private static let preloadNumber: Int32 = 4
 
     /// - Parameter library: What it has before all other libraries; nil for nothing.
     init(
@@ -34,6 +36,10 @@ struct ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 2)
         posix_spawn_file_actions_adddup2(&actions, pair.runner, Self.socketNumber)
+        // By number: in a list of libraries a path has no blanks and no colons.
+        if let library {
+            posix_spawn_file_actions_addopen(&actions, Self.preloadNumber, library, O_RDONLY, 0)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -47,7 +53,7 @@ struct ChildProcess {
         let words = [program] + arguments
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for word in argv { free(word) } }
-        let preload = library.map { ["LD_PRELOAD=\($0)"] } ?? []
+        let preload = library == nil ? [] : ["LD_PRELOAD=/proc/self/fd/\(Self.preloadNumber)"]
         var environment: [UnsafeMutablePointer<CChar>?] =
             (Self.environment() + preload).map { strdup($0) } + [nil]
         defer { for variable in environment { free(variable) } }

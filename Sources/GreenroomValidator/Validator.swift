@@ -51,6 +51,12 @@ public struct Validator: Sendable {
         /// How many checks are made side by side.
         public var parallelism = 2
 
+        /// What is granted, for the report.
+        fileprivate var grants: [String] {
+            read.map { "read \($0)" } + write.map { "write \($0)" }
+                + devices.map { "device \($0)" } + (network ? ["network"] : [])
+        }
+
         /// Makes options for all checks of every plugin in a library.
         public init() {}
     }
@@ -148,10 +154,15 @@ public struct Validator: Sendable {
             let outcomes = run(orders, checks, parallelism: options.parallelism) {
                 tell(descriptor.name, $0)
             }
+            guard LibraryHash.hexadecimal(of: path) == hash else {
+                throw Problem(
+                    description: "\(library): it has changed while it was looked at. Look again.")
+            }
             return ConformanceReport(
                 plugin: descriptor.id, name: descriptor.name, kind: descriptor.kind.name,
                 version: descriptor.version, library: library, sha256: hash,
-                host: GreenroomVersion.current, seed: options.seed,
+                host: GreenroomVersion.current, seed: options.seed, settings: options.settings,
+                grants: options.grants, isStill: options.isStill,
                 date: Date().formatted(.iso8601), isComplete: options.only.isEmpty,
                 results: outcomes.map(\.result), costs: outcomes.flatMap(\.costs))
         }
@@ -171,7 +182,8 @@ public struct Validator: Sendable {
         ) { tell(name, $0) }
         return ConformanceReport(
             plugin: name, name: name, kind: "library", version: "", library: library, sha256: hash,
-            host: GreenroomVersion.current, seed: options.seed, date: Date().formatted(.iso8601),
+            host: GreenroomVersion.current, seed: options.seed, settings: options.settings,
+            grants: options.grants, isStill: options.isStill, date: Date().formatted(.iso8601),
             isComplete: options.only.isEmpty, results: outcomes.map(\.result), costs: [])
     }
 
@@ -245,6 +257,8 @@ public struct Validator: Sendable {
         var costs: [ConformanceReport.Cost] = []
         /// The check that names the fault, if it finds one.
         var suspect: String?
+        /// Whether it could not look, and found no fault of its own.
+        var isHindered = false
     }
 
     private struct Progress {
@@ -275,11 +289,19 @@ public struct Validator: Sendable {
         /// Leaves a fault to the check that names it, if that one has found one.
         private mutating func clear(_ index: Int) {
             guard let own = made[index], let suspect = own.suspect, suspect != own.result.check,
-                own.result.outcome.isFault || own.result.outcome == .warning,
-                made.contains(where: {
-                    $0?.result.check == suspect && $0?.result.outcome.isFault == true
-                })
+                own.result.outcome.isFault || own.result.outcome == .warning
             else { return }
+            let found = made.first { $0?.result.check == suspect }??.result.outcome
+            // What could not look at all is no worse than what hindered it.
+            guard found?.isFault == true || own.isHindered && found != nil && found != .passed
+            else {
+                if own.isHindered {
+                    made[index]?.result.text =
+                        "it can't be looked at: \(own.result.text), and \(suspect) "
+                        + (found == nil ? "was not made" : "found nothing")
+                }
+                return
+            }
             made[index]?.result.outcome = .skipped
             made[index]?.result.text = "\(own.result.text): \(suspect) tells of that"
             made[index]?.result.details = []
@@ -318,7 +340,8 @@ public struct Validator: Sendable {
         if let hindrance, !check.isOfLibrary {
             return Made(
                 result: CheckResult(
-                    check: check.id, outcome: hindrance.outcome, text: hindrance.text))
+                    check: check.id, outcome: hindrance.outcome, text: hindrance.text),
+                suspect: hindrance.suspect, isHindered: hindrance.isHindered)
         }
         let begin = MonotonicClock.now
         var made = judge(check, order)
@@ -331,21 +354,21 @@ public struct Validator: Sendable {
             Made(result: CheckResult(check: check.id, outcome: outcome, text: text))
         }
         guard let order = try? JSONEncoder().encode(order) else {
-            return failed(.skipped, "its order can't be written")
+            return failed(.failed, "the check could not be made: its order can't be written")
         }
         switch JudgeProcess.run(program, Array(order), limitSeconds: check.limitSeconds) {
         case .tookTooLong:
             return failed(.timedOut, "it did not end within \(Int(check.limitSeconds)) s")
-        case .failed(let text): return failed(.skipped, "the check could not be made: \(text)")
+        case .failed(let text): return failed(.failed, "the check could not be made: \(text)")
         case .answered(let bytes):
             guard let answer = try? JSONDecoder().decode(JudgeAnswer.self, from: Data(bytes)) else {
-                return failed(.skipped, "the check could not be made: its answer is no answer")
+                return failed(.failed, "the check could not be made: its answer is no answer")
             }
             return Made(
                 result: CheckResult(
                     check: check.id, outcome: answer.outcome, text: answer.text,
                     details: answer.details),
-                costs: answer.costs, suspect: answer.suspect)
+                costs: answer.costs, suspect: answer.suspect, isHindered: answer.isHindered)
         }
     }
 }

@@ -18,6 +18,9 @@ struct RunnerProgram {
                 "greenroom-runner is started by greenroom, for plugins in processes of their own.")
             _exit(64)
         }
+        // Before anything else can keep it: a host that has ended meanwhile tells nobody.
+        _ = greenroom_set_parent_death_signal(SIGKILL)
+        guard getppid() == host else { _exit(0) }
         let surroundings = Runner.Surroundings(
             confine: { policy, socket in confine(policy, socket, host: host) },
             load: { path throws(LoadError) in try PluginLibrary(onThisThread: path) },

@@ -103,13 +103,13 @@ import Testing
             "session.yaml",
             """
             session: {maximum: 1280x720@30, duration: 4s}
-            \(stranger.role): {plugin: "\(build(stranger))", on-failure: off}
+            \(stranger.role): {plugin: "\(build(stranger))"}
             \(stranger.timeline.isEmpty ? "" : "timeline: \(stranger.timeline)")
             outputs: [{record: {folder: out}}]
             """)
         let run = try Greenroom.start(["run", session]).wait(atMost: .seconds(120))
         #expect(run.exit == .code(0), "\(run)")
-        let lines = run.text.split(separator: "\n").filter { line in
+        let lines = run.standardError.split(separator: "\n").filter { line in
             line.hasPrefix("\(stranger.role): ") && !line.contains("as suggested")
         }
         if let text = stranger.hostSays {

@@ -3,8 +3,8 @@ import TestSupport
 
 /// The validator finds what is wrong, says so by the check that names it, and finds nothing else.
 ///
-/// Each plugin is looked at by the checks of one group; `Tests/WrongPlugins/run.sh` has every check
-/// look at every plugin.
+/// Here each plugin is looked at by the check that names its fault. That no other check finds one is
+/// shown by `Tests/WrongPlugins/run.sh`, which has every check look at every plugin.
 @Suite struct WrongPluginTests {
     static let kinds = [
         "VIDEO_SOURCE", "VIRTUAL_MIC", "SHARE_SOURCE", "SHARE_AUDIO_SOURCE", "PRE_PROCESSOR",
@@ -21,7 +21,7 @@ import TestSupport
     @Test(arguments: try WrongPlugin.all())
     func `a wrong plugin is told by the check that names its fault`(plugin: WrongPlugin) throws {
         let (run, checks) = try validate(
-            plugin.build(), ["--only", plugin.group] + plugin.validatorWords)
+            plugin.build(), ["--only", plugin.check] + plugin.validatorWords)
         guard !plugin.isOnlyWarned else {
             let warnings = checks.filter { $0.outcome == "warning" }
             #expect(

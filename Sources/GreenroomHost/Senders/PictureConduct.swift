@@ -32,12 +32,14 @@ struct PictureConduct: Sendable {
     }
 
     /// How long is counted before a rate is judged.
-    private static let stretch: Int64 = 2_000_000_000
+    private static let stretch: Int64 = 1_500_000_000
 
     private var agreed: (revision: UInt32, capability: VideoCapability)?
     /// When counting the frames began, and how many there were.
     private var counting: (since: Int64, frames: Int)?
     private var (hasOtherSize, isSlow, isOld) = (false, false, false)
+    /// Whether the last stretch was slow: one alone may be a machine's that stood still.
+    private var wasSlow = false
 
     /// Takes note of an agreement, which begins a new count.
     mutating func agreed(_ revision: UInt32, on capability: VideoCapability) {
@@ -81,7 +83,9 @@ struct PictureConduct: Sendable {
         }
         counting = (now, 0)
         let seen = Double(frames) * 1e9 / Double(elapsed)
-        guard seen * 2 < rate.framesPerSecond, !isSlow else { return nil }
+        let isSlowNow = seen * 2 < rate.framesPerSecond
+        defer { wasSlow = isSlowNow }
+        guard isSlowNow, wasSlow, !isSlow else { return nil }
         isSlow = true
         return .slow(framesPerSecond: seen, agreed: rate)
     }

@@ -76,6 +76,8 @@ struct Verdict: Error, Sendable {
     var costs: [ConformanceReport.Cost] = []
     /// The check that names the fault, if it finds one: this one was only hindered by it then.
     var suspect: String?
+    /// Whether the check could not look, and found no fault of its own.
+    var isHindered = false
 
     /// The same, unless another check finds a fault, which is what this one has met then.
     func unless(_ check: String) -> Verdict {
@@ -96,8 +98,11 @@ struct Verdict: Error, Sendable {
         Verdict(outcome: .crashed, text: evidence, details: details)
     }
 
-    /// The check could not look because of a fault that another check names.
+    /// The check could not look because of a fault that another check names. If that one has found
+    /// nothing, nobody knows whether the plugin is sound.
     static func hindered(by check: String, _ fault: String) -> Verdict {
-        .skipped("\(fault): \(check) tells of that")
+        var verdict = Verdict(outcome: .failed, text: fault).unless(check)
+        verdict.isHindered = true
+        return verdict
     }
 }

@@ -30,6 +30,12 @@ public struct ConformanceReport: Codable, Sendable {
     public var host: String
     /// What everything random was made from.
     public var seed: UInt64
+    /// The settings that were given, by name; all others had their defaults.
+    public var settings: [String: String]
+    /// What the plugin was granted in its sandbox, e.g. `read /srv/media` or `network`.
+    public var grants: [String]
+    /// Whether the picture was said to stand still on purpose.
+    public var isStill: Bool
     /// When, as ISO 8601.
     public var date: String
     /// Whether every check that there is for plugins of its kind was made.

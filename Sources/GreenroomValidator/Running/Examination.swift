@@ -48,7 +48,7 @@ final class Examination: Sendable {
         do throws(LoadError) {
             return try SharedProcess(path: library, confinement: confinement)
         } catch {
-            throw .skipped("no process could be started: \(error.explanation)")
+            throw .failed("no process could be started for it: \(error.explanation)")
         }
     }
 

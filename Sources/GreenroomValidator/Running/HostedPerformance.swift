@@ -95,7 +95,10 @@ enum HostedPerformance {
             guard let line = lines.last(where: { $0.starts(with: heading.utf8) }),
                 let answer = try? JSONDecoder().decode(
                     Answer.self, from: Data(line.dropFirst(heading.utf8.count)))
-            else { throw .skipped("no process could be started: it wrote no answer") }
+            else {
+                throw .crashed(
+                    "in its host's own process it ends that process: exit is the host's to call")
+            }
             return answer
         }
     }

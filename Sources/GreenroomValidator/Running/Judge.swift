@@ -30,13 +30,21 @@ struct JudgeAnswer: Codable, Sendable {
     var costs: [ConformanceReport.Cost]
     /// The check that names the fault, if it finds one.
     var suspect: String?
+    /// Whether the check could not look, and found no fault of its own.
+    var isHindered: Bool
 
+    /// What a plugin may have a part in is cut to what people read.
     init(_ verdict: Verdict) {
         outcome = verdict.outcome
-        text = verdict.text
-        details = verdict.details
+        text = Self.readable(verdict.text, most: 2000)
+        details = verdict.details.prefix(50).map { Self.readable($0, most: 300) }
         costs = verdict.costs
         suspect = verdict.suspect
+        isHindered = verdict.isHindered
+    }
+
+    private static func readable(_ text: String, most: Int) -> String {
+        String(text.prefix(most)).repaired
     }
 }
 

@@ -23,16 +23,19 @@ struct JudgeProcess {
     ///   - order: Goes to its standard input.
     ///   - limitSeconds: How long it may take.
     static func run(_ program: String, _ order: [UInt8], limitSeconds: Double) -> End {
-        var (input, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-        guard greenroom_pipe(&input) == 0 else { return .failed("no pipe: \(errnoText)") }
-        guard greenroom_pipe(&output) == 0 else {
-            input.forEach { close($0) }
-            return .failed("no pipe: \(errnoText)")
+        // A file without a name: an order may be longer than a pipe holds.
+        let input = greenroom_memory_file("greenroom-order")
+        guard input >= 0 else { return .failed("no memory for its order: \(errnoText)") }
+        defer { close(input) }
+        guard write(input, order, order.count) == order.count, lseek(input, 0, SEEK_SET) == 0 else {
+            return .failed("no memory for its order: \(errnoText)")
         }
+        var output: [Int32] = [-1, -1]
+        guard greenroom_pipe(&output) == 0 else { return .failed("no pipe: \(errnoText)") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input[0], 0)
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_adddup2(&actions, output[1], 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -41,12 +44,8 @@ struct JudgeProcess {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
         var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup("judge"), nil]
         defer { for word in words { free(word) } }
-        // Written first, for the reading end does not wait; an order is shorter than a pipe holds.
-        _ = write(input[1], order, order.count)
-        close(input[1])
         var process = pid_t()
         let status = posix_spawn(&process, program, &actions, &attributes, &words, environ)
-        close(input[0])
         close(output[1])
         defer { close(output[0]) }
         guard status == 0 else {

@@ -21,6 +21,11 @@ final class Snapshot: Sendable {
         guard let name = path.last, name != "/" else {
             throw Failure(.usage, "--snapshot \(path): this is no file. Name one, e.g. now.png.")
         }
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(
+                .usage, "--snapshot \(path): there is something that is no file. Name another one.")
+        }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK | X_OK) == 0 else {
             throw Failure(

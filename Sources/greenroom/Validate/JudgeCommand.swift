@@ -20,6 +20,8 @@ struct JudgeCommand: ParsableCommand {
             _exit(0)
         }
         _ = greenroom_set_parent_death_signal(SIGKILL)
+        // One that has lost its parent before that has nobody to answer.
+        guard getppid() != 1 else { _exit(0) }
         var order: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {

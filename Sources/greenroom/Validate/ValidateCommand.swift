@@ -64,9 +64,10 @@ struct ValidateCommand: ParsableCommand {
         guard let plugin else {
             throw ValidationError("Name a plugin: greenroom validate ./libMyCamera.so")
         }
+        let printing = Printing()
         let reports: [ConformanceReport]
         do {
-            reports = try validate(plugin)
+            reports = try validate(plugin, printing)
         } catch let problem as Validator.Problem {
             throw Failure(.badFile, problem.description)
         }
@@ -75,11 +76,19 @@ struct ValidateCommand: ParsableCommand {
         case .json: print(ConformanceReport.json(reports), terminator: "")
         case .junit: print(ConformanceReport.junit(reports), terminator: "")
         }
-        fflush(nil)
+        guard fflush(nil) == 0, !printing.hasFailed else {
+            throw Failure(.outputFailed, "the results can't be written.")
+        }
         guard reports.allSatisfy(\.conforms) else { throw Failure(explained: .pluginFailed) }
     }
 
-    private func validate(_ plugin: String) throws -> [ConformanceReport] {
+    private func validate(
+        _ plugin: String, _ printing: Printing
+    ) throws -> [ConformanceReport] {
+        guard only == nil || only?.contains(where: { $0 != "," && $0 != " " }) == true else {
+            throw Failure(
+                .usage, "--only: name checks or groups, such as --only lifecycle,video.rate.")
+        }
         var options = Validator.Options()
         options.only = only.map { $0.split(separator: ",").map(String.init) } ?? []
         options.seed = seed ?? UInt64.random(in: 1...999_999)
@@ -90,14 +99,11 @@ struct ValidateCommand: ParsableCommand {
         options.plugin = name
         let isTable = format == .table
         let titles = Dictionary(uniqueKeysWithValues: Validator.checks.map { ($0.id, $0.title) })
-        let heading = Heading()
         let reports = try Validator().validate(path, options) { plugin, result in
             guard isTable, let lines = result.lines(titled: titles[result.check] ?? "") else {
                 return
             }
-            if heading.isNew(plugin) { print("\(plugin):") }
-            print(lines)
-            fflush(nil)
+            printing.show(lines, of: plugin)
         }
         keep(reports, at: path)
         return reports
@@ -201,14 +207,20 @@ struct GrantOptions: ParsableArguments {
     }
 }
 
-/// Which plugin's results are printed.
-private final class Heading: Sendable {
-    private let current = Monitor("")
+/// What is printed while checks are made.
+private final class Printing: Sendable {
+    private let state = Monitor((plugin: "", hasFailed: false))
 
-    func isNew(_ plugin: String) -> Bool {
-        current.withLock { current in
-            defer { current = plugin }
-            return current != plugin
+    /// Whether something could not be written.
+    var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    /// Prints lines, below the name of the plugin that they are about.
+    func show(_ lines: String, of plugin: String) {
+        state.withLock { state in
+            if state.plugin != plugin { print("\(plugin):") }
+            state.plugin = plugin
+            print(lines)
+            if fflush(nil) != 0 { state.hasFailed = true }
         }
     }
 }

@@ -1,3 +1,5 @@
+import GreenroomLoading
+
 /// A shared library as a file, read without running anything of it.
 ///
 /// It believes nothing: every place and count in the file is checked before it is followed, so that
@@ -76,6 +78,9 @@ struct ELFFile: Sendable {
     private static let mostDynamicEntries = 10_000
     private static let mostSymbols = 2_000_000
     private static let longestName = 65536
+    /// The most libraries and folders that it may name together, and bytes of their names.
+    private static let mostNames = 1000
+    private static let mostBytesOfNames = 1 << 20
 
     private let bytes: [UInt8]
 
@@ -172,8 +177,13 @@ struct ELFFile: Sendable {
         }
         // The older tag counts only without the newer one.
         let isNew = names.contains { $0.tag == .newSearchPath }
+        var byteCount = 0
         for (tag, offset) in names {
             let name = try text(offset, values)
+            byteCount += name.utf8.count
+            guard names.count <= Self.mostNames, byteCount <= Self.mostBytesOfNames else {
+                throw Problem(explanation: "it names more libraries and folders than make sense")
+            }
             switch tag {
             case .needed: needed.append(name)
             case .searchPath where isNew: continue
@@ -199,7 +209,7 @@ struct ELFFile: Sendable {
         guard let end = rest.firstIndex(of: 0) else {
             throw Problem(explanation: "a name in it has no end")
         }
-        return String(decoding: rest[..<end], as: UTF8.self)
+        return String(decoding: rest[..<end], as: UTF8.self).repaired
     }
 
     // MARK: Symbols

@@ -1,3 +1,3 @@
 extension Catalogue {
-    static let robustnessChecks: [Check] = [stopped, identical, lasting]
+    static let robustnessChecks: [Check] = [stopped, identical, lasting, ungranted]
 }

@@ -85,6 +85,9 @@ extension Examination {
         isOver.change { $0 = true }
         bench.finish()
         guard !isStray else { return try measureRealRate(row) }
+        if bench.rehearsal.gaveUp != nil {
+            throw .skipped("its pictures end before there are enough of them to count")
+        }
         let count = bench.record.frames.count { $0.arrival >= begin && $0.arrival < end }
         return MeasuredRate(
             agreed: agreed, framesPerSecond: Double(count) / seconds, charge: charge, isReal: false)

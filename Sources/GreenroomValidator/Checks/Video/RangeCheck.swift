@@ -7,13 +7,13 @@ extension Catalogue {
     /// Counts the samples outside of the declared range, in up to eight frames. What is left out of a
     /// leased frame, which another check tells, is grey.
     ///
-    /// Encoders and scalers overshoot at sharp edges: up to a thousandth of the samples is told as a
-    /// warning.
+    /// Encoders and scalers overshoot at sharp edges, and real footage has specular lights above white:
+    /// up to a twentieth of the samples is told as a warning.
     static let colorRange = Check(
         "video.range", "a limited range is kept", of: .pictures,
         proving: """
             A frame that is declared GR_RANGE_LIMITED has luma from 16 to 235 and chroma from 16 to \
-            240 (four times that in 10 bits). One that has more than a thousandth of its samples \
+            240 (four times that in 10 bits). One that has more than a twentieth of its samples \
             outside is of full range, and looks crushed to everybody who believes the declaration.
             """
     ) { examination throws(Verdict) in
@@ -36,9 +36,11 @@ extension Catalogue {
             "\(found.outside) of \(found.samples) samples of \(found.frames) frames that are declared "
             + "GR_RANGE_LIMITED are outside of it, the lowest \(found.lowest), the highest "
             + "\(found.highest)"
-        return part > 0.001
+        return part > 0.05
             ? .failed("\(text): declare GR_RANGE_FULL, or scale the values")
-            : .warning("\(text): as much as overshoot makes")
+            : .warning(
+                "\(text): real footage has some. Declare GR_RANGE_FULL if it is more than overshoot"
+            )
     }
 }
 
