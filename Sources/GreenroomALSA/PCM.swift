@@ -53,8 +53,14 @@ public struct PCM: ~Copyable, @unchecked Sendable {
         bufferFrames: Int
     ) throws(ALSAError) {
         var opened: OpaquePointer?
-        try attempt("snd_pcm_open", on: name) {
-            Int(snd_pcm_open(&opened, name, direction.stream, SND_PCM_NONBLOCK))
+        do throws(ALSAError) {
+            try attempt("snd_pcm_open", on: name) {
+                Int(snd_pcm_open(&opened, name, direction.stream, SND_PCM_NONBLOCK))
+            }
+        } catch {
+            // Its configuration may have been read in part, for want of descriptors: anew next time.
+            snd_config_update_free_global()
+            throw error
         }
         guard let opened else {
             throw ALSAError(

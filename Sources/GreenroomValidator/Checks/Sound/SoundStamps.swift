@@ -49,7 +49,9 @@ extension Catalogue {
             take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) })
         else { throw .hindered(by: "sound.format", "its rate changes") }
         do throws(Verdict) {
-            return try proportion(stamped, format)
+            // What filled the queue, or a device's buffer, at the beginning came all at once.
+            let begin = stamped[0].nanoseconds + 1_000_000_000
+            return try proportion(stamped.filter { $0.nanoseconds >= begin }, format)
         } catch {
             throw take.doubt ?? error
         }
