@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+/// What we ship keeps the rules that we ask others to keep.
+@Suite struct ConformanceTests {
+    /// A plugin, and what the validator has to be told of it.
+    struct Shipped: CustomTestStringConvertible, Sendable {
+        var name: String
+        var words: [String] = []
+        /// Checks that have to warn: true of what the plugin is given to play.
+        var warnings: [String] = []
+
+        var testDescription: String { name }
+    }
+
+    private static let media = Checkout.root + "/.build/media"
+
+    static let shipped = [
+        Shipped(name: "Adjust"),
+        Shipped(
+            name: "AlsaMicrophone", words: ["--set", "device=null"], warnings: ["sound.level"]),
+        Shipped(name: "ColorBars"),
+        Shipped(name: "ColorBarsShare"),
+        Shipped(name: "Slides", words: ["--set", "path=\(media)/slides"]),
+        Shipped(name: "Tone"),
+        Shipped(name: "ToneShareAudio"),
+        Shipped(name: "Watermark", words: ["--set", "path=\(media)/logo.png"]),
+        Shipped(name: "WaveFile", words: ["--set", "path=\(media)/voices.wav"]),
+        Shipped(name: "WaveFileShareAudio", words: ["--set", "path=\(media)/voices.wav"]),
+        Shipped(
+            name: "Y4MFile", words: ["--set", "path=\(media)/street.y4m"],
+            warnings: ["video.range"]),
+    ]
+
+    private func expectConformance(_ plugin: String, _ words: [String], warnings: [String]) throws {
+        let run = try Greenroom.start(["validate", plugin, "--format", "json"] + words)
+            .wait(atMost: .seconds(600))
+        let checks = try JudgedCheck.all(in: run.standardOutput)
+        let doubts = checks.filter { $0.isFault || $0.outcome == "warning" }
+        #expect(doubts.map(\.check) == warnings, "\(doubts)")
+        #expect(checks.count > 30)
+        #expect(run.exit == .code(0), "\(run)")
+    }
+
+    @Test(arguments: shipped)
+    func `a bundled plugin conforms`(plugin: Shipped) throws {
+        try expectConformance(plugin.name, plugin.words, warnings: plugin.warnings)
+    }
+
+    @Test func `the sample in C conforms`() throws {
+        try expectConformance(try TestPlugins.cCamera(), [], warnings: [])
+    }
+}
