@@ -1,0 +1,39 @@
+#!/bin/sh
+# Has every check look at the good plugin of each kind, again and again, each round with another
+# seed, while twice as many programs as there are processors do nothing but work. Prints each fault;
+# there should be none, for the plugins have none. Build the products first, with `swift build`.
+#
+#   Tests/WrongPlugins/under-load.sh        20 rounds
+#   Tests/WrongPlugins/under-load.sh 3      as many as said
+#
+# GREENROOM names the program, .build/debug/greenroom unless it is set.
+set -eu
+cd "$(dirname "$0")"
+root=$(cd ../.. && pwd)
+greenroom=${GREENROOM:-$root/.build/debug/greenroom}
+rounds=${1:-20}
+folder=$(mktemp -d)
+workers=
+trap 'kill $workers; rm -rf "$folder"' EXIT
+trap 'exit 1' INT TERM
+
+for kind in VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR; do
+    cc -std=c99 -D_GNU_SOURCE -O1 -g -shared -fPIC -pthread -I "$root/Sources/GreenroomABI/include" \
+        good.c "-DKIND=GR_KIND_$kind" -o "$folder/$kind.so"
+done
+for _ in $(seq $((2 * $(nproc)))); do
+    sh -c 'while :; do :; done' &
+    workers="$workers $!"
+done
+
+faults=0
+for round in $(seq "$rounds"); do
+    for plugin in "$folder"/*.so; do
+        "$greenroom" validate "$plugin" --seed "$round" > "$folder/said" && continue
+        faults=$((faults + 1))
+        echo "round $round, $(basename "$plugin" .so):"
+        grep -A 4 -E '^  (failed|crashed|timed-out) ' "$folder/said"
+    done
+    echo "round $round of $rounds, $faults validations with faults so far, load $(cut -d ' ' -f 1 /proc/loadavg)"
+done
+[ "$faults" -eq 0 ]
