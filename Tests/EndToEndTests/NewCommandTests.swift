@@ -353,7 +353,10 @@ import Testing
         let folder = try TemporaryFolder()
         let name = Checkout.root.split(separator: "/").last ?? ""
         let run = try NewPlugin.begin(["camera", String(name).uppercased()], in: folder.path)
-        #expect(run.exit == .code(64) && run.standardError.contains("choose another"), "\(run)")
+        // A folder may have a name that no plugin can have.
+        let isName = name.wholeMatch(of: /[A-Za-z][A-Za-z0-9-]{0,39}/) != nil
+        #expect(run.exit == .code(64), "\(run)")
+        #expect(!isName || run.standardError.contains("choose another"), "\(run)")
     }
 
     @Test func `kinds have the names that the rest of the command has for them`() throws {
