@@ -38,7 +38,7 @@ package struct BroadcastOrigin: RunnerOrigin {
             ) { [listener, kind] in listener.dismiss(visitor, kind) }
         } catch {
             listener.dismiss(visitor, kind)
-            throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
+            throw .noRunner(error, for: path)
         }
     }
 

@@ -90,7 +90,7 @@ final class IsolatedPlugin: PluginCalls {
             state.withLock { $0.pool = pool }
             return frames
         } catch {
-            throw LoadError(code: .noRunner, place: origin.path, explanation: "\(error).")
+            throw .noRunner(error, for: origin.path)
         }
     }
 

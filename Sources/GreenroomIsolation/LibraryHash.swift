@@ -2,8 +2,7 @@
 package enum LibraryHash {
     /// In hexadecimal digits; nil if the file can't be read.
     package static func hexadecimal(of path: String) -> String? {
-        guard let file = LibraryFile(path), let hash = file.hash() else { return nil }
-        let digits = Array("0123456789abcdef")
-        return String(hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        guard let file = LibraryFile(path) else { return nil }
+        return file.hash()?.hexadecimal
     }
 }

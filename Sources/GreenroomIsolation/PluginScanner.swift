@@ -28,7 +28,7 @@ package struct PluginScanner: Sendable {
             runner = try RunnerProcess(
                 confinement, library: path, frames: nil, place: .scan(log: refusals.take))
         } catch {
-            throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
+            throw .noRunner(error, for: path)
         }
         let answer = Monitor<Result<LibraryDescription, LoadError>?>(nil)
         _ = HostThread(name: "scan") {

@@ -30,8 +30,6 @@ package struct ReportCache: Sendable {
     }
 
     private static func name(_ plugin: String, _ path: String) -> String {
-        let hash = SHA256.hash(of: Array("\(path)\0\(plugin)".utf8)[...])
-        let digits = Array("0123456789abcdef")
-        return String(hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + ".json"
+        SHA256.hash(of: Array("\(path)\0\(plugin)".utf8)[...]).hexadecimal + ".json"
     }
 }

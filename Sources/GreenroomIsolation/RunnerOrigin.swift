@@ -24,10 +24,13 @@ extension IsolatedLibrary: RunnerOrigin {
             return try RunnerProcess(
                 confinement, library: path, frames: frames, place: place)
         } catch {
-            throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
+            throw .noRunner(error, for: path)
         }
     }
+}
 
+extension RunnerOrigin {
+    /// The very plugin that is meant, as it was when the library was looked into.
     func choose(
         from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,
         _ settings: [Setting]
@@ -36,5 +39,12 @@ extension IsolatedLibrary: RunnerOrigin {
             throw .changed(descriptor, path)
         }
         return (descriptor, settings)
+    }
+}
+
+extension LoadError {
+    /// There is no process for a library.
+    static func noRunner(_ error: ChannelError, for path: String) -> LoadError {
+        LoadError(code: .noRunner, place: path, explanation: "\(error).")
     }
 }

@@ -145,3 +145,12 @@ struct SHA256 {
         0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 }
+
+extension [UInt8] {
+    /// Each byte as two hexadecimal digits.
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -72,10 +72,7 @@ package struct ScanCache: Sendable {
 
     /// Another version of the host reads the same library differently.
     private static func name(of hash: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let hexadecimal = hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: hexadecimal, as: UTF8.self)
-            + "-\(GreenroomVersion.current)-\(GreenroomProtocol.version)"
+        "\(hash.hexadecimal)-\(GreenroomVersion.current)-\(GreenroomProtocol.version)"
     }
 
     // MARK: Hashes

@@ -46,7 +46,7 @@ package final class SharedProcess: PluginOrigin {
         do throws(ChannelError) {
             runner = try RunnerProcess(confinement, library: path, frames: nil, place: place)
         } catch {
-            throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
+            throw .noRunner(error, for: path)
         }
         try runner.enterSandbox()
     }
@@ -115,15 +115,7 @@ extension SharedProcess: RunnerOrigin {
         do throws(ChannelError) {
             return try RunnerProcess(beside: runner, frames: frames, place: place)
         } catch {
-            throw LoadError(code: .noRunner, place: path, explanation: "\(error).")
+            throw .noRunner(error, for: path)
         }
-    }
-
-    func choose(
-        from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,
-        _ settings: [Setting]
-    ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting]) {
-        try IsolatedLibrary(path: path, confinement: runner.confinement)
-            .choose(from: found, meaning: descriptor, settings)
     }
 }

@@ -73,23 +73,23 @@ extension WitnessedInfo {
 }
 
 extension Channel {
-    /// A number made of the samples that go with a block, as many as have come: FNV-1a over words of
-    /// 8 bytes and the rest.
+    /// A number made of the samples that go with a block, as many as have come: of words of 8 bytes
+    /// and the rest.
     fileprivate func digestOfSamples(of block: gr_audio_block) -> UInt64 {
         let claimed = UInt64(block.frame_count).multipliedReportingOverflow(
             by: UInt64(block.channels) * 2)
         let most = message.count - MessageLayout.samples
         let count = claimed.overflow ? most : min(most, Int(clamping: claimed.partialValue))
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        var digest = ContentDigest()
         var place = MessageLayout.samples
         let end = place + count
         while place < end {
             let word =
                 place + 8 <= end
                 ? read(UInt64.self, at: place) : UInt64(read(UInt8.self, at: place))
-            hash = (hash ^ word) &* 0x100_0000_01b3
+            digest.add(word)
             place += place + 8 <= end ? 8 : 1
         }
-        return hash
+        return digest.value
     }
 }

@@ -84,9 +84,7 @@ public struct Validator: Sendable {
 
     private static func findProgram() throws -> String {
         if let named = getenv("GREENROOM_PROGRAM") { return String(cString: named) }
-        let resolved = realpath("/proc/self/exe", nil)
-        defer { free(resolved) }
-        let own = resolved.map { String(cString: $0) } ?? ""
+        let own = ownProgramFile ?? ""
         if own.hasSuffix("/greenroom") { return own }
         return String(own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)) + "/greenroom"
     }
@@ -188,15 +186,13 @@ public struct Validator: Sendable {
     }
 
     private func absolute(_ library: String) throws -> String {
-        let resolved = realpath(library, nil)
-        defer { free(resolved) }
-        guard let resolved else {
+        guard let path = resolvedPath(library) else {
             throw Problem(
                 description:
                     "\(library): \(String(cString: strerror(errno))). Name the library that "
                     + "was built.")
         }
-        return String(cString: resolved)
+        return path
     }
 
     private func chosenChecks(_ only: [String]) throws -> [Check] {
@@ -244,11 +240,7 @@ public struct Validator: Sendable {
             isStill: options.isStill)
     }
 
-    private var currentFolder: String {
-        let folder = realpath(".", nil)
-        defer { free(folder) }
-        return folder.map { String(cString: $0) } ?? "/"
-    }
+    private var currentFolder: String { resolvedPath(".") ?? "/" }
 
     // MARK: The checks
 

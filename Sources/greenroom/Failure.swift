@@ -3,6 +3,7 @@ import Glibc
 import GreenroomConfig
 import GreenroomHost
 import GreenroomIsolation
+import GreenroomLoading
 
 /// An end of the command with a message for people and an exit code for programs.
 struct Failure: Error {
@@ -69,20 +70,15 @@ extension PluginLocator {
     ///
     /// - Parameter looksAgain: Whether to look into files that were looked into before.
     static func ofThisProcess(looksAgain: Bool) -> PluginLocator {
-        let resolved = realpath("/proc/self/exe", nil)
-        defer { free(resolved) }
-        let executable = resolved.map { String(cString: $0) } ?? ""
+        let executable = ownProgramFile ?? ""
         let scans = LibraryScans(
-            cache: ScanCache(cacheHome: variable("XDG_CACHE_HOME"), home: variable("HOME")),
+            cache: ScanCache(
+                cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME")),
             looksAgain: looksAgain,
             scan: PluginScanner(program: runner(beside: executable)).examine)
         return PluginLocator(
-            executable: executable, pluginPath: variable("GREENROOM_PLUGIN_PATH"),
+            executable: executable, pluginPath: environmentVariable("GREENROOM_PLUGIN_PATH"),
             examine: scans.examine)
-    }
-
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
     }
 
     /// A library whose plugins live in processes of their own.
@@ -102,3 +98,6 @@ extension PluginLocator {
 /// Standard error as a C stream; Swift does not import the variable of that name.
 /// Safe: written once before anybody reads it, and C locks the stream.
 nonisolated(unsafe) let standardError = fdopen(STDERR_FILENO, "w")
+
+/// A variable of this process's environment.
+func environmentVariable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

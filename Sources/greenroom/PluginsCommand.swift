@@ -108,11 +108,7 @@ struct PluginCommand: ParsableCommand {
             }
         }
 
-        private var workingFolder: String {
-            let folder = realpath(".", nil)
-            defer { free(folder) }
-            return folder.map { String(cString: $0) } ?? ""
-        }
+        private var workingFolder: String { resolvedPath(".") ?? "" }
 
         private func show(
             _ descriptor: PluginDescriptor, _ library: LibraryDescription, _ locator: PluginLocator

@@ -49,10 +49,7 @@ final class Y4MRecording: VideoSink {
     func write(_ frame: borrowing VideoFrame, times: Int) throws {
         for _ in 0..<times {
             try writer.withLock { writer throws(MediaFileError) in
-                try writer?.write(
-                    y: frame.plane(0), yStride: frame.strideBytes(0),
-                    u: frame.plane(1), uStride: frame.strideBytes(1),
-                    v: frame.plane(2), vStride: frame.strideBytes(2))
+                try writer?.write(frame)
             }
         }
     }
@@ -60,5 +57,15 @@ final class Y4MRecording: VideoSink {
     func finish() throws {
         let ended: Y4MWriter? = writer.withLock { $0.take() }
         if let ended { try ended.close() }
+    }
+}
+
+extension Y4MWriter {
+    /// Writes an I420 frame of the file's size.
+    mutating func write(_ frame: borrowing VideoFrame) throws(MediaFileError) {
+        try write(
+            y: frame.plane(0), yStride: frame.strideBytes(0),
+            u: frame.plane(1), uStride: frame.strideBytes(1),
+            v: frame.plane(2), vStride: frame.strideBytes(2))
     }
 }

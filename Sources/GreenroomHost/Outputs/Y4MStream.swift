@@ -51,10 +51,7 @@ extension Y4MStream: VideoSink {
     func write(_ frame: borrowing VideoFrame, times: Int) throws {
         for _ in 0..<times {
             try writer.withLock { writer throws(MediaFileError) in
-                try writer?.write(
-                    y: frame.plane(0), yStride: frame.strideBytes(0),
-                    u: frame.plane(1), uStride: frame.strideBytes(1),
-                    v: frame.plane(2), vStride: frame.strideBytes(2))
+                try writer?.write(frame)
             }
         }
     }

@@ -9,3 +9,6 @@ func decimal(_ number: Double, _ places: Int) -> String {
     guard places > 0 else { return whole }
     return whole + "." + String(repeating: "0", count: places - fraction.count) + fraction
 }
+
+/// A part as per cent, with a tenth.
+func percent(_ part: Double) -> String { "\((part * 1000).rounded() / 10) %" }

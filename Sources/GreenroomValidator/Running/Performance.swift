@@ -119,10 +119,9 @@ extension Performance {
     fileprivate mutating func take(_ samples: ArraySlice<Int16>) {
         var rest = samples
         while !rest.isEmpty {
-            sounds.append(
-                rest.prefix(960).reduce(0xcbf2_9ce4_8422_2325) {
-                    ($0 ^ UInt64(UInt16(bitPattern: $1))) &* 0x100_0000_01b3
-                })
+            var digest = ContentDigest()
+            for sample in rest.prefix(960) { digest.add(UInt64(UInt16(bitPattern: sample))) }
+            sounds.append(digest.value)
             rest = rest.dropFirst(960)
         }
     }

@@ -85,37 +85,30 @@ final class Record: Sendable {
 }
 
 extension VideoFrame {
-    /// A number made of all visible bytes: FNV-1a over words of 8 bytes.
+    /// A number made of all visible bytes, in words of 8 bytes.
     var digest: UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        var digest = ContentDigest()
         for index in 0..<planeCount {
             let geometry = format.plane(index, of: size)
             let (bytes, stride) = (plane(index), strideBytes(index))
             guard !format.isCompressed else {
-                for place in 0..<byteCount(index) {
-                    hash =
-                        (hash ^ UInt64(bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self)))
-                        &* 0x100_0000_01b3
-                }
+                for place in 0..<byteCount(index) { digest.add(UInt64(bytes.byte(place))) }
                 continue
             }
             for row in 0..<geometry.rows {
                 var place = row * stride
                 let end = place + geometry.rowBytes
                 while place + 8 <= end {
-                    hash =
-                        (hash ^ bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
-                        &* 0x100_0000_01b3
+                    digest.add(
+                        bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
                     place += 8
                 }
                 while place < end {
-                    hash =
-                        (hash ^ UInt64(bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self)))
-                        &* 0x100_0000_01b3
+                    digest.add(UInt64(bytes.byte(place)))
                     place += 1
                 }
             }
         }
-        return hash
+        return digest.value
     }
 }

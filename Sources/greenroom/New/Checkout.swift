@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomLoading
 
 /// A checkout of Greenroom: where Swift plugins find the SDK, and C ones the header.
 struct Checkout {
@@ -9,9 +10,8 @@ struct Checkout {
 
     /// nil for a folder that is none.
     init?(at folder: String) {
-        guard let resolved = realpath(folder, nil) else { return nil }
-        defer { free(resolved) }
-        path = String(cString: resolved)
+        guard let resolved = resolvedPath(folder) else { return nil }
+        path = resolved
         for file in [
             "Package.swift", "Sources/GreenroomPlugin", "Plugins/exports.map", Self.header,
         ] {

@@ -1,4 +1,4 @@
-import Glibc
+import GreenroomLoading
 
 /// This program's file, and what lies where from it.
 struct InstalledProgram {
@@ -6,9 +6,7 @@ struct InstalledProgram {
     let path: String
 
     static var this: InstalledProgram {
-        let resolved = realpath("/proc/self/exe", nil)
-        defer { free(resolved) }
-        return InstalledProgram(path: resolved.map { String(cString: $0) } ?? "")
+        InstalledProgram(path: ownProgramFile ?? "")
     }
 
     /// The folder that it is in.
@@ -32,13 +30,8 @@ struct InstalledProgram {
 
     /// Whether a shell finds it by its name.
     var isOnPath: Bool {
-        let folders = getenv("PATH").map { String(cString: $0) } ?? ""
-        for folder in folders.split(separator: ":") {
-            guard let found = realpath("\(folder)/greenroom", nil) else { continue }
-            defer { free(found) }
-            return String(cString: found) == path
-        }
-        return false
+        let folders = (environmentVariable("PATH") ?? "").split(separator: ":")
+        return folders.lazy.compactMap { resolvedPath("\($0)/greenroom") }.first == path
     }
 
     /// What a shell takes for it.

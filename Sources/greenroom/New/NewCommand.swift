@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import GreenroomLoading
 
 /// `greenroom new KIND NAME`.
 struct NewCommand: ParsableCommand {
@@ -70,12 +71,11 @@ struct NewCommand: ParsableCommand {
                 "the name \"\(name)\": packages are told apart by the names of their folders, and "
                     + "\(checkout.path) has this one; choose another")
         }
-        guard let here = realpath(".", nil) else {
+        guard let here = resolvedPath(".") else {
             throw Failure(
                 .outputFailed, "this folder can't be found: \(String(cString: strerror(errno)))")
         }
-        defer { free(here) }
-        return checkout.path(from: "\(String(cString: here))/\(name)")
+        return checkout.path(from: "\(here)/\(name)")
     }
 
     /// The text of `greenroom/plugin.h`.

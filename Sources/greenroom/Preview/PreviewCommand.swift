@@ -100,11 +100,10 @@ struct PreviewCommand: ParsableCommand {
     }
 
     private static func workingFolder() throws -> String {
-        guard let folder = realpath(".", nil) else {
+        guard let folder = resolvedPath(".") else {
             throw Failure(
                 .usage, "the working folder is gone: \(String(cString: strerror(errno))).")
         }
-        defer { free(folder) }
-        return String(cString: folder)
+        return folder
     }
 }

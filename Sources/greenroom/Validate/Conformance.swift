@@ -13,9 +13,7 @@ enum Conformance {
 
     init(of plugin: PluginDescriptor, in library: LibraryDescription) {
         self = .unknown
-        let resolved = realpath(library.path, nil)
-        defer { free(resolved) }
-        guard let resolved, case let path = String(cString: resolved),
+        guard let path = resolvedPath(library.path),
             let kept = ReportCache.ofThisUser?.report(of: plugin.id, at: path),
             let report = ConformanceReport(json: String(decoding: kept, as: UTF8.self))
         else { return }

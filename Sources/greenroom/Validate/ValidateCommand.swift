@@ -142,11 +142,9 @@ struct ValidateCommand: ParsableCommand {
 
     /// Only a whole look at a plugin is one to show.
     private func keep(_ reports: [ConformanceReport], at path: String) {
-        guard let cache = ReportCache.ofThisUser, let resolved = realpath(path, nil) else { return }
-        defer { free(resolved) }
+        guard let cache = ReportCache.ofThisUser, let path = resolvedPath(path) else { return }
         for report in reports where report.isComplete {
-            cache.keep(
-                Array(report.json.utf8), of: report.plugin, at: String(cString: resolved))
+            cache.keep(Array(report.json.utf8), of: report.plugin, at: path)
         }
     }
 
@@ -197,9 +195,7 @@ struct GrantOptions: ParsableArguments {
     var allowNetwork = false
 
     func apply(to options: inout Validator.Options) {
-        let folder = realpath(".", nil)
-        defer { free(folder) }
-        let here = folder.map { String(cString: $0) } ?? "/"
+        let here = resolvedPath(".") ?? "/"
         options.read = allowRead.map { absolutePath($0, from: here) }
         options.write = allowWrite.map { absolutePath($0, from: here) }
         options.devices = allowDevice.map { absolutePath($0, from: here) }
@@ -228,8 +224,8 @@ private final class Printing: Sendable {
 extension ReportCache {
     /// Where this user's caches are.
     static var ofThisUser: ReportCache? {
-        func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-        return ReportCache(cacheHome: variable("XDG_CACHE_HOME"), home: variable("HOME"))
+        ReportCache(
+            cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME"))
     }
 }
 

@@ -65,8 +65,4 @@ extension Catalogue {
         }
         return longest
     }
-
-    private static func percent(_ part: Double) -> String {
-        "\((part * 1000).rounded() / 10) %"
-    }
 }

@@ -42,10 +42,6 @@ extension Catalogue {
         return .passed(text)
     }
 
-    private static func percent(_ part: Double) -> String {
-        "\((part * 1000).rounded() / 10) %"
-    }
-
     private static func rounded(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }
 }
 
