@@ -65,7 +65,7 @@ extension Catalogue {
         throw .failed(
             "\(name) sends nothing\(bench.refusals): keep what belongs to an instance in what "
                 + "create makes, not in static variables"
-        ).unless("lifecycle.whole-life")
+        ).unless(bench.checkNamingSilence)
     }
 
     /// Whether frames came that are of another size than the instance has agreed on.

@@ -93,8 +93,9 @@ extension Bench {
             try wait(seconds: 0.5)
             if accepted > before { return }
         }
-        throw .failed(
+        let verdict = Verdict.failed(
             "5 s after random values were set, and all are what they were again, it has sent nothing "
                 + "more\(rehearsal.gaveUp.map { ": it gave up (\($0.reason))" } ?? "").")
+        throw hasFullQueue ? verdict.unless("sound.back-pressure") : verdict
     }
 }
