@@ -417,7 +417,9 @@ import Testing
     }
 
     @Test func `what is granted is what the plugin may open`() throws {
-        let file = try folder.write("secret", "x")
+        // Beside its library it could be read by anybody's leave.
+        let elsewhere = try TemporaryFolder()
+        let file = try elsewhere.write("secret", "x")
         let source = try folder.write(
             "opens.c",
             """
@@ -447,7 +449,7 @@ import Testing
         }
         #expect(try exit() == .code(69))
         #expect(try exit("--allow-read", file) == .code(0))
-        #expect(try exit("--allow-read", "/etc", "--allow-read", folder.path) == .code(0))
+        #expect(try exit("--allow-read", "/etc", "--allow-read", elsewhere.path) == .code(0))
         #expect(try exit("--allow-write", folder("a"), "--allow-device", "/dev/null") == .code(69))
 
         // What comes with the host has a sandbox then, too.
