@@ -62,12 +62,15 @@ package enum Judge {
         return (try? JSONEncoder().encode(answer)).map { Array($0) }
     }
 
-    /// Leads a life of a plugin in this process, as an order of a judge says.
+    /// Does what a judge can't do itself, as its order says: leads a life of a plugin in this
+    /// process, or stops the judge for a while.
     ///
-    /// Call it while the process has one thread: it goes into the sandbox.
+    /// Call it while the process has one thread: it may go into the sandbox.
     ///
     /// - Returns: Whether the order is one; the answer has been written then.
-    package static func perform(_ order: String) -> Bool { HostedPerformance.perform(order) }
+    package static func perform(_ order: String) -> Bool {
+        HostedPerformance.perform(order) || Standstill.perform(order)
+    }
 
     private static func verdict(of check: Check, _ order: JudgeOrder) -> Verdict {
         do throws(Verdict) {
