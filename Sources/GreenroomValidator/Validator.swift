@@ -341,6 +341,9 @@ public struct Validator: Sendable {
         return made
     }
 
+    /// How long a judge has to say that its check did not end in time.
+    private static let graceSeconds = 10.0
+
     private func judge(_ check: Check, _ order: JudgeOrder) -> Made {
         func failed(_ outcome: Outcome, _ text: String) -> Made {
             Made(result: CheckResult(check: check.id, outcome: outcome, text: text))
@@ -348,9 +351,11 @@ public struct Validator: Sendable {
         guard let order = try? JSONEncoder().encode(order) else {
             return failed(.failed, "the check could not be made: its order can't be written")
         }
-        switch JudgeProcess.run(program, Array(order), limitSeconds: check.limitSeconds) {
+        // The judge itself says what goes on when the time is over.
+        let limit = check.limitSeconds + Self.graceSeconds
+        switch JudgeProcess.run(program, Array(order), limitSeconds: limit) {
         case .tookTooLong:
-            return failed(.timedOut, "it did not end within \(Int(check.limitSeconds)) s")
+            return failed(.timedOut, "it did not end within \(Int(limit)) s, and did not say why")
         case .failed(let text): return failed(.failed, "the check could not be made: \(text)")
         case .answered(let bytes):
             guard let answer = try? JSONDecoder().decode(JudgeAnswer.self, from: Data(bytes)) else {

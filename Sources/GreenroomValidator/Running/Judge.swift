@@ -58,8 +58,17 @@ package enum Judge {
         guard let order = try? JSONDecoder().decode(JudgeOrder.self, from: Data(order)),
             let check = Catalogue.check(order.check)
         else { return nil }
-        let answer = JudgeAnswer(verdict(of: check, order))
-        return (try? JSONEncoder().encode(answer)).map { Array($0) }
+        let course = Course()
+        let found = Monitor<Verdict?>(nil)
+        // Left behind if it does not come to an end.
+        _ = HostThread(name: "check") {
+            let verdict = verdict(of: check, order, course)
+            found.change { $0 = verdict }
+        }
+        let deadline = MonotonicClock.deadline(after: Int64(check.limitSeconds * 1e9))
+        let last =
+            found.wait(until: deadline) { $0 } ?? course.verdict(afterSeconds: check.limitSeconds)
+        return (try? JSONEncoder().encode(JudgeAnswer(last))).map { Array($0) }
     }
 
     /// Does what a judge can't do itself, as its order says: leads a life of a plugin in this
@@ -72,10 +81,12 @@ package enum Judge {
         HostedPerformance.perform(order) || Standstill.perform(order)
     }
 
-    private static func verdict(of check: Check, _ order: JudgeOrder) -> Verdict {
+    private static func verdict(
+        of check: Check, _ order: JudgeOrder, _ course: Course
+    ) -> Verdict {
         do throws(Verdict) {
             switch check.way {
-            case .plugin(let run): return try run(try Examination(order))
+            case .plugin(let run): return try run(try Examination(order, course))
             case .library(let run): return try run(LibraryExamination(order))
             }
         } catch {
@@ -99,7 +110,7 @@ extension LibraryExamination {
 }
 
 extension Examination {
-    convenience init(_ order: JudgeOrder) throws(Verdict) {
+    convenience init(_ order: JudgeOrder, _ course: Course) throws(Verdict) {
         let library: LibraryDescription
         do throws(LoadError) {
             library = try PluginScanner(program: order.runner).examine(order.library)
@@ -114,6 +125,6 @@ extension Examination {
         self.init(
             library: order.library, descriptor: descriptor, settings: settings,
             confinement: order.confinement, seed: order.seed, isStill: order.isStill,
-            order: order)
+            order: order, course: course)
     }
 }
