@@ -368,6 +368,9 @@ public struct Validator: Sendable {
         return made
     }
 
+    /// How long a judge has to say that its check did not end in time.
+    private static let graceSeconds = 10.0
+
     private func judge(_ check: Check, _ order: JudgeOrder) -> Made {
         func failed(_ outcome: Outcome, _ text: String) -> Made {
             Made(result: CheckResult(check: check.id, outcome: outcome, text: text))
@@ -375,11 +378,12 @@ public struct Validator: Sendable {
         guard let order = try? JSONEncoder().encode(order) else {
             return failed(.failed, "the check could not be made: its order can't be written")
         }
-        let end = JudgeProcess.run(
-            program, Array(order), limitSeconds: check.limitSeconds, among: judges)
+        // The judge itself says what goes on when the time is over.
+        let limit = check.limitSeconds + Self.graceSeconds
+        let end = JudgeProcess.run(program, Array(order), limitSeconds: limit, among: judges)
         switch end {
         case .tookTooLong:
-            return failed(.timedOut, "it did not end within \(Int(check.limitSeconds)) s")
+            return failed(.timedOut, "it did not end within \(Int(limit)) s, and did not say why")
         case .failed(let text): return failed(.failed, "the check could not be made: \(text)")
         case .answered(let bytes):
             guard let answer = try? JSONDecoder().decode(JudgeAnswer.self, from: Data(bytes)) else {

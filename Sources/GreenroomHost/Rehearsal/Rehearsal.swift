@@ -18,7 +18,8 @@ package final class Rehearsal: Sendable {
         case refused(Status, String)
         /// The lifecycle has no such step from there.
         case illegal(LifecycleState)
-        /// It is in start-send still, and sends from inside of it.
+        /// It is in start-send still, and waits for session time inside of it: it ends when it is
+        /// stopped.
         case pumps
         /// It has not returned in time.
         case hangs
@@ -47,6 +48,29 @@ package final class Rehearsal: Sendable {
         }
     }
 
+    /// What steps took, in real time.
+    package struct Spent: Sendable {
+        package private(set) var steps = 0
+        package private(set) var nanoseconds: Int64 = 0
+        /// The step that took longest; nil before there was one.
+        package private(set) var longest: (name: String, nanoseconds: Int64)?
+
+        package init() {}
+
+        mutating func add(_ name: String, nanoseconds taken: Int64) {
+            steps += 1
+            nanoseconds += taken
+            if taken > longest?.nanoseconds ?? -1 { longest = (name, taken) }
+        }
+
+        package static func += (spent: inout Spent, other: Spent) {
+            spent.steps += other.steps
+            spent.nanoseconds += other.nanoseconds
+            guard let longest = other.longest else { return }
+            if longest.nanoseconds > spent.longest?.nanoseconds ?? -1 { spent.longest = longest }
+        }
+    }
+
     /// How a frame came back from a pre-processor.
     package enum Edit: ~Copyable {
         case returned(VideoFrame, Status)
@@ -63,6 +87,7 @@ package final class Rehearsal: Sendable {
     private let editor: PreProcessorRunner?
     private let threads: [HostThread]
     private let offers = Mutex((revision: UInt32(0), last: Offer?.none))
+    private let spending = Mutex(Spent())
 
     /// Begins: the audience's threads run from here on, and the sound's timeline begins.
     ///
@@ -208,28 +233,34 @@ package final class Rehearsal: Sendable {
 
     private func end(_ step: PluginInstance.PendingStep) -> StepEnd {
         let isStart = step.name == LifecycleStep.startSend.rawValue
+        let begin = MonotonicClock.now
+        defer {
+            let taken = MonotonicClock.now - begin
+            spending.withLock { $0.add(step.name, nanoseconds: taken) }
+        }
         // A machine that is busy takes from a glance what it takes from the plugin.
         var left = deadlineNanoseconds
         while true {
-            let isPump = isStart && instance.isPumpingFromStart
             if let result = instance.finish(
                 step, until: MonotonicClock.deadline(after: Self.glance))
             {
                 return stepEnd(result)
             }
             // One that only sends may have much to send, and return all the same.
-            if isPump, instance.hasWaited { return .pumps }
+            if isStart, instance.hasWaited { return .pumps }
             left -= Self.glance
-            if left <= 0 { return isPump ? .pumps : .hangs }
+            if left <= 0 { return .hangs }
         }
     }
 
     private func stepEnd(_ result: PluginInstance.StepResult) -> StepEnd {
-        if let fault = instance.fault { return .lost(fault) }
         switch result {
-        case .done: return .done
+        // One that could not be created has been given up since, and is not lost for that.
         case .failed(let status, let text): return .refused(status, text)
-        case .illegal(let state): return .illegal(state)
+        case .done, .illegal:
+            if let fault = instance.fault { return .lost(fault) }
+            if case .illegal(let state) = result { return .illegal(state) }
+            return .done
         }
     }
 
@@ -284,6 +315,9 @@ package final class Rehearsal: Sendable {
 
     /// What became of an offer; nil while its step runs, and once there was a newer one.
     package func reply(to revision: UInt32) -> Reply? { instance.reply(to: revision) }
+
+    /// What all steps so far took.
+    package var spent: Spent { spending.withLock { $0 } }
 
     /// The callback that is running, and for how long, in nanoseconds of real time.
     package var runningCallback: (name: String, nanoseconds: Int64)? { instance.runningCallback }

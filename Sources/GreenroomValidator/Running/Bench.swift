@@ -38,9 +38,13 @@ final class Bench: Sendable {
             audience: Rehearsal.Audience(
                 sees: { record.take($0, at: $1) }, hears: { record.take($0) },
                 isTold: { record.take($0) }))
+        examination.course.follow(self)
     }
 
-    deinit { rehearsal.leave() }
+    deinit {
+        examination.course.add(rehearsal.spent)
+        rehearsal.leave()
+    }
 
     var kind: PluginKind { examination.descriptor.kind }
 

@@ -18,6 +18,7 @@ extension Examination {
         confinement.preload = library
         return Examination(
             library: self.library, descriptor: descriptor, settings: settings,
-            confinement: confinement, seed: seed, isStill: isStill, order: order)
+            confinement: confinement, seed: seed, isStill: isStill, order: order,
+            course: course)
     }
 }

@@ -19,13 +19,17 @@ final class Examination: Sendable {
     let isStill: Bool
     /// What the process of the check was told.
     let order: JudgeOrder
+    /// What was done so far.
+    let course: Course
     private let strays = Atomic(false)
 
     init(
         library: String, descriptor: PluginDescriptor, settings: [Setting],
-        confinement: Confinement, seed: UInt64, isStill: Bool = false, order: JudgeOrder
+        confinement: Confinement, seed: UInt64, isStill: Bool = false, order: JudgeOrder,
+        course: Course
     ) {
         self.order = order
+        self.course = course
         self.library = library
         self.descriptor = descriptor
         self.settings = settings

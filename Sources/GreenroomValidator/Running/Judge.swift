@@ -62,21 +62,35 @@ package enum Judge {
         guard let order = try? JSONDecoder().decode(JudgeOrder.self, from: Data(order)),
             let check = Catalogue.check(order.check)
         else { return nil }
-        let answer = JudgeAnswer(verdict(of: check, order))
-        return (try? JSONEncoder().encode(answer)).map { Array($0) }
+        let course = Course()
+        let found = Monitor<Verdict?>(nil)
+        // Left behind if it does not come to an end.
+        _ = HostThread(name: "check") {
+            let verdict = verdict(of: check, order, course)
+            found.change { $0 = verdict }
+        }
+        let deadline = MonotonicClock.deadline(after: Int64(check.limitSeconds * 1e9))
+        let last =
+            found.wait(until: deadline) { $0 } ?? course.verdict(afterSeconds: check.limitSeconds)
+        return (try? JSONEncoder().encode(JudgeAnswer(last))).map { Array($0) }
     }
 
-    /// Leads a life of a plugin in this process, as an order of a judge says.
+    /// Does what a judge can't do itself, as its order says: leads a life of a plugin in this
+    /// process, or stops the judge for a while.
     ///
-    /// Call it while the process has one thread: it goes into the sandbox.
+    /// Call it while the process has one thread: it may go into the sandbox.
     ///
     /// - Returns: Whether the order is one; the answer has been written then.
-    package static func perform(_ order: String) -> Bool { HostedPerformance.perform(order) }
+    package static func perform(_ order: String) -> Bool {
+        HostedPerformance.perform(order) || Standstill.perform(order)
+    }
 
-    private static func verdict(of check: Check, _ order: JudgeOrder) -> Verdict {
+    private static func verdict(
+        of check: Check, _ order: JudgeOrder, _ course: Course
+    ) -> Verdict {
         do throws(Verdict) {
             switch check.way {
-            case .plugin(let run): return try run(try Examination(order))
+            case .plugin(let run): return try run(try Examination(order, course))
             case .library(let run): return try run(LibraryExamination(order))
             }
         } catch {
@@ -116,7 +130,7 @@ extension LibraryExamination {
 }
 
 extension Examination {
-    convenience init(_ order: JudgeOrder) throws(Verdict) {
+    convenience init(_ order: JudgeOrder, _ course: Course) throws(Verdict) {
         guard let bytes = order.descriptor, let descriptor = PluginDescriptor(written: bytes) else {
             throw .skipped("no plugin is named")
         }
@@ -125,6 +139,6 @@ extension Examination {
         self.init(
             library: order.library, descriptor: descriptor, settings: settings,
             confinement: order.confinement, seed: order.seed, isStill: order.isStill,
-            order: order)
+            order: order, course: course)
     }
 }

@@ -29,16 +29,26 @@ final class Record: Sendable {
 
     private let state = Mutex(State())
     private let viewer = Mutex<(@Sendable (borrowing VideoFrame) -> Void)?>(nil)
-    private let frameSent = Mutex<(@Sendable () -> Void)?>(nil)
+    private let caller = Mutex<(@Sendable (WitnessedCall) -> Void)?>(nil)
 
     /// Shows each frame to somebody, whose thread is the one that the frames come on.
     func onFrame(_ body: @escaping @Sendable (borrowing VideoFrame) -> Void) {
         viewer.withLock { $0 = body }
     }
 
+    /// Tells somebody of each call, on the thread that makes it, before the plugin has its answer.
+    func onCall(_ body: @escaping @Sendable (WitnessedCall) -> Void) {
+        caller.withLock { $0 = body }
+    }
+
     /// Calls somebody each time a frame was sent, on the thread that makes the plugin's call.
     func onFrameSent(_ body: @escaping @Sendable () -> Void) {
-        frameSent.withLock { $0 = body }
+        onCall { call in
+            switch call.request {
+            case .sendFrame, .commit: body()
+            default: break
+            }
+        }
     }
 
     /// Frames, oldest first.
@@ -64,10 +74,7 @@ final class Record: Sendable {
 
     func take(_ call: WitnessedCall) {
         state.withLock { $0.calls.append(call) }
-        switch call.request {
-        case .sendFrame, .commit: frameSent.withLock { $0 }?()
-        default: break
-        }
+        caller.withLock { $0 }?(call)
     }
     func take(_ edit: WitnessedEdit) {
         state.withLock { state in

@@ -10,7 +10,8 @@ extension Catalogue {
             one works like the first, a source sends again after the last start, and no thread or \
             descriptor is left behind by each pair. "start_send and stop_send come in pairs, any \
             number of times (mute and unmute, a share that begins again)." One that takes its time \
-            is started at least ten times, and as often as half a minute allows.
+            is started at least ten times, and as often as half a minute allows; one that does not \
+            keep to the session's clock, and did not pass on it, ten times in real time.
             """
     ) { examination throws(Verdict) in
         let rounds = 100

@@ -6,12 +6,13 @@ import GreenroomMedia
 
 extension Catalogue {
     static let quiet = Check(
-        "load.quiet", "loading it does nothing",
+        "load.quiet", "loading it leaves nothing behind",
         proving: """
-            While the library is loaded and asked what is in it, no thread is started, no file, \
-            socket or device is opened and kept, no signal is caught or ignored, and nothing is \
-            tried that the sandbox refuses. Hosts load libraries only to list them; whatever a \
-            plugin needs it opens from initialize on.
+            After the library was loaded and asked what is in it, the process has no thread more, \
+            no file, socket or device open that was not open before, and no signal caught or \
+            ignored, and nothing was tried that the sandbox refuses. What is granted, and closed or \
+            ended again before the answer comes, is not seen. Hosts load libraries only to list \
+            them; whatever a plugin needs it opens from initialize on.
             """
     ) { examination throws(Verdict) in
         let process = try examination.emptyProcess()

@@ -12,8 +12,10 @@ extension Catalogue {
             that the plugin's process was on a processor, which goes into the report, and the time \
             that the frame was away, but for what the machine's other work took of it. That must be \
             less than one interval of the row's rate, after which a session goes on with the frame \
-            as it was. The fastest of the frames counts, so that a fault is one of every frame. What \
-            is too slow on one machine may be fast enough on another one, and in a release build.
+            as it was. Ten frames are measured at each row, after two that are not, and half of them \
+            at least have to be in time; on a machine that is busy with other things in one of three \
+            attempts. What is too slow on one machine may be fast enough on another one, and in a \
+            release build.
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
@@ -22,21 +24,26 @@ extension Catalogue {
         var isInDoubt = false
         for row in FilterSizes.table {
             guard let life = try stage.begin(row) else { continue }
-            let times = try times(of: life, examination)
+            var times = try Self.times(of: life, examination)
             guard !times.isEmpty else { continue }
             let run = milliseconds(times.map(\.run).sorted()[times.count / 2])
             costs.append(ConformanceReport.Cost(row: "\(row)", millisecondsPerFrame: run))
-            let least = times.map(\.taken).min() ?? 0
-            guard least > row.intervalNanoseconds else { continue }
-            // What others do on the machine slows a processor down, too.
-            let isBusy = times.reduce(0) { $0 + $1.delay } * 100 > times.reduce(0) { $0 + $1.taken }
-            if isBusy, run > milliseconds(least) / 2, least < 2 * row.intervalNanoseconds {
+            let interval = row.intervalNanoseconds
+            // What a busy machine does once it does not do three times.
+            for _ in 0..<2
+            where slow.isEmpty && times.wereBusy && times.usualNanoseconds > interval {
+                guard let life = try stage.begin(row) else { break }
+                let again = try Self.times(of: life, examination)
+                if !again.isEmpty, again.usualNanoseconds < times.usualNanoseconds { times = again }
+            }
+            guard times.usualNanoseconds > interval else { continue }
+            guard times.sureNanoseconds > interval else {
                 isInDoubt = true
                 continue
             }
             slow.append(
-                "\(row): at least \(decimal(milliseconds(least), 1)) ms for each frame, where "
-                    + "\(decimal(milliseconds(row.intervalNanoseconds), 1)) ms are there "
+                "\(row): \(decimal(milliseconds(times.usualNanoseconds), 1)) ms or more for every "
+                    + "second frame, where \(decimal(milliseconds(interval), 1)) ms are there "
                     + "(\(decimal(run, 1)) ms of processor time)")
         }
         var verdict = verdict(costs, slow, isInDoubt)
@@ -92,4 +99,25 @@ extension Catalogue {
     }
 
     private static func milliseconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e6 }
+}
+
+extension [FilterLife.Times] {
+    /// Whether the machine was busy with other things meanwhile.
+    fileprivate var wereBusy: Bool {
+        reduce(0) { $0 + $1.delay } * 100 > reduce(0) { $0 + $1.taken }
+    }
+
+    /// How long at least every second frame took.
+    fileprivate var usualNanoseconds: Int64 { atLeastEverySecond(map(\.taken)) }
+
+    /// The same, of which the machine did not take any: what others do there slows a processor
+    /// down, by half at the most.
+    fileprivate var sureNanoseconds: Int64 {
+        guard wereBusy else { return usualNanoseconds }
+        return atLeastEverySecond(map { $0.run > $0.taken / 2 ? $0.taken / 2 : $0.taken })
+    }
+
+    private func atLeastEverySecond(_ numbers: [Int64]) -> Int64 {
+        numbers.isEmpty ? 0 : numbers.sorted()[numbers.count / 2]
+    }
 }

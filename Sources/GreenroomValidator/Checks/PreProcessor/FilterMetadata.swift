@@ -8,7 +8,8 @@ extension Catalogue {
         "pre-processor.metadata", "what a frame says of itself is left as it is",
         of: [.preProcessor],
         proving: """
-            Has frames of both ranges and matrices edited, and looks whether the gr_mutable_frame \
+            Has frames of both ranges and matrices edited at each row of the table and at odd sizes, \
+            and looks whether the gr_mutable_frame \
             that process was handed is the same afterwards, member by member: size, format, planes \
             and their strides, rotation, range, matrix, offer revision and stamp. A pre-processor \
             edits pixels in place; the host goes on with the description that it knows, and does not \
@@ -16,21 +17,25 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
-        let row = VideoCapability(width: 640, height: 360, fps: 30)
-        guard let life = try stage.begin(row) else {
-            throw .hindered(by: "pre-processor.sizes", "it does not initialize at \(row)")
-        }
         let colors = [ColorSpace.bt709Limited, .bt709Full, .bt601Limited, .bt601Full]
-        for color in colors {
-            let picture = FilterPicture(.slope, color: color, examination.random(3))
-            let changed = try life.edit(picture).changed
-            guard changed.isEmpty else {
-                throw .failed(
-                    "it changes \(changed.text) of the frame that process was handed: write to the "
-                        + "planes, and leave the rest as it is")
+        let pictures = colors.map { FilterPicture(.slope, color: $0, examination.random(3)) }
+        var count = 0
+        for row in FilterSizes.table + FilterSizes.unfamiliar {
+            guard let life = try stage.begin(row) else { continue }
+            for picture in pictures {
+                let changed = try life.edit(picture).changed
+                guard changed.isEmpty else {
+                    throw .failed(
+                        "at \(row.size) it changes \(changed.text) of the frame that process was "
+                            + "handed: write to the planes, and leave the rest as it is")
+                }
+                count += 1
             }
+            try life.end()
         }
-        try life.end()
-        return .passed()
+        guard count > 0 else {
+            throw .hindered(by: "pre-processor.sizes", "it does not initialize at any row")
+        }
+        return .passed("\(count) frames")
     }
 }

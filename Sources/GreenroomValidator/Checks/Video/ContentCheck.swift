@@ -4,20 +4,20 @@ import GreenroomMedia
 import Synchronization
 
 extension Catalogue {
-    /// Compares the digests of the frames of two seconds, and looks whether each has more than one
-    /// colour; where there is nothing to see it looks on for ten seconds.
+    /// Compares the digests of all frames of fourteen seconds, one with the next, and looks whether
+    /// each has more than one colour.
     static let pictureContent = Check(
         "video.content", "a picture that lives", of: [.videoSource],
         proving: """
-            A camera shows something: not the same picture for ten seconds on end, and not one colour \
-            all over, which is what a source shows that has lost its device, never gets to draw or \
-            draws into the wrong memory. What is still or plain on purpose is declared with --still. \
-            Shares may stand still.
+            A camera shows something: over 14 s of session time not the same picture for ten seconds \
+            on end, from the first one or a later one on, and not one colour all over for as long, \
+            which is what a source shows that has lost its device, never gets to draw or draws into \
+            the wrong memory. One that ends before that shows more than one picture. What is still \
+            or plain on purpose is declared with --still. Shares may stand still.
             """
     ) { examination throws(Verdict) in
         guard !examination.isStill else { throw .skipped("it is declared to be still (--still)") }
-        var verdict = try examination.lookAtContent(seconds: 2)
-        if verdict.outcome == .failed { verdict = try examination.lookAtContent(seconds: 10) }
+        let verdict = try examination.lookAtContent(seconds: 14)
         if verdict.outcome == .failed, try examination.leavesRests() {
             throw .hindered(by: "video.whole-frames", "it does not write all of what it leases")
         }
@@ -27,33 +27,55 @@ extension Catalogue {
 
 extension Examination {
     fileprivate func lookAtContent(seconds: Double) throws(Verdict) -> Verdict {
-        var plainFrames = Count()
+        var plainness = Plainness()
         let row = VideoCapability(width: 320, height: 180, fps: 15)
         let bench = try show(Showing(row: row, seconds: seconds)) { bench in
-            let count = Count()
-            plainFrames = count
-            bench.record.onFrame { if $0.isPlain { count.add() } }
+            let fresh = Plainness()
+            plainness = fresh
+            bench.record.onFrame { fresh.add($0.isPlain) }
         }
-        let frames = try bench.frames(atLeast: 2)
-        if plainFrames.value == frames.count {
+        let isPlain = plainness.ofFrames
+        // What came at the very end may not have been looked at.
+        let frames = Array(try bench.frames(atLeast: 2).prefix(isPlain.count))
+        if let stretch = frames.longStretch(where: { isPlain[$0] && isPlain[$1] }) {
             return .failed(
-                "all \(frames.count) pictures of \(decimal(seconds, 0)) s are of one colour all "
-                    + "over: draw something, or declare it with --still")
+                "\(stretch) are of one colour all over: draw something, or declare it with --still")
         }
-        if frames.allSatisfy({ $0.digest == frames[0].digest }) {
+        if let stretch = frames.longStretch(where: { frames[$0].digest == frames[$1].digest }) {
             return .failed(
-                "all \(frames.count) pictures of \(decimal(seconds, 0)) s are the same: draw each "
-                    + "one anew, or declare it with --still")
+                "\(stretch) are the same: draw each one anew, or declare it with --still")
         }
         return .passed()
     }
 }
 
-/// Counts on any thread.
-private final class Count: Sendable {
-    private let count = Atomic(0)
-    var value: Int { count.load(ordering: .relaxed) }
-    func add() { count.add(1, ordering: .relaxed) }
+extension [Record.Frame] {
+    /// How long something has to last to be too long, in nanoseconds: ten seconds, less an interval.
+    private static let longest: Int64 = 9_900_000_000
+
+    /// The first stretch that is too long in which each frame is like the one before, in words; nil
+    /// if there is none. All frames are too long, too.
+    func longStretch(where isLike: (Int, Int) -> Bool) -> String? {
+        var first = startIndex
+        for index in indices {
+            if index > first, !isLike(index - 1, index) { first = index }
+            let isAll = first == startIndex && index == endIndex - 1
+            let nanoseconds = self[index].arrival - self[first].arrival
+            guard index > first, isAll || nanoseconds >= Self.longest else { continue }
+            guard !isAll else { return "all \(count) pictures" }
+            let begin = Double(self[first].arrival - self[0].arrival) / 1e9
+            return "the pictures from \(decimal(begin, 1)) s on, for "
+                + "\(decimal(Double(nanoseconds) / 1e9, 1)) s,"
+        }
+        return nil
+    }
+}
+
+/// Whether frames are of one colour all over, in their order. [any]
+private final class Plainness: Sendable {
+    private let state = Mutex<[Bool]>([])
+    var ofFrames: [Bool] { state.withLock { $0 } }
+    func add(_ isPlain: Bool) { state.withLock { $0.append(isPlain) } }
 }
 
 extension VideoFrame {

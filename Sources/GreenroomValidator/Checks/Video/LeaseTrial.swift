@@ -43,15 +43,17 @@ extension Examination {
         Showing(row: row, table: [row], seconds: seconds, leases: leases)
     }
 
-    /// Has the plugin live with its frames under guard, at each of the sizes.
-    func tryLeases() throws(Verdict) -> LeaseTrial.End {
+    /// Has the plugin live with its frames under guard, at each of the sizes for a second, and at
+    /// others for a moment.
+    func tryLeases(andAt others: [VideoCapability] = []) throws(Verdict) -> LeaseTrial.End {
         var hasLeased = false
-        for row in LeaseTrial.rows {
+        for (number, row) in (LeaseTrial.rows + others).enumerated() {
+            let seconds = number < LeaseTrial.rows.count ? 1 : 0.15
             let watch = watch(isClosed: true)
             let hold = FrameHold()
             var bench: Bench?
             do throws(Verdict) {
-                try show(showing(row, seconds: 1, leases: watch)) { newest in
+                try show(showing(row, seconds: seconds, leases: watch)) { newest in
                     bench = newest
                     newest.record.onFrame { hold.keep($0) }
                 }
@@ -104,7 +106,8 @@ extension Verdict {
     /// The same; at a size that not every plugin copes with a crash is the business of the check of
     /// such sizes.
     func atSize(_ row: VideoCapability) -> Verdict {
-        outcome == .crashed && row != LeaseTrial.rows[0]
-            ? unless("negotiation.unfamiliar-sizes") : self
+        guard outcome == .crashed, row != LeaseTrial.rows[0] else { return self }
+        return unless(
+            LeaseTrial.rows.contains(row) ? "negotiation.unfamiliar-sizes" : "video.sizes")
     }
 }

@@ -1,0 +1,7 @@
+/* video.content: sends the same picture again and again from the third second on */
+#define OWN_PAINT
+#include "../good.h"
+
+static void paint(good *me, const gr_mutable_frame *frame, uint64_t number) {
+  good_paint(me, frame, number < 40 ? number : 40);
+}
