@@ -87,6 +87,7 @@ esac
 FOLDER=$(mktemp -d)
 export FOLDER
 trap 'rm -rf "$FOLDER"' EXIT
+trap 'exit 1' INT TERM
 [ $# -gt 0 ] || set -- */*.c
 kinds='VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR'
 {

@@ -75,10 +75,12 @@ extension Bench {
     private func editOne(after cause: String) throws(Verdict) {
         let info = FrameInfo(ptsNanoseconds: clock.now)
         let size = FrameSize(width: 640, height: 360)
+        let patience = Patience(process.process)
         guard let edit = rehearsal.edit(size, info: info, fill: { $0.fillForEditing(number: 0) })
         else { return }
         if case .late = edit {
-            throw .failed("with \(cause), process has not returned after 2 s: it has to")
+            throw patience.doubt
+                ?? .failed("with \(cause), process has not returned after 2 s: it has to")
         }
         if let fault = rehearsal.fault {
             try require("process", .lost(fault), after: cause)

@@ -79,13 +79,15 @@ extension Bench {
         }
         let info = FrameInfo(ptsNanoseconds: clock.now)
         for number in 0..<Int(seconds * 15) {
+            let patience = Patience(process.process)
             guard
                 let edit = rehearsal.edit(
                     Catalogue.smallest.size, info: info,
                     fill: { if number < 2 { $0.fillForEditing(number: number) } })
             else { return true }
             if case .late = edit {
-                throw verdict(on: "process", .hangs).unless("lifecycle.whole-life")
+                throw patience.doubt
+                    ?? verdict(on: "process", .hangs).unless("lifecycle.whole-life")
             }
             try wait(seconds: 1 / 15)
             if MonotonicClock.now > deadline { return false }
