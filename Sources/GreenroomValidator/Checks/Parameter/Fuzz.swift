@@ -1,4 +1,5 @@
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomLoading
 import GreenroomMedia
 

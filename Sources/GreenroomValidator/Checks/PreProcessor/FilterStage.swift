@@ -148,7 +148,7 @@ final class FilterLife {
             isLate = true
             throw .hindered(by: "pre-processor.cost", "it has a frame for more than 2 s")
         case .returned(let frame, let status):
-            if status == .gone, bench.process.evidence != nil { throw crashed() }
+            if status == .gone, isLost { throw crashed() }
             measure(times)
             let padding = frame.isInGivenMemory ? padding : nil
             return FilterStage.Edited(
@@ -157,6 +157,10 @@ final class FilterLife {
                 changed: bench.record.edits.last?.changed ?? [])
         }
     }
+
+    /// Whether its process is lost, once the news of that has come, which may take a busy machine
+    /// some time.
+    private var isLost: Bool { (0..<10).contains { _ in bench.process.evidence != nil } }
 
     /// What a frame that has not come back must have taken at least, in nanoseconds: no plugin that is
     /// not to blame takes a second of its own time.
