@@ -171,6 +171,6 @@ final class Bench: Sendable {
     /// The verdict on a process that is lost.
     func crash() -> Verdict {
         .crashed(process.evidence ?? rehearsal.fault ?? "its process is lost", process.lines)
-            .unless("lifecycle.whole-life")
+            .unless(spinsOnFullQueue ? "sound.back-pressure" : "lifecycle.whole-life")
     }
 }

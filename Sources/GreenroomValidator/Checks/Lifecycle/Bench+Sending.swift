@@ -27,13 +27,15 @@ extension Bench {
         return true
     }
 
-    /// Whether sound was refused because there was no room for it.
-    var hasFullQueue: Bool { rehearsal.sound.refused["\(Status.queueFull)", default: 0] > 0 }
+    /// How often there was no room for sound.
+    private var fullQueues: Int { rehearsal.sound.refused["\(Status.queueFull)", default: 0] }
 
-    /// The check that is about why nothing more comes.
-    var checkNamingSilence: String {
-        hasFullQueue ? "sound.back-pressure" : "lifecycle.whole-life"
-    }
+    /// Whether there was no room for sound.
+    var hasFullQueue: Bool { fullQueues > 0 }
+
+    /// Whether it tries again and again, without waiting, to send sound that there is no room for:
+    /// that takes a processor and more calls than a session bears, whatever else is looked at.
+    var spinsOnFullQueue: Bool { fullQueues > 10_000 }
 
     /// What the host refused, for people: ` (refused: BAD_STRIDE 14 times)`; empty if nothing was.
     var refusals: String {

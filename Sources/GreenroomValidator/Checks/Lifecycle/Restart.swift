@@ -45,7 +45,7 @@ extension Catalogue {
             return .failed(
                 "it sends nothing after start number \(made + 1)\(bench.refusals): each "
                     + "start-send begins anew what stop-send has ended"
-            ).unless(bench.checkNamingSilence)
+            ).unless(bench.hasFullQueue ? "sound.back-pressure" : "lifecycle.whole-life")
         }
     }
 
@@ -57,7 +57,8 @@ extension Catalogue {
     ) throws(Verdict) {
         if end == .done || end == .pumps { return }
         if round == 1 { throw bench.ordinary(step, end) }
-        throw bench.verdict(on: "\(step) number \(round)", end)
+        let verdict = bench.verdict(on: "\(step) number \(round)", end)
+        throw bench.spinsOnFullQueue ? verdict.unless("sound.back-pressure") : verdict
     }
 
     /// What each pair leaves behind; nil if that is nothing.
