@@ -26,6 +26,9 @@ public struct Validator: Sendable {
         public var explanation: String
         /// What plugins it concerns, as people say it.
         public var kinds: [String]
+
+        /// The group that it belongs to, e.g. `lifecycle`.
+        public var group: String { String(id.prefix { $0 != "." }) }
     }
 
     /// What is validated, and how.
@@ -65,9 +68,12 @@ public struct Validator: Sendable {
     public struct Problem: Error, CustomStringConvertible, Sendable {
         /// The place, the rule and the cure.
         public var description: String
+        /// Whether ``Validator/Options`` are to blame, not the library.
+        public var isOfOptions = false
     }
 
     private let program: String
+    private let judges = Judges()
 
     /// - Parameter program: The `greenroom` program, absolute, with `greenroom-runner` beside it; nil
     ///   for the one beside this program, or that `GREENROOM_PROGRAM` names.
@@ -107,7 +113,8 @@ public struct Validator: Sendable {
     ///   - options: What is validated, and how.
     ///   - tell: Gets each result in the order of the checks, on any thread, one at a time.
     /// - Returns: A report for each plugin that was asked for.
-    /// - Throws: ``Problem`` if there is no such file, plugin, check or setting.
+    /// - Throws: ``Problem`` if there is no such file, plugin, check or setting, and
+    ///   `CancellationError` after ``cancel()``.
     public func validate(
         _ library: String, _ options: Options = Options(),
         tell: @escaping @Sendable (_ plugin: String, CheckResult) -> Void = { _, _ in }
@@ -125,7 +132,9 @@ public struct Validator: Sendable {
             guard file.isLibrary, error.code != .notFound, error.code != .noRunner else {
                 throw Problem(description: "\(error)")
             }
-            return [report(on: library, path, hash, that: error, file, checks, options, tell: tell)]
+            return [
+                try report(on: library, path, hash, that: error, file, checks, options, tell: tell)
+            ]
         }
         let plugins = description.descriptors.filter {
             options.plugin == nil || $0.name == options.plugin || $0.id == options.plugin
@@ -144,12 +153,12 @@ public struct Validator: Sendable {
             let kinds = Set(plugins.map(\.kind.name)).sorted().joined(separator: ", ")
             throw Problem(
                 description: "\(library): none of these checks concerns a \(kinds). greenroom "
-                    + "validate --list shows what each one concerns.")
+                    + "validate --list shows what each one concerns.", isOfOptions: true)
         }
         return try concerned.map { descriptor in
             let checks = checks.filter { $0.kinds.contains(descriptor.kind) }
             let orders = try orders(for: descriptor, at: path, checks, options)
-            let outcomes = run(orders, checks, parallelism: options.parallelism) {
+            let outcomes = try run(orders, checks, parallelism: options.parallelism) {
                 tell(descriptor.name, $0)
             }
             guard LibraryHash.hexadecimal(of: path) == hash else {
@@ -166,15 +175,23 @@ public struct Validator: Sendable {
         }
     }
 
+    /// Ends what ``validate(_:_:tell:)`` does, and all its processes: it throws
+    /// `CancellationError`, and so does each later call. [any]
+    ///
+    /// - Returns: Whether checks were being made. Before the first one nothing is there to be ended,
+    ///   but the call waits until the library has been looked into, up to 5 s.
+    @discardableResult
+    public func cancel() -> Bool { judges.cancel() }
+
     /// The report on a library that can't be loaded: what can be said of it all the same.
     private func report(
         on library: String, _ path: String, _ hash: String, that error: LoadError,
         _ file: Result<ELFFile, ELFFile.Problem>, _ checks: [Check], _ options: Options,
         tell: @escaping @Sendable (_ plugin: String, CheckResult) -> Void
-    ) -> ConformanceReport {
+    ) throws -> ConformanceReport {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let orders = checks.map { order(for: $0, nil, at: path, options, read: options.read) }
-        let outcomes = run(
+        let outcomes = try run(
             orders, checks, parallelism: options.parallelism,
             hindrance: .hindered(by: error, file)
         ) { tell(name, $0) }
@@ -199,7 +216,8 @@ public struct Validator: Sendable {
         for wish in only
         where !Catalogue.checks.contains(where: { $0.id == wish || $0.group == wish }) {
             throw Problem(
-                description: "there is no check \(wish). greenroom validate --list shows all.")
+                description: "there is no check \(wish). greenroom validate --list shows all.",
+                isOfOptions: true)
         }
         return only.isEmpty
             ? Catalogue.checks
@@ -216,7 +234,7 @@ public struct Validator: Sendable {
             throw Problem(
                 description: problems.map {
                     "\(descriptor.name), setting \($0.name): \($0.explanation)"
-                }.joined(separator: "\n"))
+                }.joined(separator: "\n"), isOfOptions: true)
         }
         // A path that is given in a setting is meant to be read.
         let paths = settings.compactMap { setting -> String? in
@@ -226,18 +244,19 @@ public struct Validator: Sendable {
             return path
         }
         return checks.map {
-            order(for: $0, descriptor.id, at: path, options, read: options.read + paths)
+            order(for: $0, descriptor, at: path, options, read: options.read + paths)
         }
     }
 
     private func order(
-        for check: Check, _ plugin: String?, at path: String, _ options: Options, read: [String]
+        for check: Check, _ plugin: PluginDescriptor?, at path: String, _ options: Options,
+        read: [String]
     ) -> JudgeOrder {
         JudgeOrder(
-            check: check.id, library: path, plugin: plugin, settings: options.settings,
-            folder: currentFolder, runner: runner, read: read, write: options.write,
-            devices: options.devices, network: options.network, seed: options.seed,
-            isStill: options.isStill)
+            check: check.id, library: path, plugin: plugin?.id, descriptor: plugin?.written,
+            settings: options.settings, folder: currentFolder, runner: runner, read: read,
+            write: options.write, devices: options.devices, network: options.network,
+            seed: options.seed, isStill: options.isStill)
     }
 
     private var currentFolder: String { resolvedPath(".") ?? "/" }
@@ -304,27 +323,35 @@ public struct Validator: Sendable {
     private func run(
         _ orders: [JudgeOrder], _ checks: [Check], parallelism: Int,
         hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
-    ) -> [Made] {
+    ) throws -> [Made] {
         let progress = Monitor(
             Progress(
                 checks: checks.map(\.id), made: Array(repeating: nil, count: orders.count)))
         let telling = Mutex(())
         let threads = (0..<max(parallelism, 1)).map { _ in
             HostThread(name: "check") {
-                while true {
-                    let index: Int? = progress.change { progress in
-                        defer { progress.next += 1 }
-                        return progress.next < orders.count ? progress.next : nil
-                    }
-                    guard let index else { return }
-                    let made = make(checks[index], orders[index], hindrance)
-                    telling.withLock { _ in
-                        for result in progress.change({ $0.add(made, at: index) }) { tell(result) }
+                judges.work {
+                    while true {
+                        let index: Int? = progress.change { progress in
+                            defer { progress.next += 1 }
+                            return progress.next < orders.count ? progress.next : nil
+                        }
+                        guard let index else { return }
+                        let made = make(checks[index], orders[index], hindrance)
+                        telling.withLock { _ in
+                            // What was cut off has not found anything.
+                            guard !judges.isCancelled else { return }
+                            for result in progress.change({ $0.add(made, at: index) }) {
+                                tell(result)
+                            }
+                        }
+                        if judges.isCancelled { return }
                     }
                 }
             }
         }
         for thread in threads { thread.join() }
+        guard !judges.isCancelled else { throw CancellationError() }
         return progress.withLock { $0.made.compactMap(\.self) }
     }
 
@@ -353,7 +380,8 @@ public struct Validator: Sendable {
         }
         // The judge itself says what goes on when the time is over.
         let limit = check.limitSeconds + Self.graceSeconds
-        switch JudgeProcess.run(program, Array(order), limitSeconds: limit) {
+        let end = JudgeProcess.run(program, Array(order), limitSeconds: limit, among: judges)
+        switch end {
         case .tookTooLong:
             return failed(.timedOut, "it did not end within \(Int(limit)) s, and did not say why")
         case .failed(let text): return failed(.failed, "the check could not be made: \(text)")

@@ -222,7 +222,9 @@ import Testing
             "\(try TestPlugins.hostile())#Silent", "--duration", "1s", "--virtual-clock",
             "--maximum", "320x180@15", "--snapshot", folder("a.png"))
         #expect(run.exit == .code(74), "\(run)\n\(run.text)")
-        #expect(run.text.contains("there is no picture to write"), "\(run.text)")
+        #expect(
+            run.text.contains("--snapshot \(folder("a.png")): there is no picture to write"),
+            "\(run.text)")
         #expect(!folder.has("a.png"))
     }
 
@@ -399,6 +401,98 @@ import Testing
         #expect(run.text.hasPrefix("Tone 1.0.0, a virtual mic, in a process of its own\n"))
     }
 
+    // MARK: Names, grants and ends
+
+    @Test func `a library in this folder is named by its file alone`() throws {
+        try folder.write("libMine.so", try readFile("\(Checkout.products)/libTone.so"))
+        for arguments in [["libMine.so#Tone"], ["libMine.so#Tone", "--watch"]] {
+            let run = try ChildProcess.run(
+                "env",
+                ["-C", folder.path, Checkout.greenroom, "preview"] + arguments + [
+                    "--duration", "500ms", "--virtual-clock",
+                ], environment: ["GREENROOM_PLUGIN_PATH": nil])
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(run.text.hasPrefix("Tone 1.0.0, a virtual mic, in a process of its own\n"))
+        }
+    }
+
+    @Test func `what is granted is what the plugin may open`() throws {
+        // Beside its library it could be read by anybody's leave.
+        let elsewhere = try TemporaryFolder()
+        let file = try elsewhere.write("secret", "x")
+        let source = try folder.write(
+            "opens.c",
+            """
+            #define OWN_INITIALIZE
+            #include "good.h"
+            #include <fcntl.h>
+            #include <unistd.h>
+            static gr_status initialize(void *self, const gr_initialize *in) {
+              const int file = open("\(file)", O_RDONLY);
+              if (file < 0) return GR_STATUS_UNAVAILABLE;
+              close(file);
+              return good_initialize(self, in);
+            }
+            """)
+        let library = folder("opens.so")
+        let built = try ChildProcess.run(
+            "cc",
+            [
+                "-std=c99", "-D_GNU_SOURCE", "-shared", "-fPIC", "-pthread", "-I",
+                Checkout.include, "-I", WrongPlugin.folder, source, "-o", library,
+            ])
+        #expect(built.exit == .code(0), "\(built)")
+        func exit(_ grants: String...) throws -> Exit {
+            try Greenroom.start(
+                ["preview", library, "--duration", "1s", "--virtual-clock"] + grants
+            ).wait(atMost: Self.patience).exit
+        }
+        #expect(try exit() == .code(69))
+        #expect(try exit("--allow-read", file) == .code(0))
+        #expect(try exit("--allow-read", "/etc", "--allow-read", elsewhere.path) == .code(0))
+        #expect(try exit("--allow-write", folder("a"), "--allow-device", "/dev/null") == .code(69))
+
+        // What comes with the host has a sandbox then, too.
+        let bundled = try preview(
+            "Tone", "--allow-network", "--duration", "500ms", "--virtual-clock")
+        #expect(bundled.exit == .code(0), "\(bundled)")
+        #expect(bundled.text.hasPrefix("Tone 1.0.0, a virtual mic, in a process of its own\n"))
+    }
+
+    @Test(arguments: [
+        ("camera", "Fails", ["where=create"], 69), ("camera", "Faulty", ["fault=segv"], 69),
+        ("microphone", "FaultyMic", ["fault=exit"], 69),
+        ("share", "FaultyShare", ["fault=abort"], 69),
+        // The camera goes on.
+        ("filter", "FaultyFilter", ["fault=segv"], 0),
+        // It comes back.
+        ("camera", "Faulty", ["fault=segv", "once=1"], 0),
+    ])
+    func `a plugin that is lost ends a preview as it ends a session`(
+        place: String, plugin: String, settings: [String], code: Int32
+    ) throws {
+        let reference = "\(try TestPlugins.hostile())#\(plugin)"
+        let values = settings.map { $0.replacing("=", with: ": ") }.joined(separator: ", ")
+        let source = "{ plugin: \"\(reference)\", settings: { \(values) } }"
+        let file = try folder.write(
+            "s.yaml",
+            place == "filter"
+                ? "camera: { plugin: ColorBars, pre-processors: [\(source)] }"
+                : "\(place): \(source)")
+        let run = try Greenroom.run(
+            "run", file, "--duration", "30s", "--virtual-clock", "--set",
+            "session.maximum=320x180@15")
+        #expect(run.exit == .code(code), "\(run)")
+        let alone = try Greenroom.start(
+            [
+                "preview", reference, "--duration", "30s", "--virtual-clock", "--maximum",
+                "320x180@15",
+            ] + settings.flatMap { ["--set", $0] }
+        ).wait(atMost: .seconds(60))
+        #expect(Self.row("lost", of: alone) != nil, "\(alone.text)")
+        #expect(alone.exit == run.exit, "\(alone)\n\(alone.text)")
+    }
+
     // MARK: Wrong arguments
 
     @Test(arguments: [
@@ -412,8 +506,8 @@ import Testing
         (["ColorBars", "--ceiling", "2 640x360@15"], 64, "found the number 2. Write 2s."),
         (["ColorBars", "--ceiling", "2s 640x360"], 64, "a size and a frame rate such as"),
         (["Tone", "--ceiling", "2s none"], 64, "has no picture to hold down"),
-        (["Tone", "--snapshot", "a.png"], 64, "--snapshot: Tone is a virtual mic"),
-        (["Tone", "--y4m", "-"], 64, "--y4m: Tone is a virtual mic"),
+        (["Tone", "--snapshot", "a.png"], 64, "--snapshot a.png: Tone is a virtual mic"),
+        (["Tone", "--y4m", "-"], 64, "--y4m -: Tone is a virtual mic"),
         (["ColorBars", "--duration", "5"], 64, "--duration 5: needs a time such as"),
         (["ColorBars", "--maximum", "big"], 64, "--maximum big: needs a size and a frame rate"),
         (["ColorBars", "--virtual-clock"], 64, "--virtual-clock: it needs a duration"),
@@ -425,6 +519,8 @@ import Testing
         (["ColorBars", "--snapshot", ""], 64, "this is no file"),
         (["ColorBars", "--y4m", "/no/a"], 74, "--y4m /no/a: it can't be opened"),
         (["./no.so"], 65, "No such file"),
+        (["no.so"], 65, "/no.so: No such file"),
+        (["ColorBar"], 65, "Did you mean \"ColorBars\"?"),
         (["NoSuch"], 65, "there is no plugin of this name"),
         (["NoSuch", "--watch"], 65, "there is no plugin of this name"),
         (["ColorBars", "--watch", "--duration", "5"], 64, "--duration 5: needs a time such as"),

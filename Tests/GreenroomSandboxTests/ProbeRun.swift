@@ -47,8 +47,7 @@ final class ProbeFolder {
         _ words: [String], as account: Account = .own, environment: [String: String?] = [:]
     ) throws -> ChildProcess {
         // Backtraces would be one more program that a crash starts.
-        // Other tests of this process set ALSA's configuration for themselves.
-        let usual: [String: String?] = ["ALSA_CONFIG_PATH": nil, "SWIFT_BACKTRACE": "enable=no"]
+        let usual: [String: String?] = ["SWIFT_BACKTRACE": "enable=no"]
         let environment = usual.merging(environment) { $1 }
         let words = ["--own", folder.path] + words
         return switch account {

@@ -18,6 +18,7 @@ public final class ChildProcess {
     ///   - program: A path, or a name to look for in `PATH`.
     ///   - input: What it reads from standard input.
     ///   - environment: Changes to this process's environment; nil takes a variable away.
+    ///     `ALSA_CONFIG_PATH` is taken away unless it is among them.
     /// - Throws: ``Failure`` if the program can't be started.
     public init(
         _ program: String, _ arguments: [String], input: [UInt8] = [],
@@ -131,6 +132,8 @@ public final class ChildProcess {
     }
 
     private static func environment(changedBy changes: [String: String?]) -> [String] {
+        // A suite that opens devices in this process sets it for itself.
+        let changes = ["ALSA_CONFIG_PATH": nil].merging(changes) { $1 }
         var kept: [String] = []
         var entry = environ
         while let variable = entry.pointee {

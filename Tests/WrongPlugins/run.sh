@@ -6,14 +6,13 @@
 #   Tests/WrongPlugins/run.sh                        all of them
 #   Tests/WrongPlugins/run.sh lifecycle/*.c          some, from Tests/WrongPlugins
 #
-# GREENROOM names the program, .build/debug/greenroom unless it is set.
+# GREENROOM names the program, .build/debug/greenroom unless it is set; JOBS is how many plugins are
+# looked at side by side, one for each core unless it is set.
 set -eu
+script=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
 greenroom=${GREENROOM:-$root/.build/debug/greenroom}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-surprises=0
 
 # build FILE LIBRARY WORD...
 build() {
@@ -30,7 +29,7 @@ words() { sed -n "1,3s|^/\* $1: \(.*\) \*/\$|\1|p" "$2"; }
 # that $warning names is one of them if it warns.
 warning=
 faults() {
-    "$greenroom" validate --format json "$@" > "$folder/report" || true
+    "$greenroom" validate --format json "$@" > "$1.json" || true
     python3 -c '
 import json, sys
 warning = sys.argv[1]
@@ -39,39 +38,70 @@ for result in [result for report in reports for result in report["results"]]:
     is_fault = result["outcome"] in ("failed", "crashed", "timed-out")
     if is_fault or result["check"] == warning and result["outcome"] == "warning":
         print(result["check"], result["outcome"], result["text"], sep="  ")
-' "$warning" < "$folder/report" || echo "validate  failed  it said nothing"
+' "$warning" < "$1.json" || echo "validate  failed  it said nothing"
 }
 
 surprise() {
-    surprises=$((surprises + 1))
+    echo "$1" >> "$FOLDER/surprises"
     echo "SURPRISE: $1: $2" >&2
 }
 
+# wrong FILE: has every check look at one, and prints its row.
+wrong() {
+    source=$1
+    first=$(sed -n '1s|^/\* \(.*\) \*/$|\1|p' "$source")
+    check=${first%%: *} fault=${first#*: }
+    library=$FOLDER/$(echo "$source" | tr / -).so
+    # shellcheck disable=SC2046 # words are words
+    build "$source" "$library" $(words cc "$source")
+    if [ "$(words outcome "$source")" = warning ]; then warning=$check; fi
+    # shellcheck disable=SC2046
+    found=$(faults "$library" $(words validate "$source"))
+    told=$(echo "$found" | sed 's/  .*//')
+    if [ "$told" != "$check" ]; then surprise "$source" "it breaks $check; told by: $found"; fi
+    result=$(echo "$found" | sed 's/^[^ ]*  //; s/  /: /; s/|/\\|/g' | tr '\n' ' ')
+    echo "| $check | $source | $fault | $result|"
+}
+
+# good KIND: the same of the good one.
+good() {
+    library=$FOLDER/good-$1.so
+    build good.c "$library" "-DKIND=GR_KIND_$1"
+    found=$(faults "$library")
+    if [ -n "$found" ]; then surprise "good.c as $1" "told by: $found"; fi
+    echo "| all | good.c as $1 | nothing | ${found:-sound} |"
+}
+
+# This script runs itself for each plugin.
+case ${1:-} in
+--wrong)
+    wrong "$2" > "$FOLDER/$(echo "$2" | tr / -).row"
+    exit
+    ;;
+--good)
+    good "$2" > "$FOLDER/good-$2.row"
+    exit
+    ;;
+esac
+
+FOLDER=$(mktemp -d)
+export FOLDER
+trap 'rm -rf "$FOLDER"' EXIT
+trap 'exit 1' INT TERM
+[ $# -gt 0 ] || set -- */*.c
+kinds='VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR'
+{
+    printf -- '--wrong %s\n' "$@"
+    # shellcheck disable=SC2086 # words are words
+    printf -- '--good %s\n' $kinds
+} | xargs -P "${JOBS:-$(nproc)}" -L 1 "$script"
+
 echo '| check | wrong plugin | what it does | result |'
 echo '| --- | --- | --- | --- |'
-[ $# -gt 0 ] || set -- */*.c
-for file; do
-    first=$(sed -n '1s|^/\* \(.*\) \*/$|\1|p' "$file")
-    check=${first%%: *} fault=${first#*: }
-    # shellcheck disable=SC2046 # words are words
-    build "$file" "$folder/plugin.so" $(words cc "$file")
-    if [ "$(words outcome "$file")" = warning ]; then warning=$check; else warning=; fi
-    # shellcheck disable=SC2046
-    found=$(faults "$folder/plugin.so" $(words validate "$file"))
-    told=$(echo "$found" | sed 's/  .*//')
-    if [ "$told" != "$check" ]; then surprise "$file" "it breaks $check; told by: $found"; fi
-    echo "| $check | $file | $fault | $(echo "$found" | sed 's/^[^ ]*  //; s/  /: /; s/|/\\|/g' | tr '\n' ' ')|"
-done
+for file; do cat "$FOLDER/$(echo "$file" | tr / -).row"; done
+for kind in $kinds; do cat "$FOLDER/good-$kind.row"; done
 
-warning=
-for kind in VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR; do
-    build good.c "$folder/good.so" "-DKIND=GR_KIND_$kind"
-    found=$(faults "$folder/good.so")
-    if [ -n "$found" ]; then surprise "good.c as $kind" "told by: $found"; fi
-    echo "| all | good.c as $kind | nothing | ${found:-sound} |"
-done
-
-if [ "$surprises" -gt 0 ]; then
-    echo "$surprises surprises" >&2
+if [ -e "$FOLDER/surprises" ]; then
+    echo "$(wc -l < "$FOLDER/surprises") surprises" >&2
     exit 1
 fi

@@ -29,7 +29,7 @@ public final class Y4MStream: Sendable {
     /// - Parameter capability: What the session would like to write.
     /// - Returns: What it has to write.
     func begin(_ capability: VideoCapability) throws(OutputError) -> VideoCapability {
-        do {
+        do throws(MediaFileError) {
             return try writer.withLock { writer throws(MediaFileError) in
                 let format =
                     writer?.format
@@ -40,7 +40,7 @@ public final class Y4MStream: Sendable {
                 return VideoCapability(size: format.size, rate: format.rate)
             }
         } catch {
-            throw OutputError(place: name, explanation: "\(error)")
+            throw OutputError(place: name, explanation: "\(error.rule); \(error.cure)")
         }
     }
 }

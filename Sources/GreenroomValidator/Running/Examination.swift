@@ -66,11 +66,18 @@ final class Examination: Sendable {
     /// Loads the plugin into a process.
     @discardableResult
     func load(into process: SharedProcess) throws(Verdict) -> LibraryDescription {
+        let description: LibraryDescription
         do throws(LoadError) {
-            return try process.load()
+            description = try process.load()
         } catch {
             throw .hindered(by: error, ELFFile.read(library))
         }
+        // In another process it was.
+        guard description.descriptors.contains(where: { $0.id == descriptor.id }) else {
+            throw .hindered(
+                by: "load.steadfast", "\(descriptor.name) is not in the library each time")
+        }
+        return description
     }
 
     /// Makes a place to lead the plugin through a life, in a process of its own.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import GreenroomChannel
 import GreenroomHost
 import GreenroomIsolation
 import GreenroomLoading
@@ -10,6 +11,9 @@ struct JudgeOrder: Codable, Sendable {
     var library: String
     /// Its id; nil if the library can't be loaded.
     var plugin: String?
+    /// The plugin as the library was found to describe it, in the bytes that processes tell each
+    /// other.
+    var descriptor: Data?
     /// The user's, by name.
     var settings: [String: String]
     var folder: String
@@ -95,6 +99,22 @@ package enum Judge {
     }
 }
 
+extension PluginDescriptor {
+    /// Reads one that was written; nil if it breaks a rule.
+    fileprivate init?(written bytes: Data) {
+        var reader = WireReader(Array(bytes))
+        guard let descriptor = try? reader.readDescriptor() else { return nil }
+        self = descriptor
+    }
+
+    /// The descriptor as bytes.
+    var written: Data {
+        var writer = WireWriter()
+        writer.write(self)
+        return Data(writer.bytes)
+    }
+}
+
 extension JudgeOrder {
     var confinement: Confinement {
         Confinement(
@@ -111,14 +131,8 @@ extension LibraryExamination {
 
 extension Examination {
     convenience init(_ order: JudgeOrder, _ course: Course) throws(Verdict) {
-        let library: LibraryDescription
-        do throws(LoadError) {
-            library = try PluginScanner(program: order.runner).examine(order.library)
-        } catch {
-            throw .hindered(by: error, ELFFile.read(order.library))
-        }
-        guard let descriptor = library.descriptors.first(where: { $0.id == order.plugin }) else {
-            throw .skipped("it is not in the library any more")
+        guard let bytes = order.descriptor, let descriptor = PluginDescriptor(written: bytes) else {
+            throw .skipped("no plugin is named")
         }
         let (settings, _) = descriptor.check(
             settings: descriptor.values(of: order.settings), relativeTo: order.folder)

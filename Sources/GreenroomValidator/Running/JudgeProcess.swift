@@ -22,7 +22,10 @@ struct JudgeProcess {
     ///   - program: `greenroom`, absolute.
     ///   - order: Goes to its standard input.
     ///   - limitSeconds: How long it may take.
-    static func run(_ program: String, _ order: [UInt8], limitSeconds: Double) -> End {
+    ///   - judges: Ends it before that.
+    static func run(
+        _ program: String, _ order: [UInt8], limitSeconds: Double, among judges: Judges
+    ) -> End {
         // A file without a name: an order may be longer than a pipe holds.
         let input = greenroom_memory_file("greenroom-order")
         guard input >= 0 else { return .failed("no memory for its order: \(errnoText)") }
@@ -41,7 +44,12 @@ struct JudgeProcess {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        // Of signals that this process waits for, it knows nothing.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup("judge"), nil]
         defer { for word in words { free(word) } }
         var process = pid_t()
@@ -51,8 +59,10 @@ struct JudgeProcess {
         guard status == 0 else {
             return .failed("\(program) can't be started: \(String(cString: strerror(status)))")
         }
+        judges.add(process)
         let answer = read(
             output[0], until: MonotonicClock.deadline(after: Int64(limitSeconds * 1e9)))
+        judges.remove(process)
         // Whoever of the group is left has no business any more.
         kill(-process, SIGKILL)
         var how: Int32 = 0

@@ -19,6 +19,15 @@ struct Patience {
         delayAtBegin = ProcessLoad(of: process).delayNanoseconds
     }
 
+    /// The verdict on what has not ended in its time; nil if the plugin had at least half of that.
+    var doubt: Verdict? {
+        let delay = ProcessLoad(of: process).delayNanoseconds - delayAtBegin
+        guard MonotonicClock.now - begin - delay < Self.limit / 2 else { return nil }
+        return .skipped(
+            "the machine was too busy to tell: the plugin's threads waited "
+                + "\(delay / 1_000_000) ms for a processor")
+    }
+
     /// Waits as long as something goes on, until the plugin has had its time.
     ///
     /// - Returns: Whether it ended within that.

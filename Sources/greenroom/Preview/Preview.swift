@@ -32,7 +32,7 @@ struct Preview {
 
     /// Runs the plugin once.
     mutating func once() throws -> ExitStatus {
-        let plan = try plan(arguments.plugin)
+        let plan = try plan(PluginArgument(arguments.plugin))
         try open()
         return finish(try run(plan).status)
     }
@@ -67,7 +67,7 @@ struct Preview {
 
     // MARK: Steps
 
-    private func plan(_ plugin: String) throws -> PreviewPlan {
+    private func plan(_ plugin: PluginArgument) throws -> PreviewPlan {
         try PreviewPlan(plugin, arguments, folder: folder, monitor: monitor)
     }
 
@@ -102,19 +102,12 @@ struct Preview {
     // MARK: Builds
 
     /// The library's file, and the plugin as it is found there.
-    private func locate() throws -> (library: String, plugin: String) {
-        let plugin = arguments.plugin
-        if plugin.contains("/") {
-            let file = plugin.prefix { $0 != "#" }
-            return (absolutePath(String(file), from: folder), plugin)
-        }
-        do throws(LoadError) {
-            let (library, descriptor) = try PluginLocator.ofThisProcess.find(
-                plugin, kind: nil, relativeTo: folder)
-            return (library.path, "\(library.path)#\(descriptor.id)")
-        } catch {
-            throw Failure(.badFile, "\(error)")
-        }
+    private func locate() throws -> (library: String, plugin: PluginArgument) {
+        let plugin = PluginArgument(arguments.plugin)
+        if let file = plugin.file { return (absolutePath(file, from: folder), plugin) }
+        let (library, descriptor) = try PluginLocator.ofThisProcess.find(
+            plugin, relativeTo: folder)
+        return (library.path, PluginArgument("\(library.path)#\(descriptor.id)"))
     }
 
     /// Waits for a build that has not been run; nil when nobody watches any more, or the user has

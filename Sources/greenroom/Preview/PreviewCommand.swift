@@ -13,7 +13,9 @@ struct PreviewCommand: ParsableCommand {
         discussion: """
             On a terminal the numbers are drawn anew in their place; elsewhere there is a line a \
             second. They go to standard output, or to standard error with --y4m -. Ctrl-C ends the \
-            preview. A filter gets the picture of ColorBars, and ceilings hold that down.
+            preview. A filter gets the picture of ColorBars, and ceilings hold that down. A bundled \
+            plugin runs in the host's process unless it is watched or is allowed something. Exit codes \
+            are those of greenroom run for the same plugin.
 
               greenroom preview ColorBars --ceiling "2s 640x360@15, 6s none" --duration 12s
               greenroom preview ./camera.so --y4m - | ffplay -
@@ -22,8 +24,7 @@ struct PreviewCommand: ParsableCommand {
 
     @Argument(
         help: """
-            A plugin's name or id, or the path of a library (with a slash in it), with #NAME \
-            behind it if it has several.
+            A plugin's name or id, or a library's file, with #NAME behind it if it has several.
             """)
     var plugin: String
 
@@ -32,6 +33,8 @@ struct PreviewCommand: ParsableCommand {
         help: ArgumentHelp(
             "A setting of the plugin; may be given more than once.", valueName: "name=value"))
     var assignments: [String] = []
+
+    @OptionGroup var grants: GrantOptions
 
     @Option(help: "How long to run: 10s, 500ms, 2m; until Ctrl-C if it is not said.")
     var duration: String?
@@ -102,7 +105,9 @@ struct PreviewCommand: ParsableCommand {
     private static func workingFolder() throws -> String {
         guard let folder = resolvedPath(".") else {
             throw Failure(
-                .usage, "the working folder is gone: \(String(cString: strerror(errno))).")
+                .usage,
+                "the working folder is gone: \(String(cString: strerror(errno))). Go to one that is "
+                    + "there.")
         }
         return folder
     }

@@ -5,7 +5,7 @@ import GreenroomMedia
 /// The session file that a preview would have, made of its arguments: what they say is read and
 /// checked as a session file is, and each fault is told at its argument.
 struct PreviewFile {
-    /// A plugin as the user named it.
+    /// The plugin, as session files name it.
     var plugin: String
     /// What it was found to be.
     var descriptor: PluginDescriptor
@@ -18,6 +18,8 @@ struct PreviewFile {
     var ceilings: String?
     /// Whether the plugin has to live in a process of its own.
     var isWatched = false
+    /// What it may do there: arguments, and what its `allow` has for each.
+    var grants: [(argument: String, assignment: String)] = []
     var hasVirtualClock = false
 
     /// Where a session file has the plugin.
@@ -62,9 +64,13 @@ struct PreviewFile {
                 overrides.append(.duration("1s"))
             }
         }
-        if isWatched {
+        // Grants are for a plugin that has a sandbox.
+        if let reason = isWatched ? "--watch" : grants.first?.argument {
             overrides.append(
-                Override(argument: "--watch", assignment: "\(section).isolation=process"))
+                Override(argument: reason, assignment: "\(section).isolation=process"))
+        }
+        overrides += grants.map {
+            Override(argument: $0.argument, assignment: "\(section).allow.\($0.assignment)")
         }
         do throws(SessionFileError) {
             var file = try SessionFile.read(

@@ -15,38 +15,34 @@ struct PreviewPlan {
     /// Finds the plugin, and checks what is wanted of it.
     ///
     /// - Parameters:
-    ///   - plugin: Its name or path.
+    ///   - plugin: As it is named.
     ///   - arguments: The user's.
     ///   - folder: The absolute folder that relative paths start from.
     /// - Throws: ``Failure`` or `SessionFileError`, with every fault of the arguments.
     init(
-        _ plugin: String, _ arguments: PreviewCommand, folder: String, monitor: OutputMonitor
+        _ plugin: PluginArgument, _ arguments: PreviewCommand, folder: String,
+        monitor: OutputMonitor
     ) throws {
         // Not kept: a new build is looked into anew.
         let locator = PluginLocator.ofThisProcess
-        let found: (library: LibraryDescription, descriptor: PluginDescriptor)
-        do throws(LoadError) {
-            found = try locator.find(plugin, kind: nil, relativeTo: folder)
-        } catch {
-            throw Failure(.badFile, "\(error)")
-        }
-        descriptor = found.descriptor
+        descriptor = try locator.find(plugin, relativeTo: folder).descriptor
         role = SessionFile.Role(of: descriptor.kind)
         if !descriptor.kind.hasPicture,
-            let option = arguments.snapshot.map({ _ in "--snapshot" })
-                ?? arguments.y4m.map({ _ in "--y4m" })
+            let option = arguments.snapshot.map({ "--snapshot \($0)" })
+                ?? arguments.y4m.map({ "--y4m \($0)" })
         {
             throw Failure(
                 .usage,
                 "\(option): \(descriptor.name) is a \(descriptor.kind.name), and has no picture. "
                     + "Leave it out.")
         }
-        var file = PreviewFile(plugin: plugin, descriptor: descriptor, folder: folder)
+        var file = PreviewFile(plugin: plugin.place, descriptor: descriptor, folder: folder)
         file.assignments = arguments.assignments
         file.duration = arguments.duration
         file.maximum = arguments.maximum
         file.ceilings = arguments.ceiling
         file.isWatched = arguments.watch
+        file.grants = arguments.grants.entries
         file.hasVirtualClock = arguments.virtualClock
         do throws(SessionFileError) {
             let read = try file.read()

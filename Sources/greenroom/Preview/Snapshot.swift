@@ -49,7 +49,11 @@ final class Snapshot: Sendable {
     func take() -> (text: String, isThere: Bool) {
         count.withLock { count in
             guard let picture = monitor.picture else {
-                return ("\(path): there is no picture to write: none has come yet.", false)
+                return (
+                    "--snapshot \(path): there is no picture to write, for none has come. See under "
+                        + "sent, refused and dropped what became of its frames, or give it more time.",
+                    false
+                )
             }
             do {
                 let size = try write(picture)

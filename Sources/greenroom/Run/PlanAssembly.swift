@@ -80,7 +80,7 @@ private struct Assembly {
                 origin: locator.isolated(found.path, isolation), descriptor: descriptor,
                 settings: settings, onFailure: policy, isolation: isolation)
         } catch {
-            report(explain(error, name, kind), plugin.reference.place)
+            report(locator.explain(error, name, kind), plugin.reference.place)
             return nil
         }
     }
@@ -161,16 +161,6 @@ private struct Assembly {
                 return nil
             }
         }
-    }
-
-    /// Why a plugin can't be had, and which name was meant.
-    private func explain(_ error: LoadError, _ name: String, _ kind: PluginKind) -> String {
-        guard error.code == .noSuchPlugin, !name.contains("/") else { return "\(error)" }
-        let names = locator.scan().flatMap { finding in
-            (try? finding.result.get())?.descriptors.filter { $0.kind == kind }.map(\.name) ?? []
-        }
-        let meant = nearestName(to: name, among: names).map { " Did you mean \"\($0)\"?" }
-        return "\(error)\(meant ?? "")"
     }
 
     private mutating func report(

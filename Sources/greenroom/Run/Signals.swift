@@ -11,6 +11,11 @@ enum Signals {
     static func block() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
+        blockEndings()
+    }
+
+    /// Blocks those that end a command, and no others; before the first thread is made.
+    static func blockEndings() {
         var set = ending
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import GreenroomConfig
 import GreenroomHost
 import GreenroomIsolation
 import GreenroomLoading
@@ -14,8 +15,8 @@ struct ValidateCommand: ParsableCommand {
         discussion: """
             Each check runs in a process of its own, the plugin in another one that is sandboxed, and \
             both are ended when the check's time is over. Exit codes: 0 no check found a fault, 69 one \
-            did, 65 there is no such plugin. What a whole run found is shown by greenroom plugins \
-            until the library changes.
+            did, 65 there is no such plugin, 64 the arguments are wrong, 130 it was interrupted. What a \
+            whole run found is shown by greenroom plugins until the library changes.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -26,11 +27,15 @@ struct ValidateCommand: ParsableCommand {
 
     @Argument(
         help: """
-            The path of a library (PATH#NAME for one plugin of several), or a plugin's name or id.
+            A library's file (FILE#NAME for one plugin of several), or a plugin's name or id.
             """)
     var plugin: String?
 
-    @Flag(help: "Tell what each check proves, and which rule it stands for; no plugin is needed.")
+    @Flag(
+        help: """
+            Tell what each check proves, and which rule it stands for, as a table or as JSON; no \
+            plugin is needed.
+            """)
     var list = false
 
     @Option(
@@ -60,16 +65,20 @@ struct ValidateCommand: ParsableCommand {
     var still = false
 
     func run() throws {
-        guard !list else { return printList() }
+        let checks = try wishes()
+        guard !list else { return try printList(of: checks) }
         guard let plugin else {
             throw ValidationError("Name a plugin: greenroom validate ./libMyCamera.so")
         }
         let printing = Printing()
         let reports: [ConformanceReport]
         do {
-            reports = try validate(plugin, printing)
+            reports = try validate(plugin, checks, printing)
         } catch let problem as Validator.Problem {
-            throw Failure(.badFile, problem.description)
+            throw Failure(problem.isOfOptions ? .usage : .badFile, problem.description)
+        } catch is CancellationError {
+            throw Failure(
+                .interrupted, "interrupted: there is no report of what was looked at so far.")
         }
         switch format {
         case .table: printSummary(of: reports)
@@ -82,15 +91,19 @@ struct ValidateCommand: ParsableCommand {
         guard reports.allSatisfy(\.conforms) else { throw Failure(explained: .pluginFailed) }
     }
 
+    /// - Parameter checks: Ids and groups; none for all.
     private func validate(
-        _ plugin: String, _ printing: Printing
+        _ plugin: String, _ checks: [String], _ printing: Printing
     ) throws -> [ConformanceReport] {
-        guard only == nil || only?.contains(where: { $0 != "," && $0 != " " }) == true else {
-            throw Failure(
-                .usage, "--only: name checks or groups, such as --only lifecycle,video.rate.")
+        Signals.blockEndings()
+        let validator = try Validator()
+        Signals.handle {
+            // Until there are checks nothing has to be ended; a library that hangs while it is
+            // looked into must not keep the process.
+            if !validator.cancel() { _exit(ExitStatus.interrupted.rawValue) }
         }
         var options = Validator.Options()
-        options.only = only.map { $0.split(separator: ",").map(String.init) } ?? []
+        options.only = checks
         options.seed = seed ?? UInt64.random(in: 1...999_999)
         options.isStill = still
         options.settings = try settings()
@@ -99,7 +112,7 @@ struct ValidateCommand: ParsableCommand {
         options.plugin = name
         let isTable = format == .table
         let titles = Dictionary(uniqueKeysWithValues: Validator.checks.map { ($0.id, $0.title) })
-        let reports = try Validator().validate(path, options) { plugin, result in
+        let reports = try validator.validate(path, options) { plugin, result in
             guard isTable, let lines = result.lines(titled: titles[result.check] ?? "") else {
                 return
             }
@@ -107,6 +120,24 @@ struct ValidateCommand: ParsableCommand {
         }
         keep(reports, at: path)
         return reports
+    }
+
+    /// What `--only` asks for: ids and groups; none for all.
+    private func wishes() throws -> [String] {
+        guard let only else { return [] }
+        let wishes = only.split { $0 == "," || $0 == " " }.map(String.init)
+        guard !wishes.isEmpty else {
+            throw Failure(
+                .usage, "--only: name checks or groups, such as --only lifecycle,video.rate.")
+        }
+        for wish in wishes where Validator.checks(of: [wish]).isEmpty {
+            let meant = Validator.checkName(near: wish).map { " Did you mean \"\($0)\"?" } ?? ""
+            throw Failure(
+                .usage,
+                "--only \(wish): there is no check or group of this name.\(meant) greenroom validate "
+                    + "--list shows all.")
+        }
+        return wishes
     }
 
     private func settings() throws -> [String: String] {
@@ -125,19 +156,12 @@ struct ValidateCommand: ParsableCommand {
 
     /// The library, and the plugin in it that is meant; nil for all.
     private func place(of plugin: String) throws -> (path: String, name: String?) {
-        // A library in this folder is meant by its file's name alone: no plugin's name has a dot.
-        if plugin.contains("/") || plugin.contains(".so") {
-            let parts = plugin.split(separator: "#", maxSplits: 1).map(String.init)
-            return (parts.first ?? plugin, parts.count == 2 ? parts[1] : nil)
-        }
+        let plugin = PluginArgument(plugin)
+        if let file = plugin.file { return (file, plugin.nameInFile) }
         let locator = PluginLocator.ofThisProcess
         locator.printWarnings()
-        do throws(LoadError) {
-            let (library, descriptor) = try locator.find(plugin, kind: nil, relativeTo: ".")
-            return (library.path, descriptor.id)
-        } catch {
-            throw Failure(.badFile, "\(error)")
-        }
+        let (library, descriptor) = try locator.find(plugin, relativeTo: ".")
+        return (library.path, descriptor.id)
     }
 
     /// Only a whole look at a plugin is one to show.
@@ -150,11 +174,23 @@ struct ValidateCommand: ParsableCommand {
 
     // MARK: What is printed
 
-    private func printList() {
-        for check in Validator.checks {
-            let kinds = check.kinds.count == 5 ? "" : " [\(check.kinds.joined(separator: ", "))]"
-            print("\(check.id): \(check.title)\(kinds)")
-            print(check.explanation.wrapped(at: 96, indent: "    "))
+    private func printList(of wishes: [String]) throws {
+        let checks = Validator.checks(of: wishes)
+        switch format {
+        case .table:
+            for check in checks {
+                let isOfAll = check.kinds.count == PluginKind.allCases.count
+                let kinds = isOfAll ? "" : " [\(check.kinds.joined(separator: ", "))]"
+                print("\(check.id): \(check.title)\(kinds)")
+                print(check.explanation.wrapped(at: 96, indent: "    "))
+            }
+        case .json:
+            print(JSON.array(checks.map(\.json)).text)
+        case .junit:
+            throw Failure(
+                .usage,
+                "--list --format junit: JUnit tells of results, and a list has none. Write --format "
+                    + "json.")
         }
     }
 
@@ -177,32 +213,6 @@ struct ValidateCommand: ParsableCommand {
     }
 }
 
-/// What the plugin may do in its sandbox.
-struct GrantOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "A file or folder that the plugin may read; paths in settings are granted.",
-            valueName: "path"))
-    var allowRead: [String] = []
-
-    @Option(help: ArgumentHelp("A file or folder that it may write.", valueName: "path"))
-    var allowWrite: [String] = []
-
-    @Option(help: ArgumentHelp("A device that it may use.", valueName: "path"))
-    var allowDevice: [String] = []
-
-    @Flag(help: "It may use the network.")
-    var allowNetwork = false
-
-    func apply(to options: inout Validator.Options) {
-        let here = resolvedPath(".") ?? "/"
-        options.read = allowRead.map { absolutePath($0, from: here) }
-        options.write = allowWrite.map { absolutePath($0, from: here) }
-        options.devices = allowDevice.map { absolutePath($0, from: here) }
-        options.network = allowNetwork
-    }
-}
-
 /// What is printed while checks are made.
 private final class Printing: Sendable {
     private let state = Monitor((plugin: "", hasFailed: false))
@@ -218,6 +228,34 @@ private final class Printing: Sendable {
             print(lines)
             if fflush(nil) != 0 { state.hasFailed = true }
         }
+    }
+}
+
+extension Validator {
+    /// The checks that ids and groups stand for; all for none.
+    fileprivate static func checks(of wishes: [String]) -> [Description] {
+        checks.filter { wishes.isEmpty || wishes.contains($0.id) || wishes.contains($0.group) }
+    }
+
+    /// The check or group that somebody is likely to have meant, who may have left the group out; nil
+    /// if none is near.
+    fileprivate static func checkName(near wish: String) -> String? {
+        let groups = Set(checks.map(\.group)).sorted()
+        if let name = nearestName(to: wish, among: groups + checks.map(\.id)) { return name }
+        let names = checks.map { String($0.id.dropFirst($0.group.count + 1)) }
+        let meant = nearestName(
+            to: wish.split(separator: ".").last.map(String.init) ?? wish, among: names)
+        return zip(names, checks).first { $0.0 == meant }?.1.id
+    }
+}
+
+extension Validator.Description {
+    /// For programs.
+    fileprivate var json: JSON {
+        [
+            "id": .string(id), "title": .string(title), "kinds": .array(kinds.map { .string($0) }),
+            "explanation": .string(explanation),
+        ]
     }
 }
 

@@ -27,6 +27,14 @@ extension Bench {
         return true
     }
 
+    /// Whether sound was refused because there was no room for it.
+    var hasFullQueue: Bool { rehearsal.sound.refused["\(Status.queueFull)", default: 0] > 0 }
+
+    /// The check that is about why nothing more comes.
+    var checkNamingSilence: String {
+        hasFullQueue ? "sound.back-pressure" : "lifecycle.whole-life"
+    }
+
     /// What the host refused, for people: ` (refused: BAD_STRIDE 14 times)`; empty if nothing was.
     var refusals: String {
         let all = rehearsal.frames.refused

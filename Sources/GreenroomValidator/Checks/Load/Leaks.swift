@@ -52,12 +52,13 @@ extension Examination {
     ) throws(Verdict) {
         let status = process.makeAndFree(descriptor, settings)
         if status == .ok { return }
+        let evidence = status == nil ? process.evidence : nil
         guard made > 0 else {
-            throw .hindered(by: "lifecycle.whole-life", "it can't be created or destroyed")
+            throw .hindered(
+                by: evidence == nil ? "lifecycle.whole-life" : "lifecycle.destroy-at-once",
+                "it can't be created or destroyed")
         }
-        if status == nil, let evidence = process.evidence {
-            throw .crashed(evidence, process.lines)
-        }
+        if let evidence { throw .crashed(evidence, process.lines) }
         let sight = ProcessSight(of: process.process)
         throw .failed(
             "creating and destroying it works \(made) times, and then create answers "

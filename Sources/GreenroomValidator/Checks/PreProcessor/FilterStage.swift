@@ -140,10 +140,15 @@ final class FilterLife {
         guard let edit else { throw .skipped("there is no memory for a frame of \(row.size)") }
         switch consume edit {
         case .late:
+            guard times.taken > Self.leastLate else {
+                throw .skipped(
+                    "the machine was too busy to tell: a frame did not come back in time, and threads "
+                        + "waited \(times.delay / 1_000_000) ms for a processor")
+            }
             isLate = true
             throw .hindered(by: "pre-processor.cost", "it has a frame for more than 2 s")
         case .returned(let frame, let status):
-            if status == .gone, bench.process.evidence != nil { throw crashed() }
+            if status == .gone, isLost { throw crashed() }
             measure(times)
             let padding = frame.isInGivenMemory ? padding : nil
             return FilterStage.Edited(
@@ -152,6 +157,14 @@ final class FilterLife {
                 changed: bench.record.edits.last?.changed ?? [])
         }
     }
+
+    /// Whether its process is lost, once the news of that has come, which may take a busy machine
+    /// some time.
+    private var isLost: Bool { (0..<10).contains { _ in bench.process.evidence != nil } }
+
+    /// What a frame that has not come back must have taken at least, in nanoseconds: no plugin that is
+    /// not to blame takes a second of its own time.
+    private static let leastLate: Int64 = 1_000_000_000
 
     /// Has a guarded frame edited by a filter that does no more than that.
     func editKeepingToPlanes(_ picture: FilterPicture) throws(Verdict) -> FilterStage.Edited {

@@ -11,7 +11,8 @@ extension Catalogue {
             threads, its open descriptors and its memory do not grow from each look to the next. \
             Memory that grows by less than some 50 KB in ten seconds is not told from noise. A \
             plugin that does not keep to the session's clock is looked at for a quarter of a \
-            minute in real time.
+            minute in real time. One that can't do that within 40 s of real time is not looked at to \
+            the end: how slow it is other checks tell.
             """
     ) { examination throws(Verdict) in
         let bench = try examination.bench()
@@ -36,9 +37,14 @@ extension Bench {
 
     /// Looks at six stretches of time.
     fileprivate func last(seconds: Double) throws(Verdict) -> Verdict {
+        let deadline = MonotonicClock.deadline(after: Self.patience)
         var growth = Growth(from: ProcessSight(of: process.process))
         for _ in 0..<6 {
-            try work(seconds: seconds)
+            guard try work(seconds: seconds, until: deadline) else {
+                throw .skipped(
+                    "it takes more than 40 s for a minute of session time: too little was seen to tell"
+                )
+            }
             growth.add(ProcessSight(of: process.process))
         }
         try end()
@@ -60,20 +66,32 @@ extension Bench {
         }
     }
 
+    /// How long may be looked at one that is slow, in nanoseconds of real time.
+    private static let patience: Int64 = 40_000_000_000
+
     /// Has the plugin send for a while, or edit as many frames as would come.
-    private func work(seconds: Double) throws(Verdict) {
-        guard !isSource else { return try wait(seconds: seconds) }
+    ///
+    /// - Returns: Whether that was done in time.
+    private func work(seconds: Double, until deadline: Int64) throws(Verdict) -> Bool {
+        guard !isSource else {
+            for _ in 0..<10 where MonotonicClock.now < deadline { try wait(seconds: seconds / 10) }
+            return MonotonicClock.now < deadline
+        }
         let info = FrameInfo(ptsNanoseconds: clock.now)
         for number in 0..<Int(seconds * 15) {
+            let patience = Patience(process.process)
             guard
                 let edit = rehearsal.edit(
                     Catalogue.smallest.size, info: info,
                     fill: { if number < 2 { $0.fillForEditing(number: number) } })
-            else { return }
+            else { return true }
             if case .late = edit {
-                throw verdict(on: "process", .hangs).unless("lifecycle.whole-life")
+                throw patience.doubt
+                    ?? verdict(on: "process", .hangs).unless("lifecycle.whole-life")
             }
             try wait(seconds: 1 / 15)
+            if MonotonicClock.now > deadline { return false }
         }
+        return true
     }
 }

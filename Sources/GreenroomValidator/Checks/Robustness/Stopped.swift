@@ -86,7 +86,9 @@ extension Sending {
             case .sendFrame, .commit: frames.append(call.nanoseconds)
             case .sendSound(let block) where block.sampleRate > 0:
                 let seconds = Double(block.frames) / Double(block.sampleRate)
-                if call.status == .ok { accepted += seconds } else { refused += seconds }
+                // What is refused for what it is, is no matter of when it comes.
+                if call.status == .ok { accepted += seconds }
+                if call.status == .queueFull { refused += seconds }
             default: continue
             }
         }

@@ -41,7 +41,7 @@ extension Catalogue {
             } else {
                 "what there is no room for it does not send again"
             }
-        if let doubt = take.doubt { throw doubt }
+        if let doubt = take.doubt(about: take.lostSeconds) { throw doubt }
         throw .failed(
             "\(what): \(lost.count) of \(offered.count) blocks were lost to "
                 + "GR_STATUS_QUEUE_FULL. Send with a negative timeout, or send the same block again"

@@ -29,7 +29,11 @@ extension Catalogue {
         let part = balance.sentSeconds / balance.activeSeconds
         let text = "\(percent(part)) of the time that passed"
         guard part > 0.98 - (take.isReal ? 0.02 : 0) else {
-            if let doubt = take.doubt { throw doubt }
+            if let doubt = take.doubt(
+                about: balance.activeSeconds - balance.sentSeconds)
+            {
+                throw doubt
+            }
             throw .failed(
                 "it sends too little: \(text). Compute what is due from now_ns, or send with a "
                     + "negative timeout and let the host pace you")

@@ -115,7 +115,9 @@ extension Catalogue {
         if abs(Double(count) - wanted) <= 0.005 * wanted + Double(block) {
             return .passed("\(text): it does not keep to the session clock")
         }
-        if let doubt = take.doubt { throw doubt }
+        if let doubt = take.doubt(about: abs(Double(count) - wanted) / Double(format.sampleRate)) {
+            throw doubt
+        }
         return .failed(
             "\(text), which should be \(Int(wanted)). It does not wait on the session clock: compute "
                 + "what is due from now_ns, and wait with wait_until_ns")

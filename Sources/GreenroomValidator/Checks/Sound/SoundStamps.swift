@@ -53,7 +53,7 @@ extension Catalogue {
             let begin = stamped[0].nanoseconds + 1_000_000_000
             return try proportion(stamped.filter { $0.nanoseconds >= begin }, format)
         } catch {
-            throw take.doubt ?? error
+            throw take.doubt() ?? error
         }
     }
 

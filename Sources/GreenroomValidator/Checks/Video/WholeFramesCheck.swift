@@ -16,8 +16,9 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         var hasLeased = false
+        let deadline = MonotonicClock.deadline(after: patience)
         for row in LeaseTrial.rows {
-            let tally = try examination.findUnwritten(row)
+            let tally = try examination.findUnwritten(row, until: deadline)
             guard let found = tally.found else { continue }
             hasLeased = true
             guard let rest = found.rest else { continue }
@@ -35,18 +36,26 @@ extension Catalogue {
         }
         return .passed()
     }
+
+    /// How long may be looked for frames, in nanoseconds of real time.
+    fileprivate static let patience: Int64 = 30_000_000_000
 }
 
 extension Examination {
     /// Whether a leased frame of a usual size is not written wholly.
     func leavesRests() throws(Verdict) -> Bool {
-        try findUnwritten(LeaseTrial.rows[0]).found?.rest != nil
+        let deadline = MonotonicClock.deadline(after: Catalogue.patience)
+        return try findUnwritten(LeaseTrial.rows[0], until: deadline).found?.rest != nil
     }
 
-    /// A share may send one frame in each life: some lives may be needed.
-    fileprivate func findUnwritten(_ row: VideoCapability) throws(Verdict) -> UnwrittenTally {
+    /// A share may send one frame in each life: some lives may be needed, and slow ones are left
+    /// out.
+    fileprivate func findUnwritten(
+        _ row: VideoCapability, until deadline: Int64
+    ) throws(Verdict) -> UnwrittenTally {
         let tally = UnwrittenTally()
-        for life in 0..<UnwrittenTally.needed where tally.found == nil {
+        for life in 0..<UnwrittenTally.needed
+        where tally.found == nil && MonotonicClock.now < deadline {
             let watch = watch(isClosed: false, life: UInt8(life))
             do throws(Verdict) {
                 try show(showing(row, seconds: 0.5, leases: watch)) { bench in

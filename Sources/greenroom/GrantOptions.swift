@@ -1,0 +1,48 @@
+import ArgumentParser
+import GreenroomConfig
+import GreenroomLoading
+import GreenroomMedia
+import GreenroomValidator
+
+/// What the plugin may do in its sandbox.
+struct GrantOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A file or folder that the plugin may read; paths in settings are granted.",
+            valueName: "path"))
+    var allowRead: [String] = []
+
+    @Option(help: ArgumentHelp("A file or folder that it may write.", valueName: "path"))
+    var allowWrite: [String] = []
+
+    @Option(help: ArgumentHelp("A device that it may use.", valueName: "path"))
+    var allowDevice: [String] = []
+
+    @Flag(help: "It may use the network.")
+    var allowNetwork = false
+
+    func apply(to options: inout Validator.Options) {
+        let here = resolvedPath(".") ?? "/"
+        options.read = allowRead.map { absolutePath($0, from: here) }
+        options.write = allowWrite.map { absolutePath($0, from: here) }
+        options.devices = allowDevice.map { absolutePath($0, from: here) }
+        options.network = allowNetwork
+    }
+
+    /// The arguments, and what a session file has for each below a plugin's `allow`.
+    var entries: [(argument: String, assignment: String)] {
+        let lists = [
+            ("read", "--allow-read", allowRead), ("write", "--allow-write", allowWrite),
+            ("devices", "--allow-device", allowDevice),
+        ]
+        let paths = lists.flatMap { key, option, paths in
+            paths.enumerated().map { index, path in
+                (
+                    argument: "\(option) \(path)",
+                    assignment: "\(key)[\(index)]=\(JSON.string(path).line)"
+                )
+            }
+        }
+        return paths + (allowNetwork ? [("--allow-network", "network=true")] : [])
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What `greenroom validate` says besides what its checks find, and how it ends.
+@Suite struct ValidateCommandTests {
+    /// How long anything may take on a busy machine.
+    private static let patience = Duration.seconds(30)
+
+    private struct Listed: Decodable {
+        var id: String
+        var title: String
+        var kinds: [String]
+        var explanation: String
+    }
+
+    // MARK: The list
+
+    @Test func `the list has the checks that are asked for, for people and for programs`() throws {
+        func listed(_ arguments: String...) throws -> [Listed] {
+            let run = try Greenroom.start(["validate", "--list", "--format", "json"] + arguments)
+                .wait(atMost: Self.patience)
+            #expect(run.exit == .code(0), "\(run)")
+            return try JSONDecoder().decode([Listed].self, from: Data(run.standardOutput))
+        }
+        let all = try listed()
+        #expect(Set(all.map(\.id)).count == all.count)
+        #expect(all.allSatisfy { !$0.title.isEmpty && $0.explanation.count > 100 })
+        #expect(all.first { $0.id == "video.rate" }?.kinds == ["video source"])
+        let some = try listed("--only", "lifecycle, video.rate")
+        let isMeant = { (id: String) in id.hasPrefix("lifecycle.") || id == "video.rate" }
+        #expect(some.map(\.id) == all.map(\.id).filter(isMeant))
+        #expect(some.count > 10 && some.count < all.count)
+
+        let people = try Greenroom.run("validate", "--list", "--only", "lifecycle, video.rate")
+        #expect(people.exit == .code(0), "\(people)")
+        let heads = people.text.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+        #expect(heads.map { String($0.prefix { $0 != ":" }) } == some.map(\.id))
+    }
+
+    // MARK: Wrong arguments
+
+    @Test(arguments: [
+        (["--only", "lifecycle.restrat"], 64, "Did you mean \"lifecycle.restart\"?"),
+        (["--only", "load,restart"], 64, "--only restart: there is no check or group"),
+        (["--only", "restart"], 64, "Did you mean \"lifecycle.restart\"?"),
+        (["--only", "lifecicle"], 64, "Did you mean \"lifecycle\"?"),
+        (["--only", "quux"], 64, "there is no check or group of this name. greenroom validate"),
+        (["--only", ","], 64, "--only: name checks or groups"),
+        (["--only", "sound"], 64, "none of these checks concerns a video source"),
+        (["--set", "pattern"], 64, "--set pattern: needs NAME=VALUE"),
+        (["--set", "patern=grey"], 64, "ColorBars has no setting of this name"),
+        (["--set", "pattern=gray"], 64, "is not one of its choices"),
+        (["--list", "--format", "junit"], 64, "Write --format json."),
+        (["--format", "xml"], 64, "xml"),
+    ])
+    func `a wrong argument is told with the rule and the cure, and no check is made`(
+        arguments: [String], code: Int32, text: String
+    ) throws {
+        let run = try Greenroom.start(["validate", "ColorBars"] + arguments)
+            .wait(atMost: Self.patience)
+        #expect(run.exit == .code(code), "\(run)\n\(run.text)")
+        #expect(run.standardError.contains(text), "\(run)")
+        #expect(run.text.isEmpty, "something was made: \(run.text)")
+    }
+
+    @Test(arguments: [
+        (["NoSuch"], 65, "there is no plugin of this name"),
+        (["ColorBar"], 65, "Did you mean \"ColorBars\"?"),
+        (["libNoSuch.so"], 65, "libNoSuch.so: No such file"),
+        (["\(Checkout.products)/libTone.so#Tony"], 65, "It has: Tone, ToneShareAudio"),
+        ([], 64, "Name a plugin"),
+    ])
+    func `what is no plugin is told`(arguments: [String], code: Int32, text: String) throws {
+        let run = try Greenroom.start(["validate"] + arguments).wait(atMost: Self.patience)
+        #expect(run.exit == .code(code), "\(run)\n\(run.text)")
+        #expect(run.standardError.contains(text), "\(run)")
+    }
+
+    // MARK: The end
+
+    /// The processes of checks that a validator has started.
+    private func judges(of validator: pid_t) -> [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            guard let words = try? readFile("/proc/\(process)/cmdline").split(separator: 0),
+                words.count == 2, words[1].elementsEqual("judge".utf8),
+                let status = try? readFile("/proc/\(process)/status")
+            else { return false }
+            return String(decoding: status, as: UTF8.self).contains("\nPPid:\t\(validator)\n")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal ends it in order, and every process of it`(number: Int32) throws {
+        // A plugin that is looked at for as long as anybody waits for it.
+        let hanging = try WrongPlugin(file: "lifecycle/hangs-in-start.c").build()
+        let child = try Greenroom.start(["validate", hanging, "--format", "json"])
+        var judges: [pid_t] = []
+        var runners: [pid_t] = []
+        let isAtWork = Runners.wait(atMost: Self.patience) {
+            judges = self.judges(of: child.id)
+            runners = judges.flatMap { Runners.all(ofHost: $0) }
+            return !runners.isEmpty
+        }
+        #expect(isAtWork)
+        child.signal(number)
+        let run = child.wait(atMost: Self.patience)
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(
+            run.standardError
+                == "greenroom: interrupted: there is no report of what was looked at so far.\n")
+        #expect(run.text.isEmpty, "half a report: \(run.text)")
+        #expect(self.judges(of: child.id).isEmpty)
+        let areGone = Runners.wait(atMost: Self.patience) {
+            judges.allSatisfy { Runners.all(ofHost: $0).isEmpty }
+                && (judges + runners).allSatisfy { !Self.lives($0) }
+        }
+        #expect(areGone, "judges \(judges), runners \(runners)")
+    }
+
+    @Test func `a library that hangs while it is looked into does not keep it`() throws {
+        let hanging = try WrongPlugin(file: "load/hangs-in-entry.c").build()
+        let child = try Greenroom.start(["validate", hanging])
+        #expect(Runners.wait(for: 1, ofHost: child.id, atMost: Self.patience))
+        child.signal(SIGTERM)
+        let run = child.wait(atMost: Self.patience)
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(Runners.wait(for: 0, ofHost: child.id, atMost: Self.patience))
+    }
+
+    /// Whether a process runs; one that has ended and is not reaped does not.
+    private static func lives(_ process: pid_t) -> Bool {
+        guard let bytes = try? readFile("/proc/\(process)/stat") else { return false }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let state = text.split(separator: ")").last?.trimmingCharacters(in: .whitespaces).first
+        return state != "Z" && state != "X"
+    }
+
+    // MARK: Names of plugins
+
+    @Test func `a library in this folder is named by its file alone`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("libMine.so", try readFile("\(Checkout.products)/libTone.so"))
+        func validate(_ plugin: String) throws -> Finished {
+            try ChildProcess.run(
+                "env",
+                [
+                    "-C", folder.path, Checkout.greenroom, "validate", plugin, "--only",
+                    "load.entry",
+                ], environment: ["GREENROOM_PLUGIN_PATH": nil], atMost: Self.patience)
+        }
+        for (plugin, names) in [
+            ("libMine.so", ["Tone", "ToneShareAudio"]), ("libMine.so#Tone", ["Tone"]),
+            // An id has dots, too.
+            ("org.greenroom.tone", ["Tone"]),
+        ] {
+            let run = try validate(plugin)
+            #expect(run.exit == .code(0), "\(run)")
+            let ends = run.text.split(separator: "\n").filter { $0.contains(": conforms: ") }
+            #expect(ends.map { String($0.prefix { $0 != " " }) } == names, "\(run.text)")
+        }
+    }
+}
