@@ -207,8 +207,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomValidatorTests",
             dependencies: [
-                "GreenroomConversion", "GreenroomHost", "GreenroomMedia", "GreenroomValidator",
-                "TestSupport",
+                "GreenroomConversion", "GreenroomHost", "GreenroomIsolation", "GreenroomLoading",
+                "GreenroomMedia", "GreenroomValidator", "TestSupport",
             ]),
 
         // Tests of the real binaries; they import nothing of what they test.

@@ -29,15 +29,15 @@ import Testing
     @Test(arguments: [1.1, 1.5, 2, 60])
     func `what was missed is a burst, however slowly it comes`(speed: Double) throws {
         let times = (0..<1000).map { Double($0) * Self.interval / speed }.filter { $0 < 4 }
-        let burst = try #require(burst(times))
-        #expect(Double(burst.count) > 30 * burst.seconds)
+        let found = try #require(burst(times))
+        #expect(Double(found.count) > 30 * found.seconds)
     }
 
     @Test func `a burst is found wherever it is`() throws {
         let steady = (0..<120).map { Double($0) * Self.interval }
         let times = (steady + (0..<20).map { 3 + Double($0) * 0.001 }).sorted()
-        let burst = try #require(burst(times))
-        #expect((20...24).contains(burst.count) && burst.seconds < 0.2)
+        let found = try #require(burst(times))
+        #expect((20...24).contains(found.count) && found.seconds < 0.2)
     }
 
     // MARK: Pictures that stand still

@@ -57,7 +57,7 @@ extension Rehearsal.Spent {
     /// In words; empty for no steps.
     fileprivate var text: String {
         guard let longest else { return "" }
-        return "the \(steps) calls before took \(Course.seconds(nanoseconds)) s, the longest "
-            + "\(Course.seconds(longest.nanoseconds)) s (\(longest.name))"
+        return "\(steps) call\(steps == 1 ? "" : "s") before took \(Course.seconds(nanoseconds)) s, "
+            + "the longest \(Course.seconds(longest.nanoseconds)) s (\(longest.name))"
     }
 }

@@ -48,8 +48,10 @@ extension PluginKind {
 struct Sending {
     /// When each frame was sent, in nanoseconds on the session clock.
     var frames: [Int64] = []
-    /// How much sound was accepted, and how much was refused because there was no room.
-    var (accepted, refused) = (0.0, 0.0)
+    /// How much sound was accepted, in seconds.
+    var accepted = 0.0
+    /// How much was refused because there was no room, in seconds.
+    var refused = 0.0
 
     var soundSeconds: Double { accepted + refused }
 
