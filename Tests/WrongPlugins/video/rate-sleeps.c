@@ -4,8 +4,8 @@
 
 static void *pump(void *self) {
   good *me = self;
-  const shape form = shape_now(me);
   for (uint64_t number = 0;; number++) {
+    const shape form = shape_now(me);
     const int64_t now_ns = me->host->now_ns(me->instance);
     send_frame(me, form, number, now_ns);
     const int64_t next_ns = me->host->now_ns(me->instance) + duration_ns(form.size, 1);
