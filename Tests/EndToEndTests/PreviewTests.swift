@@ -444,7 +444,7 @@ import Testing
         #expect(built.exit == .code(0), "\(built)")
         func exit(_ grants: String...) throws -> Exit {
             try Greenroom.start(
-                ["preview", library, "--duration", "1s", "--virtual-clock"] + grants
+                ["preview", library, "--duration", "30s", "--virtual-clock"] + grants
             ).wait(atMost: Self.patience).exit
         }
         #expect(try exit() == .code(69))
