@@ -57,7 +57,8 @@ extension Rehearsal.Spent {
     /// In words; empty for no steps.
     fileprivate var text: String {
         guard let longest else { return "" }
-        return "\(steps) call\(steps == 1 ? "" : "s") before took \(Course.seconds(nanoseconds)) s, "
-            + "the longest \(Course.seconds(longest.nanoseconds)) s (\(longest.name))"
+        let calls = "\(steps) call\(steps == 1 ? "" : "s") before"
+        return "\(calls) took \(Course.seconds(nanoseconds)) s, the longest "
+            + "\(Course.seconds(longest.nanoseconds)) s (\(longest.name))"
     }
 }

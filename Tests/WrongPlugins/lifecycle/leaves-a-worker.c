@@ -6,7 +6,7 @@
 #include "../good.h"
 
 static void *work(void *nothing) {
-  usleep(80000);
+  usleep(400000);
   return nothing;
 }
 

@@ -126,13 +126,18 @@ private struct RestsOfStarts {
         return zip(counted, counted.dropFirst()).map { $1.dataBytes - $0.dataBytes }.min() ?? 0
     }
 
-    /// How many of the rounds that count have seen a new thread after stop-send that has ended
-    /// since.
-    private var lateRounds: Int {
-        zip(sights, sights.dropFirst()).suffix(Self.counted).count { before, after in
-            !after.threads.subtracting(before.threads).subtracting(last.threads).isEmpty
+    /// The threads that were new after stop-send, for each of the rounds that count.
+    private var newThreads: [Set<Int32>] {
+        zip(sights, sights.dropFirst()).suffix(Self.counted).map {
+            $1.threads.subtracting($0.threads)
         }
     }
+
+    /// Whether each of the rounds that count has seen a new thread after stop-send.
+    var hasNewThreads: Bool { newThreads.allSatisfy { !$0.isEmpty } }
+
+    /// Whether one of those has ended since, for each round.
+    var haveEnded: Bool { newThreads.allSatisfy { !$0.subtracting(last.threads).isEmpty } }
 
     var verdict: Verdict {
         if growth >= Self.leastGrowth {
@@ -142,7 +147,7 @@ private struct RestsOfStarts {
                     + "start-send makes"
             ).unless("lifecycle.restart")
         }
-        if lateRounds == Self.counted {
+        if haveEnded {
             return .warning(
                 "a thread that start-send has started ends after stop-send has returned, each time: "
                     + "join it there, unless it is idle by then")
@@ -163,7 +168,11 @@ extension Bench {
             usleep(20_000)
             sights.append(ProcessSight(of: process))
         }
-        usleep(100_000)
-        return RestsOfStarts(sights: sights, last: ProcessSight(of: process))
+        var rests = RestsOfStarts(sights: sights, last: ProcessSight(of: process))
+        for _ in 0..<20 where rests.hasNewThreads && !rests.haveEnded {
+            usleep(50_000)
+            rests.last = ProcessSight(of: process)
+        }
+        return rests
     }
 }
