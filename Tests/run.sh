@@ -20,7 +20,33 @@ find Package.swift Sources Plugins Tests Samples -name .build -prune -o -name '*
 
 say "Building and testing"
 export TSAN_OPTIONS="${TSAN_OPTIONS-suppressions='$PWD/Tests/thread-sanitizer.txt'}"
-swift test "$@"
+if [ $# -gt 0 ]; then
+    swift test "$@"
+else
+    swift build --build-tests
+    # Most tests wait for programs that they run, and a process of tests waits on as many threads
+    # as there are processors: three use the time. Prints each test as it ends.
+    part() {
+        log=.build/tests-$1.log
+        shift
+        { swift test --skip-build --ignore-lock "$@" 2>&1 || echo "it failed"; } | tee "$log" \
+            | grep --line-buffered -E '^(✔|✘) Test ' || true
+    }
+    authors='^EndToEndTests\.(Conformance|NewCommand|Preview|Stranger|WrongPlugin)Tests'
+    part authors --filter "$authors" &
+    part sessions --filter '^EndToEndTests\.' --skip "$authors" &
+    part modules --skip '^EndToEndTests\.'
+    wait
+    failed=
+    for log in .build/tests-authors.log .build/tests-sessions.log .build/tests-modules.log; do
+        if ! grep -q '^✔ Test run ' "$log" || grep -q '^it failed$' "$log"; then
+            failed="$failed $log"
+            # What failed and why; of a process that broke down, what came before.
+            grep -A 8 ' recorded an issue ' "$log" || tail -n 40 "$log"
+        fi
+    done
+    [ -z "$failed" ] || fail "Tests failed; the whole story is in:$failed"
+fi
 
 say "All tests passed."
 echo "Look next at the recording of the main job: Samples/run.sh"

@@ -161,8 +161,9 @@ import Testing
         let (stalled, recorded) = (picture.outputs[0], picture.outputs[1])
         #expect(stalled.queueFull + stalled.excess > 30, "\(stalled)")
         #expect(recorded.queueFull == 0 && recorded.periods == 90, "\(recorded)")
-        // What is late on a busy machine is repeated; what waits for the reader would be gone.
-        #expect(recorded.delivered > 60, "\(recorded)")
+        #expect(recorded.delivered > picture.carried - 5, "\(picture)")
+        // What a busy machine has no time for is late, or left out before the outputs.
+        #expect(recorded.delivered + picture.superseded + picture.overRate > 75, "\(picture)")
         #expect(picture.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(picture.refused)")
         // The track is slowed down by nobody but a busy machine.
         #expect(picture.superseded <= picture.accepted / 10, "\(picture)")

@@ -1,4 +1,5 @@
 import GreenroomLoading
+
 extension NegotiationRecord {
     /// Why the picture is what it is, in lines for people: what was agreed, what the source made
     /// of the offer, and each ceiling with its origin.
@@ -19,6 +20,13 @@ extension NegotiationRecord {
         return lines
     }
 
+    /// Whether a frame that follows the offer is news.
+    package var awaitsFrames: Bool {
+        // The first frame of a source can't be late for its first offer. One that makes what it
+        // makes follows nothing.
+        (answer == "accept" || answer == "counter") && reason != Offer.Reason.initial.name
+    }
+
     private var reaction: String {
         let source = source ?? "nothing yet"
         let what =
@@ -31,9 +39,7 @@ extension NegotiationRecord {
                 "the source takes no new offers and goes on with \(source), which the host adapts"
             default: "the source refused and goes on with \(source), which the host adapts"
             }
-        let follows = answer == "accept" || answer == "counter" || answer == "fixed"
-        // The first frame of a source can't be late for its first offer.
-        guard follows, reason != Offer.Reason.initial.name else { return what }
+        guard awaitsFrames else { return what }
         guard let frames = framesUntilFollowed else { return what + "; no frame has followed yet" }
         return what + "; it followed after \(frames) frame\(frames == 1 ? "" : "s")"
     }

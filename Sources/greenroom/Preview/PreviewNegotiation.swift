@@ -42,12 +42,6 @@ struct PreviewNegotiation {
 }
 
 extension NegotiationRecord {
-    /// Whether a frame that follows the offer is news.
-    var awaitsFrames: Bool {
-        // The first frame of a source can't be late for its first offer.
-        ["accept", "counter", "fixed"].contains(answer) && reason != "initial"
-    }
-
     /// What was offered, what the plugin made of it, and how soon it followed.
     var line: String {
         let parts = ["offer \(revision) (\(reason)): \(suggested)", reaction, following]

@@ -62,6 +62,7 @@ import Testing
         negotiator.answered(reply)
         let line = negotiator.records.last?.explanation(role: "camera")[1]
         #expect(line?.contains(words) == true, "\(line ?? "")")
+        #expect(line?.contains("follow") == words.contains("follow"), "\(line ?? "")")
     }
 
     @Test func `where the table itself is the limit it says so`() {

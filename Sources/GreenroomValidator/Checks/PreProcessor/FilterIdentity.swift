@@ -63,7 +63,7 @@ extension Examination {
                 count += 1
             }
         }
-        try life.end()
+        try life.endKeepingToPlanes()
         return (count, nil)
     }
 }

@@ -54,7 +54,7 @@ extension Examination {
             guard edit.status == .ok else { return nil }
             results.append(edit.after)
         }
-        try life.end()
+        try life.endKeepingToPlanes()
         return results
     }
 }

@@ -57,7 +57,7 @@ final class FilterStage {
         case let end: throw bench.verdict(on: "initialize", end)
         }
         try bench.startSend()
-        return FilterLife(examination, bench, row, isGuarded: watch != nil, until: deadline)
+        return FilterLife(examination, bench, row, guarded: watch, until: deadline)
     }
 
     /// Its process.
@@ -69,7 +69,9 @@ final class FilterLife {
     let bench: Bench
     let row: VideoCapability
     private let examination: Examination
-    private let isGuarded: Bool
+    /// Guards its frames.
+    private let watch: LeaseWatch?
+    private var isGuarded: Bool { watch != nil }
     private let deadline: Int64
     private var number = 0
     /// Where the planes of the newest frame lie in the frames' memory: it is the only one, and so in
@@ -85,14 +87,14 @@ final class FilterLife {
     var padding: UInt8 = 0xA5
 
     init(
-        _ examination: Examination, _ bench: Bench, _ row: VideoCapability, isGuarded: Bool,
-        until deadline: Int64
+        _ examination: Examination, _ bench: Bench, _ row: VideoCapability,
+        guarded watch: LeaseWatch?, until deadline: Int64
     ) {
         self.examination = examination
         self.deadline = deadline
         self.bench = bench
         self.row = row
-        self.isGuarded = isGuarded
+        self.watch = watch
     }
 
     /// What a frame took.
@@ -148,7 +150,7 @@ final class FilterLife {
             isLate = true
             throw .hindered(by: "pre-processor.cost", "it has a frame for more than 2 s")
         case .returned(let frame, let status):
-            if status == .gone, isLost { throw crashed() }
+            if status == .gone || status == .stopped, isLost { throw crashed() }
             measure(times)
             let padding = frame.isInGivenMemory ? padding : nil
             return FilterStage.Edited(
@@ -188,6 +190,18 @@ final class FilterLife {
     }
 
     func end() throws(Verdict) { try bench.end() }
+
+    /// Ends it, of a filter that touches no frame any more.
+    func endKeepingToPlanes() throws(Verdict) {
+        do throws(Verdict) {
+            try end()
+        } catch {
+            guard let fault = bench.process.fault, watch?.offset(of: fault.address) != nil else {
+                throw error
+            }
+            throw .hindered(by: "pre-processor.planes", "it crashes")
+        }
+    }
 
     /// The verdict on a crash: another check's, if it happens there as well.
     private func crashed() -> Verdict {
