@@ -17,10 +17,10 @@ static void *pump(void *self) {
 
 static gr_status start_send(void *self) {
   good *me = self;
-  const gr_status status = good_start_send(me);
-  if (status != GR_STATUS_OK) return status;
   __atomic_add_fetch(&me->running, 1, __ATOMIC_RELEASE);
-  pthread_detach(me->thread);
+  const gr_status status = good_start_send(me);
+  if (status == GR_STATUS_OK) pthread_detach(me->thread);
+  else __atomic_sub_fetch(&me->running, 1, __ATOMIC_RELEASE);
   return status;
 }
 

@@ -1,8 +1,6 @@
 /* lifecycle.restart: from the second start on, its thread waits for a flag that nobody clears */
 #define KIND GR_KIND_VIDEO_SOURCE
-#define MEMBERS                                                                                \
-  int is_stopping;                                                                             \
-  int was_stopped;
+#define MEMBERS int is_stopping, was_stopped;
 #define OWN_PUMP
 #define OWN_START_SEND
 #define OWN_STOP_SEND
@@ -18,8 +16,8 @@ static void *pump(void *self) {
 
 static gr_status start_send(void *self) {
   good *me = self;
-  me->was_stopped = me->is_stopping;
-  return good_start_send(self);
+  me->was_stopped = __atomic_load_n(&me->is_stopping, __ATOMIC_ACQUIRE);
+  return good_start_send(me);
 }
 
 static void stop_send(void *self) {
