@@ -6,10 +6,11 @@
 #include <unistd.h>
 #include "../good.h"
 
-static int lives;
+static int lives, living;
 
 static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **plugin) {
   __atomic_add_fetch(&lives, 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&living, 1, __ATOMIC_RELAXED);
   return good_create(index, in, plugin);
 }
 
@@ -17,7 +18,9 @@ static void *look(void *page) {
   const int before = __atomic_load_n(&lives, __ATOMIC_RELAXED);
   usleep(450000);
   /* Not while another instance lives, which other checks would find lost. */
-  if (before == __atomic_load_n(&lives, __ATOMIC_RELAXED)) *(volatile uint8_t *)page;
+  if (before == __atomic_load_n(&lives, __ATOMIC_RELAXED) &&
+      __atomic_load_n(&living, __ATOMIC_RELAXED) == 0)
+    *(volatile uint8_t *)page;
   return NULL;
 }
 
@@ -27,5 +30,6 @@ static void destroy(void *self) {
   void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (me->audio && pthread_create(&thread, NULL, look, page) == 0) pthread_detach(thread);
   munmap(page, 4096);
+  __atomic_sub_fetch(&living, 1, __ATOMIC_RELAXED);
   good_destroy(me);
 }
