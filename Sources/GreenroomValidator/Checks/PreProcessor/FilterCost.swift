@@ -24,7 +24,10 @@ extension Catalogue {
         var isInDoubt = false
         for row in FilterSizes.table {
             guard let life = try stage.begin(row) else { continue }
-            var times = try Self.times(of: life, examination)
+            guard var times = try Self.times(of: life, examination) else {
+                isInDoubt = true
+                continue
+            }
             guard !times.isEmpty else { continue }
             let run = milliseconds(times.map(\.run).sorted()[times.count / 2])
             costs.append(ConformanceReport.Cost(row: "\(row)", millisecondsPerFrame: run))
@@ -33,7 +36,7 @@ extension Catalogue {
             for _ in 0..<2
             where slow.isEmpty && times.wereBusy && times.usualNanoseconds > interval {
                 guard let life = try stage.begin(row) else { break }
-                let again = try Self.times(of: life, examination)
+                guard let again = try Self.times(of: life, examination) else { continue }
                 if !again.isEmpty, again.usualNanoseconds < times.usualNanoseconds { times = again }
             }
             guard times.usualNanoseconds > interval else { continue }
@@ -54,10 +57,10 @@ extension Catalogue {
     /// How many frames are measured, and how many go before them.
     private static let (measured, warmUp) = (10, 2)
 
-    /// What frames take; empty if the size is not edited.
+    /// What frames take; empty if the size is not edited, and nil if the machine was too busy for it.
     private static func times(
         of life: FilterLife, _ examination: Examination
-    ) throws(Verdict) -> [FilterLife.Times] {
+    ) throws(Verdict) -> [FilterLife.Times]? {
         let picture = FilterPicture(.noise, examination.random(6))
         var times: [FilterLife.Times] = []
         do throws(Verdict) {
@@ -72,6 +75,7 @@ extension Catalogue {
             }
             try life.end()
         } catch {
+            if life.wasDelayed { return nil }
             guard life.isLate else { throw error }
             throw .failed(
                 "at \(life.row) it has a frame for more than 2 s: such a filter is taken out of the "

@@ -79,6 +79,8 @@ final class FilterLife {
     private(set) var planes: [LeaseWatch.Plane] = []
     /// Whether it had a frame for longer than anything may take.
     private(set) var isLate = false
+    /// Whether the machine had no time for it, so that a frame came back too late.
+    private(set) var wasDelayed = false
     /// What came of it if it crashed.
     private(set) var crash: Verdict?
     /// Whether a crash is told as it is, and no other check's business.
@@ -143,6 +145,7 @@ final class FilterLife {
         switch consume edit {
         case .late:
             guard times.taken > Self.leastLate else {
+                wasDelayed = true
                 throw .skipped(
                     "the machine was too busy to tell: a frame did not come back in time, and threads "
                         + "waited \(times.delay / 1_000_000) ms for a processor")
