@@ -34,7 +34,7 @@ import Testing
             faults: ["lifecycle.start-returns"], validatorSays: "begin a thread there"),
         Stranger(
             name: "stale-flag", role: "microphone",
-            timeline: "[{at: 500ms, do: mute}, {at: 700ms, do: unmute}, {at: 900ms, do: mute}]",
+            timeline: "[{at: 500ms, do: mute}, {at: 2s, do: unmute}, {at: 3500ms, do: mute}]",
             isPaced: false, seconds: 8, hostSays: "stop-send has not returned after 2.0 s",
             faults: ["lifecycle.restart"], validatorSays: "stop-send number 2 has not returned"),
         Stranger(
@@ -120,9 +120,9 @@ import Testing
             line.hasPrefix("\(stranger.role): ") && !line.contains("as suggested")
         }
         if let text = stranger.hostSays {
-            #expect(lines.contains { $0.contains(text) }, "\(run.text)")
+            #expect(lines.contains { $0.contains(text) }, "\(run)")
         } else {
-            #expect(lines.allSatisfy { $0.contains("ended: the file is over") }, "\(run.text)")
+            #expect(lines.allSatisfy { $0.contains("ended: the file is over") }, "\(run)")
         }
         guard stranger.role != "microphone" else { return }
         let recording = try Y4MRecording(folder("out/\(stranger.role).y4m"))
