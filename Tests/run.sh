@@ -37,14 +37,17 @@ else
     part sessions --filter '^EndToEndTests\.' --skip "$authors" &
     part modules --skip '^EndToEndTests\.'
     wait
+    logs=".build/tests-authors.log .build/tests-sessions.log .build/tests-modules.log"
     failed=
-    for log in .build/tests-authors.log .build/tests-sessions.log .build/tests-modules.log; do
+    for log in $logs; do
         if ! grep -q '^✔ Test run ' "$log" || grep -q '^it failed$' "$log"; then
             failed="$failed $log"
             # What failed and why; of a process that broke down, what came before.
-            grep -A 8 ' recorded an issue ' "$log" || tail -n 40 "$log"
+            grep -A 8 ' recorded an issue ' "$log" | grep -v '^◇' || tail -n 40 "$log"
         fi
     done
+    # shellcheck disable=SC2086 # paths are words
+    grep -h -E '^(✔|✘) Test run ' $logs || true
     [ -z "$failed" ] || fail "Tests failed; the whole story is in:$failed"
 fi
 
