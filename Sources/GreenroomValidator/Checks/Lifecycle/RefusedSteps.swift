@@ -10,9 +10,10 @@ extension Catalogue {
         "lifecycle.refused-steps", "initialize and start-send refused half-way",
         proving: """
             initialize and start-send are called while no descriptor can be opened in the process, \
-            and with each path setting leading nowhere. The plugin may work all the same, or refuse \
-            with a status; then no thread and no descriptor of the attempt is left, the same step \
-            works once descriptors can be opened again, and another instance lives as ever. "An \
+            and, once for each path setting, with that one leading nowhere, beside which another \
+            instance lives as ever. The plugin may work all the same, or refuse with a status; then \
+            no thread and no descriptor of the attempt is left, and the same step works once \
+            descriptors can be opened again. "An \
             initialize or start_send that fails leaves the instance where it was."
             """
     ) { examination throws(Verdict) in
@@ -30,7 +31,9 @@ extension Catalogue {
                 ).unless("lifecycle.whole-life")
             }
             try bench.end()
-            try liveWithoutFiles(examination)
+            for setting in examination.settings where setting.type == .path {
+                try live(without: setting.name, examination)
+            }
             return .passed(notes.joined(separator: "; "))
         }
     }
@@ -99,14 +102,15 @@ extension Catalogue {
             : now.opened(since: before).joined(separator: ", ")
     }
 
-    /// Has an instance live whose files are not there, and another one beside it.
-    private static func liveWithoutFiles(_ examination: Examination) throws(Verdict) {
+    /// Has an instance live for which one file is not there, and another one beside it.
+    private static func live(
+        without name: String, _ examination: Examination
+    ) throws(Verdict) {
         let settings = examination.settings.map { setting in
             var setting = setting
-            if setting.type == .path { setting.value = .string("/there/is/no/such/file") }
+            if setting.name == name { setting.value = .string("/there/is/no/such/file") }
             return setting
         }
-        guard settings != examination.settings else { return }
         let bench = try examination.bench(settings: settings)
         let before = ProcessSight(of: bench.process.process)
         var made: [String] = []
@@ -118,9 +122,9 @@ extension Catalogue {
                 made.append(step)
                 continue
             case .lost, .hangs:
-                let verdict = bench.verdict(on: "\(step) with files that are not there", end)
+                let verdict = bench.verdict(on: "\(step) without \(name)", end)
                 throw Verdict(
-                    outcome: verdict.outcome, text: "with files that are not there \(verdict.text)",
+                    outcome: verdict.outcome, text: "with \(name) leading nowhere \(verdict.text)",
                     details: verdict.details)
             case .refused, .illegal: break
             }
@@ -131,7 +135,7 @@ extension Catalogue {
         if made.contains("create") { try bench.destroy() }
         if let left = left(in: bench.process.process, since: before) {
             throw .failed(
-                "a life whose files are not there leaves \(left): undo what was done before it "
+                "a life with \(name) leading nowhere leaves \(left): undo what was done before it "
                     + "failed")
         }
         let other = examination.bench(beside: bench, number: 1)

@@ -8,7 +8,7 @@ extension Catalogue {
             the one thing that a library exports. Whatever else is visible takes part in the \
             search for names of a program that looks there, and keeps the linker from leaving out \
             what nobody uses. Names that compilers of Swift and C++ make visible by themselves are \
-            counted and tolerated.
+            counted, named and tolerated.
             """
     ) { library throws(Verdict) in
         let names = try library.readFile().exports.filter {
@@ -27,7 +27,7 @@ extension Catalogue {
         return .warning(
             "it exports \(counts.map { "\($0.0) names of \($0.1)" }.joined(separator: " and ")) "
                 + "besides its entry, such as \(names[0].name). A version script with "
-                + "{ global: \(GR_ENTRY_SYMBOL); local: *; }; makes it smaller.")
+                + "{ global: \(GR_ENTRY_SYMBOL); local: *; }; makes it smaller.", names.map(\.name))
     }
 }
 

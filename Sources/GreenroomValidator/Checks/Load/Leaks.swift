@@ -7,8 +7,9 @@ extension Catalogue {
     static let leaks = Check(
         "load.leaks", "creating and destroying leaves nothing behind",
         proving: """
-            Instances are created and destroyed, a thousand of them, and what the process has is \
-            compared after each hundred: its threads, its open descriptors and its memory. \
+            Instances are created and destroyed, a thousand of them or as many as ten seconds allow, \
+            and what the process has is compared after each hundred: its threads, its open \
+            descriptors and its memory. \
             plugin.h: create opens nothing and starts nothing, and destroy frees the instance. A \
             session that goes on for days creates a plugin anew whenever it comes back. Memory that \
             grows by less than half a kilobyte for each instance is not told from noise.

@@ -72,6 +72,9 @@ extension Catalogue {
         try bench.create()
         try Self.compare(first, with: process, "asked after create")
         try bench.initialize()
+        try bench.startSend()
+        try bench.wait(seconds: 0.5)
+        try bench.stopSend()
         let end = bench.make("uninitialize")
         guard end == .done else {
             return bench.ordinary("uninitialize", end).unless("lifecycle.initialize-only")

@@ -7,8 +7,8 @@ extension Catalogue {
         "negotiation.one-row", "a table of one row", of: .pictures,
         proving: """
             Session files replace the table: an offer may have one row. The plugin answers that \
-            row, or that its size is fixed, and sends what it has answered; it reads nothing beyond \
-            the last row, and does not count on a size of its liking to be there.
+            row, or that its size is fixed, and sends what it has answered; it does not count on a \
+            second row, nor on a size of its liking to be there.
             """
     ) { examination throws(Verdict) in
         let row = VideoCapability(width: 640, height: 360, fps: 15)

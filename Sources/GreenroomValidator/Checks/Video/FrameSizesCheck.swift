@@ -50,4 +50,11 @@ extension Examination {
                 VideoCapability(width: 640, height: 360, fps: 15),
             ]
     }
+
+    /// The first row of each size of them.
+    var sizeRows: [VideoCapability] {
+        rows.enumerated().filter { index, row in
+            !rows[..<index].contains { $0.size == row.size }
+        }.map(\.element)
+    }
 }

@@ -12,12 +12,16 @@ extension Catalogue {
             The content of a leased frame is undefined: an old picture, another format's, anything. \
             A plugin writes every pixel of every plane, at odd sizes too, where chroma is (width + 1) \
             / 2 by (height + 1) / 2: what it leaves out shows as flickering rests of other pictures \
-            or as a green edge. What no pixel shows (padding, alpha, the X of BGRX) may stay.
+            or as a green edge. What no pixel shows (padding, alpha, the X of BGRX) may stay. Looked \
+            at are six frames of each size of the table, and of 641x361.
             """
     ) { examination throws(Verdict) in
         var hasLeased = false
         let deadline = MonotonicClock.deadline(after: patience)
-        for row in LeaseTrial.rows {
+        let others = examination.sizeRows.filter { row in
+            !LeaseTrial.rows.contains { $0.size == row.size }
+        }
+        for row in LeaseTrial.rows + others {
             let tally = try examination.findUnwritten(row, until: deadline)
             guard let found = tally.found else { continue }
             hasLeased = true
