@@ -29,13 +29,16 @@ package enum ConfinedProcess {
 
     /// Goes into the sandbox. While the process has one thread, and before the plugin is loaded.
     ///
+    /// - Parameter host: The process that started this one, with which it ends.
     /// - Returns: Why it could not; nil if it could.
-    package static func enter(_ confinement: Confinement, library: String) -> String? {
+    package static func enter(
+        _ confinement: Confinement, library: String, host: Int32
+    ) -> String? {
         greenroom_close_from(socketNumber + 1)
         let socket = ControlSocket(adopting: socketNumber)
         do throws(SandboxError) {
             let policy = SandboxPolicy(confinement, library: library)
-            let applied = try Sandbox.apply(policy, host: getppid())
+            let applied = try Sandbox.apply(policy, host: host)
             if let descriptor = applied.notifyDescriptor {
                 socket.send(.refusals, descriptors: [descriptor])
                 close(descriptor)

@@ -11,8 +11,9 @@ struct PluginArgument {
 
     /// - Parameter text: The argument.
     init(_ text: String) {
-        // A library in this folder is meant by its file's name alone: no plugin's name has a dot.
-        let isFileHere = !text.contains("/") && Self.file(of: text).hasSuffix(".so")
+        // A library in this folder is meant by its file's name alone.
+        let file = Self.file(of: text)
+        let isFileHere = !text.contains("/") && (file.hasSuffix(".so") || file.contains(".so."))
         place = isFileHere ? "./\(text)" : text
     }
 

@@ -18,10 +18,7 @@ final class Course: Sendable {
 
     /// Takes note of a life that begins.
     func follow(_ bench: Bench) {
-        state.withLock { state in
-            state.followers.removeAll { $0.bench == nil }
-            state.followers.append(Follower(bench: bench))
-        }
+        state.withLock { $0.followers.append(Follower(bench: bench)) }
     }
 
     /// Takes note of what a life took that is over.

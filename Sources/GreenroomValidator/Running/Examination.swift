@@ -73,9 +73,10 @@ final class Examination: Sendable {
             throw .hindered(by: error, ELFFile.read(library))
         }
         // In another process it was.
-        guard description.descriptors.contains(where: { $0.id == descriptor.id }) else {
+        guard description.descriptors.contains(descriptor) else {
             throw .hindered(
-                by: "load.steadfast", "\(descriptor.name) is not in the library each time")
+                by: "load.steadfast",
+                "\(descriptor.name) is not in the library each time, or not the same")
         }
         return description
     }

@@ -10,6 +10,8 @@ import GreenroomMedia
 enum HostedPerformance {
     /// What goes to that process.
     struct Order: Codable {
+        /// The judge's process.
+        var host = getpid()
         var judge: JudgeOrder
         var nanoseconds: Int64
     }
@@ -48,7 +50,9 @@ enum HostedPerformance {
 
     private static func answer(_ order: Order) -> Answer {
         let judge = order.judge
-        if let problem = ConfinedProcess.enter(judge.confinement, library: judge.library) {
+        if let problem = ConfinedProcess.enter(
+            judge.confinement, library: judge.library, host: order.host)
+        {
             return Answer(problem: problem)
         }
         let library: PluginLibrary

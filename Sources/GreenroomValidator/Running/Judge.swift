@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import Glibc
 import GreenroomChannel
 import GreenroomHost
 import GreenroomIsolation
@@ -7,6 +8,8 @@ import GreenroomMedia
 
 /// What the process of one check is told.
 struct JudgeOrder: Codable, Sendable {
+    /// Who asks: the judge's parent.
+    var host = getpid()
     var check: String
     var library: String
     /// Its id; nil if the library can't be loaded.
@@ -60,7 +63,9 @@ package enum Judge {
     /// - Returns: The answer for it; nil if the order is none.
     package static func judge(_ order: [UInt8]) -> [UInt8]? {
         guard let order = try? JSONDecoder().decode(JudgeOrder.self, from: Data(order)),
-            let check = Catalogue.check(order.check)
+            let check = Catalogue.check(order.check),
+            // Without its parent, which is gone, it has nobody to answer.
+            order.host == getppid()
         else { return nil }
         let course = Course()
         let found = Monitor<Verdict?>(nil)

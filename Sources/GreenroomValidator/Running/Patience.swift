@@ -6,7 +6,7 @@ import GreenroomHost
 struct Patience {
     private let process: Int32
     private let begin = MonotonicClock.now
-    private let delayAtBegin: Int64
+    private let loadAtBegin: ProcessLoad
 
     /// How long a callback may take, in nanoseconds.
     private static let limit: Int64 = 2_000_000_000
@@ -16,13 +16,28 @@ struct Patience {
     /// - Parameter process: The plugin's.
     init(_ process: Int32) {
         self.process = process
-        delayAtBegin = ProcessLoad(of: process).delayNanoseconds
+        loadAtBegin = ProcessLoad(of: process)
+    }
+
+    /// How long the machine had no time for the plugin.
+    ///
+    /// - Parameters:
+    ///   - waited: How long it has had, in nanoseconds.
+    ///   - late: How late this process came meanwhile, which the plugin's may have, too.
+    private func delay(of waited: Int64, late: Int64 = 0) -> Int64 {
+        let load = ProcessLoad(of: process)
+        let delay = max(load.delayNanoseconds - loadAtBegin.delayNanoseconds, late)
+        // Threads of its own that keep all processors busy are not the machine's.
+        let processors = Int64(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1))
+        let run = max(load.runNanoseconds - loadAtBegin.runNanoseconds, 0)
+        return max(min(delay, waited - run / processors), 0)
     }
 
     /// The verdict on what has not ended in its time; nil if the plugin had at least half of that.
     var doubt: Verdict? {
-        let delay = ProcessLoad(of: process).delayNanoseconds - delayAtBegin
-        guard MonotonicClock.now - begin - delay < Self.limit / 2 else { return nil }
+        let waited = MonotonicClock.now - begin
+        let delay = delay(of: waited)
+        guard waited - delay < Self.limit / 2 else { return nil }
         return .skipped(
             "the machine was too busy to tell: the plugin's threads waited "
                 + "\(delay / 1_000_000) ms for a processor")
@@ -32,13 +47,13 @@ struct Patience {
     ///
     /// - Returns: Whether it ended within that.
     func endsInTime(while goesOn: () -> Bool) -> Bool {
-        // What this process came too late for, the plugin's may have come too late for, too.
         var late: Int64 = 0
         while goesOn() {
             let now = MonotonicClock.now
             let waited = now - begin
-            let delay = ProcessLoad(of: process).delayNanoseconds - delayAtBegin
-            if waited > Self.greatest || waited - max(delay, late) > Self.limit { return false }
+            if waited > Self.greatest || waited - delay(of: waited, late: late) > Self.limit {
+                return false
+            }
             usleep(10_000)
             late += max(MonotonicClock.now - now - 10_000_000, 0)
         }

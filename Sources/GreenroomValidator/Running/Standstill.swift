@@ -25,6 +25,7 @@ enum Standstill {
         guard let order = try? JSONDecoder().decode(Order.self, from: Data(text.utf8)) else {
             return false
         }
+        guard order.host == getppid(), order.plugin > 1 else { return false }
         kill(order.plugin, SIGSTOP)
         kill(order.host, SIGSTOP)
         let end = MonotonicClock.deadline(after: order.nanoseconds)
@@ -45,7 +46,8 @@ enum Standstill {
         // From here on it may be silent.
         plugin.stop()
         defer {
-            // It has gone on already; what it has not answered meanwhile it has had a moment for.
+            // It runs again since the order's end. What it was asked while it stood still it has time to
+            // answer before it is expected to.
             usleep(200_000)
             plugin.goOn()
         }

@@ -13,15 +13,14 @@ struct JudgeCommand: ParsableCommand {
     var performance: String?
 
     func run() throws {
+        // Whoever asked before that and is gone now is not who the order names.
+        _ = greenroom_set_parent_death_signal(SIGKILL)
         if let performance {
             guard Judge.perform(performance) else {
                 throw Failure(.usage, "judge is started by greenroom validate, with an order.")
             }
             _exit(0)
         }
-        _ = greenroom_set_parent_death_signal(SIGKILL)
-        // One that has lost its parent before that has nobody to answer.
-        guard getppid() != 1 else { _exit(0) }
         var order: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
