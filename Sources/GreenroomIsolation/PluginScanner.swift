@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomChannel
 import GreenroomHost
 package import GreenroomLoading
@@ -57,7 +58,11 @@ package struct PluginScanner: Sendable {
             if error.code == .crashes {
                 error.explanation = "it crashes while it is loaded: \(error.explanation)."
             }
-            error.explanation += refusals.text
+            if access(path, F_OK) != 0, errno == ENOENT {
+                error.explanation = "No such file or directory. Build it first, or correct the path."
+            } else {
+                error.explanation += refusals.text
+            }
             throw error
         }
     }

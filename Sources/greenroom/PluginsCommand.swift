@@ -82,7 +82,7 @@ struct PluginCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show what a plugin is and which settings it has.")
 
-        @Argument(help: "A plugin's name or id, or the path of a library (with a slash in it).")
+        @Argument(help: "A plugin's name or id, or a library's file.")
         var plugin: String
 
         @Flag(help: "Print it as one JSON object.")
@@ -94,18 +94,20 @@ struct PluginCommand: ParsableCommand {
         func run() throws {
             let locator = PluginLocator.ofThisProcess(looksAgain: rescan)
             locator.printWarnings()
+            let argument = PluginArgument(plugin)
+            guard let file = argument.file, argument.nameInFile == nil else {
+                let (library, descriptor) = try locator.find(
+                    argument, relativeTo: workingFolder)
+                show(descriptor, library, locator)
+                return
+            }
+            let library: LibraryDescription
             do throws(LoadError) {
-                if plugin.contains("/"), !plugin.contains("#") {
-                    let library = try locator.examine(plugin)
-                    for descriptor in library.descriptors { show(descriptor, library, locator) }
-                } else {
-                    let (library, descriptor) = try locator.find(
-                        plugin, kind: nil, relativeTo: workingFolder)
-                    show(descriptor, library, locator)
-                }
+                library = try locator.examine(file)
             } catch {
                 throw Failure(.badFile, "\(error)")
             }
+            for descriptor in library.descriptors { show(descriptor, library, locator) }
         }
 
         private var workingFolder: String { resolvedPath(".") ?? "" }

@@ -4,8 +4,8 @@ extension NewPackage {
         let introduction =
             "This is \(plugin.kind.title) for Greenroom, in \(plugin.language.title): \(plugin.what)."
         let explanation =
-            "The first command builds \(plugin.building). The second checks that the plugin keeps the "
-            + "rules that hosts rely on, and says which it breaks. The third runs it for five seconds: "
+            "`\(plugin.build)` builds \(plugin.building). `validate` checks that the plugin keeps the "
+            + "rules that hosts rely on, and says which it breaks. `run` has it send for five seconds: "
             + "look at `recording/\(plugin.recording)`, and in `recording/session.json` at what became "
             + "of all that it sent. Run it with another value of its setting:"
         let function =

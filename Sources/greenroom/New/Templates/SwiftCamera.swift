@@ -30,9 +30,11 @@ extension NewPlugin {
 
             /// Draws one frame in I420, for its time and in its size, which may change between frames.
             func fill(_ frame: inout MutableFrame, at time: FrameTime) {
-                let slope = 220_000 * settings.stripes / frame.width
+                // Asked for here: while a row is at hand, the frame itself is out of reach.
+                let (width, height) = (frame.width, frame.height)
+                let slope = 220_000 * settings.stripes / width
                 let shift = Int(time.seconds * 110)
-                for y in 0..<frame.height {
+                for y in 0..<height {
                     var row = frame.row(y)
                     for x in row.indices {
                         // Luma: 16 is black, 235 is white.
