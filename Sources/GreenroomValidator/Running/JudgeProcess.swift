@@ -68,7 +68,10 @@ struct JudgeProcess {
         var how: Int32 = 0
         while waitpid(process, &how, 0) < 0, errno == EINTR {}
         guard let answer else { return .tookTooLong }
-        guard !answer.isEmpty else { return .failed("it ended without an answer") }
+        guard !answer.isEmpty else {
+            let end = how & 0x7f == 0 ? "code \(how >> 8 & 0xff)" : "signal \(how & 0x7f)"
+            return .failed("it ended without an answer, with \(end)")
+        }
         return .answered(answer)
     }
 
