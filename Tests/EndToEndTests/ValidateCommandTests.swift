@@ -138,6 +138,88 @@ import Testing
         return state != "Z" && state != "X"
     }
 
+    // MARK: What is kept of it
+
+    @Test func `the list of plugins tells how a plugin came to conform, and what is not known`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let library = folder("libCamera.so")
+        try folder.write(
+            "libCamera.so",
+            try readFile(WrongPlugin(file: "lifecycle/gives-up-at-once.c").build()))
+        let environment: [String: String?] = [
+            "GREENROOM_PLUGIN_PATH": folder.path, "XDG_CACHE_HOME": folder("cache"),
+        ]
+        func run(_ arguments: String...) throws -> Finished {
+            let run = try Greenroom.start(arguments, environment: environment)
+                .wait(atMost: .seconds(300))
+            #expect(run.exit == .code(0), "\(run)")
+            return run
+        }
+        func isListed(as word: String) throws -> Bool {
+            let lines = try run("plugins").text.split(separator: "\n")
+            let line = try #require(lines.first { $0.contains(library) })
+            return line.contains("  \(word)  ")
+        }
+        func info() throws -> String {
+            let lines = try run("plugin", "info", library).text.split(separator: "\n")
+            return String(try #require(lines.first { $0.contains("validated: ") }))
+        }
+        #expect(try isListed(as: "-"))
+
+        _ = try run(
+            "validate", library, "--still", "--allow-network", "--allow-read", folder.path,
+            "--set", "shade=3")
+        #expect(
+            try isListed(
+                as: "conforms, but sent nothing (still, read, network, set shade), with 1 warning"))
+        let text = try info()
+        let known =
+            "conforms, but sent nothing (still, read \(folder.path), network, set shade=3), with 1 "
+            + "warning; "
+        #expect(text.contains(known), "\(text)")
+        #expect(text.contains(#/; \d\d of \d\d checks could not look at it$/#), "\(text)")
+
+        // The same report, had it come about otherwise.
+        let reports = folder("cache/greenroom/reports")
+        let file = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: reports).first)
+        let kept = try readFile("\(reports)/\(file)")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(kept)) as? [String: Any])
+        func keep(_ change: (inout [String: Any]) -> Void) throws {
+            var changed = report
+            change(&changed)
+            let data = try JSONSerialization.data(withJSONObject: changed)
+            try folder.write("cache/greenroom/reports/\(file)", Array(data))
+        }
+        let results = try #require(report["results"] as? [[String: Any]])
+        let plain: [String: Any] = ["isStill": false, "grants": [String](), "settings": [:]]
+        try keep { report in
+            report.merge(plain) { $1 }
+            report["results"] = results.filter { $0["outcome"] as? String != "warning" }
+        }
+        #expect(try isListed(as: "conforms"))
+        #expect(try info().hasSuffix(": conforms"))
+
+        try keep { report in
+            report.merge(plain) { $1 }
+            report["isStill"] = true
+            report["results"] = results.map { result in
+                result["outcome"] as? String == "skipped"
+                    ? result.merging(["outcome": "warning"]) { $1 } : result
+            }.filter { $0["check"] as? String != "lifecycle.whole-life" }
+        }
+        let skipped = results.count { $0["outcome"] as? String == "skipped" }
+        #expect(try isListed(as: "conforms (still), with \(skipped) warnings"))
+
+        try keep { $0["host"] = "0.0.9" }
+        #expect(try isListed(as: "stale"))
+        let stale = try info()
+        #expect(stale.contains("by Greenroom 0.0.9, and this is "), "\(stale)")
+    }
+
     // MARK: Names of plugins
 
     @Test func `a library in this folder is named by its file alone`() throws {

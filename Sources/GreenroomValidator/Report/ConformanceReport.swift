@@ -48,6 +48,13 @@ public struct ConformanceReport: Codable, Sendable {
     /// Whether no check found a fault.
     public var conforms: Bool { !results.contains { $0.outcome.isFault } }
 
+    /// Whether the plugin gave up before it sent anything: what it is like when it sends is not
+    /// known, however many checks it passed.
+    public var hasSentNothing: Bool {
+        // The check of a whole life has nothing else to warn of.
+        results.contains { $0.check == Catalogue.wholeLife.id && $0.outcome == .warning }
+    }
+
     /// How many checks have an outcome.
     public func count(of outcome: Outcome) -> Int {
         results.count { $0.outcome == outcome }

@@ -9,6 +9,8 @@ enum Conformance {
     case unknown
     /// The library has changed since.
     case stale(ConformanceReport)
+    /// Another version of Greenroom looked.
+    case outdated(ConformanceReport)
     case known(ConformanceReport)
 
     init(of plugin: PluginDescriptor, in library: LibraryDescription) {
@@ -17,16 +19,21 @@ enum Conformance {
             let kept = ReportCache.ofThisUser?.report(of: plugin.id, at: path),
             let report = ConformanceReport(json: String(decoding: kept, as: UTF8.self))
         else { return }
-        self = LibraryHash.hexadecimal(of: path) == report.sha256 ? .known(report) : .stale(report)
+        guard LibraryHash.hexadecimal(of: path) == report.sha256 else {
+            self = .stale(report)
+            return
+        }
+        self = report.host == GreenroomVersion.current ? .known(report) : .outdated(report)
     }
 
     /// For a column of a table.
     var word: String {
         switch self {
         case .unknown: "-"
-        case .stale: "stale"
+        case .stale, .outdated: "stale"
         case .known(let report):
-            report.conforms ? "conforms" : "\(report.faults.count) of \(report.results.count) fail"
+            report.finding(in: "\(report.faults.count) of \(report.results.count) fail")
+                + report.circumstances(report.shortConditions)
         }
     }
 
@@ -36,10 +43,16 @@ enum Conformance {
         case .unknown: "not yet; greenroom validate does it"
         case .stale(let report):
             "on \(report.date), but the library has changed since; greenroom validate looks again"
+        case .outdated(let report):
+            "on \(report.date), but by Greenroom \(report.host), and this is "
+                + "\(GreenroomVersion.current); greenroom validate looks again"
         case .known(let report):
             "on \(report.date) by Greenroom \(report.host): "
-                + (report.conforms
-                    ? "conforms" : "fails \(report.faults.map(\.check).joined(separator: ", "))")
+                + report.finding(in: "fails \(report.faults.map(\.check).joined(separator: ", "))")
+                + report.circumstances(report.conditions)
+                + (report.hasSentNothing
+                    ? "; \(report.count(of: .skipped)) of \(report.results.count) checks could not "
+                        + "look at it" : "")
         }
     }
 
@@ -47,7 +60,7 @@ enum Conformance {
     var json: JSON? {
         switch self {
         case .unknown: nil
-        case .stale(let report): json(of: report, isStale: true)
+        case .stale(let report), .outdated(let report): json(of: report, isStale: true)
         case .known(let report): json(of: report, isStale: false)
         }
     }
@@ -58,6 +71,9 @@ enum Conformance {
             "sha256": .string(report.sha256), "stale": .boolean(isStale),
             "conforms": .boolean(report.conforms),
             "faults": .array(report.faults.map { .string($0.check) }),
+            "warnings": .array(report.warnings.map { .string($0.check) }),
+            "sent-nothing": .boolean(report.hasSentNothing),
+            "conditions": .array(report.conditions.map { .string($0) }),
             "costs": .array(
                 report.costs.map { cost in
                     [
@@ -71,4 +87,36 @@ enum Conformance {
 
 extension ConformanceReport {
     fileprivate var faults: [CheckResult] { results.filter(\.outcome.isFault) }
+    fileprivate var warnings: [CheckResult] { results.filter { $0.outcome == .warning } }
+
+    /// Whether it conforms, or else what is said of its faults.
+    fileprivate func finding(in faults: String) -> String {
+        guard conforms else { return faults }
+        return hasSentNothing ? "conforms, but sent nothing" : "conforms"
+    }
+
+    /// What the validator was told for the plugin's sake, each in a word or two, none twice.
+    fileprivate var shortConditions: [String] {
+        let grants = grants.map { String($0.prefix { $0 != " " }) }
+        let isKnown = { (grant: String) in grants.contains(grant) }
+        return (isStill ? ["still"] : [])
+            + ["read", "write", "device", "network"].filter(isKnown)
+            + settings.keys.sorted().map { "set \($0)" }
+    }
+
+    /// The same in full.
+    fileprivate var conditions: [String] {
+        (isStill ? ["still"] : []) + grants
+            + settings.sorted { $0.key < $1.key }.map { "set \($0.key)=\($0.value)" }
+    }
+
+    /// What else is to be known of a finding: how it came about, and how many warnings there are.
+    fileprivate func circumstances(_ conditions: [String]) -> String {
+        let told = conditions.isEmpty ? "" : " (\(conditions.joined(separator: ", ")))"
+        return switch warnings.count {
+        case 0: told
+        case 1: told + ", with 1 warning"
+        case let count: told + ", with \(count) warnings"
+        }
+    }
 }

@@ -1,0 +1,13 @@
+/* lifecycle.whole-life: gives up in start-send, so that nobody knows what it is like when it sends */
+/* outcome: warning */
+#define OWN_START_SEND
+#define OWN_STOP_SEND
+#include "../good.h"
+
+static gr_status start_send(void *self) {
+  good *me = self;
+  me->host->give_up(me->instance, GR_STATUS_UNAVAILABLE, "there is no camera; connect one");
+  return GR_STATUS_OK;
+}
+
+static void stop_send(void *self) { (void)self; }
