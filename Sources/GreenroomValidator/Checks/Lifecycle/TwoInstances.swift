@@ -1,3 +1,4 @@
+import GreenroomConversion
 import GreenroomHost
 import GreenroomLoading
 import GreenroomMedia
@@ -8,8 +9,12 @@ extension Catalogue {
         proving: """
             Two instances live side by side in one process, with other sizes where they send \
             pictures: both send, each the size that it has agreed on, through its own sender; when \
-            one has ended the other goes on. What instances share, such as static variables, mixes \
-            them up. A plugin may refuse a second instance, as one of a device does.
+            one has ended the other goes on. Each picture that the first of two sends, and each \
+            that one of two pre-processors returns, is the same byte for byte as without the other \
+            one. That is compared for plugins whose pictures are the same in each life, on the \
+            virtual clock; what sound is like is not compared. What instances share, such as \
+            static variables or the C library's rand, mixes them up. A plugin may refuse a second \
+            instance, as one of a device does.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { first throws(Verdict) in
@@ -57,7 +62,7 @@ extension Catalogue {
                 return .failed("the instance that has ended goes on sending through the other")
             }
             try second.end()
-            return .passed()
+            return try otherPictures(examination) ?? .passed()
         }
     }
 
@@ -95,4 +100,146 @@ extension Catalogue {
             if bench.rehearsal.fault != nil { throw bench.crash() }
         }
     }
+}
+
+/// What is made of time and content in a life.
+private struct Sight: Equatable {
+    /// On the session clock, in nanoseconds.
+    var time: Int64?
+    var size: FrameSize
+    var digest: UInt64
+}
+
+/// Which of two instances live.
+private struct Company: OptionSet {
+    let rawValue: Int
+    static let first = Company(rawValue: 1)
+    static let second = Company(rawValue: 2)
+    static let both: Company = [.first, .second]
+}
+
+extension Catalogue {
+    /// The verdict on instances that make other pictures because of one another; nil if they do
+    /// not, or if it can't be told.
+    static func otherPictures(_ examination: Examination) throws(Verdict) -> Verdict? {
+        let kind = examination.descriptor.kind
+        guard Set.pictures.contains(kind) || kind == .preProcessor else { return nil }
+        // What a source sends may tell which one it is; what is edited does not.
+        let roles: [Company] = kind == .preProcessor ? [.first, .second] : [.first]
+        for role in roles {
+            guard try differs(role, examination) != nil else { continue }
+            // Whoever makes it at random, or of the time of day, may have met that: never so often.
+            guard let number = try differs(role, examination),
+                try differs(role, examination) != nil
+            else { return nil }
+            let verb = kind == .preProcessor ? "returns" : "sends"
+            return .failed(
+                "\(role == .first ? "the first" : "the second") of two instances \(verb) another "
+                    + "picture number \(number + 1) than it does alone: keep what belongs to an "
+                    + "instance in what create makes, not in static variables")
+        }
+        return nil
+    }
+
+    /// Compares what an instance makes alone, then beside another one, then alone again.
+    ///
+    /// - Returns: The first picture that is another one; nil if there is none, or if those of two
+    ///   lives alone differ.
+    private static func differs(
+        _ role: Company, _ examination: Examination
+    ) throws(Verdict) -> Int? {
+        guard let alone = try pictures(of: role, among: role, examination),
+            let beside = try pictures(of: role, among: .both, examination),
+            let place = firstDifference(alone, beside),
+            let again = try pictures(of: role, among: role, examination),
+            alone.count == again.count, firstDifference(alone, again) == nil
+        else { return nil }
+        return place
+    }
+
+    /// The first picture that differs in content; nil if none does, or if they are of other times.
+    private static func firstDifference(_ some: [Sight], _ others: [Sight]) -> Int? {
+        let pairs = zip(some, others)
+        guard pairs.allSatisfy({ $0.time == $1.time }) else { return nil }
+        return pairs.enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    }
+
+    /// What an instance makes in a short life.
+    ///
+    /// - Returns: nil if the life was not one to be compared.
+    private static func pictures(
+        of role: Company, among company: Company, _ examination: Examination
+    ) throws(Verdict) -> [Sight]? {
+        let first = try examination.bench()
+        let second = examination.bench(beside: first, number: 1)
+        let benches = [(Company.first, first), (.second, second)].filter {
+            company.contains($0.0)
+        }
+        for bench in [first, second] {
+            if benches.contains(where: { $0.1 === bench }) {
+                let size = bench === first ? VideoCapability.small : .smaller
+                let offer = bench.rehearsal.nextOffer(maximum: size)
+                for step in ["create", "initialize", "start-send"] {
+                    let end = bench.make(step, step == "initialize" ? offer : nil)
+                    guard end == .done else { return nil }
+                }
+            }
+            // Alone, too, the second one begins when it does beside the first.
+            try first.wait(seconds: 0.1)
+        }
+        var edited: [Sight] = []
+        for number in 0..<8 {
+            for (owner, bench) in benches where bench.kind == .preProcessor {
+                let sight = try bench.editPicture(
+                    number, bench === first ? .small : .smaller)
+                if owner == role {
+                    guard let sight else { return nil }
+                    edited.append(sight)
+                }
+            }
+            try first.wait(seconds: 0.05)
+        }
+        guard let bench = benches.first(where: { $0.0 == role })?.1 else { return nil }
+        for (_, bench) in benches {
+            for step in ["stop-send", "uninitialize", "destroy"] {
+                guard bench.make(step) == .done else { return nil }
+            }
+        }
+        let clock = first.clock
+        guard clock.isVirtual, !clock.isStray(), !clock.isStray(1), bench.refusals.isEmpty else {
+            return nil
+        }
+        if bench.kind == .preProcessor { return edited }
+        return bench.record.frames.map {
+            Sight(time: $0.info.ptsNanoseconds, size: $0.size, digest: $0.digest)
+        }
+    }
+}
+
+extension Bench {
+    /// Has a picture edited that is the same for each number.
+    fileprivate func editPicture(
+        _ number: Int, _ size: FrameSize
+    ) throws(Verdict) -> Sight? {
+        let info = FrameInfo(
+            color: .bt709Limited, offerRevision: 1, ptsNanoseconds: Int64(number) * 33_333_333)
+        guard
+            let edit = rehearsal.edit(
+                size, info: info, fill: { $0.fillForEditing(number: number) }),
+            case .returned(let frame, let status) = edit, status == .ok
+        else {
+            if rehearsal.fault != nil { throw crash() }
+            return nil
+        }
+        return Sight(time: info.ptsNanoseconds, size: frame.size, digest: frame.digest)
+    }
+}
+
+extension VideoCapability {
+    fileprivate static let smaller = VideoCapability(width: 320, height: 180, fps: 30)
+}
+
+extension FrameSize {
+    fileprivate static let small = FrameSize(width: 640, height: 360)
+    fileprivate static let smaller = FrameSize(width: 320, height: 180)
 }

@@ -8,10 +8,13 @@ extension Catalogue {
         "parameter.fuzz", "any value at any time while it sends",
         proving: """
             While it sends, each live parameter is set to some fifty random values of those that \
-            its table allows, in random order, a few milliseconds apart. The plugin takes them, \
-            goes on sending, and ends in order. Texts are set too, and may be refused. The host \
-            changes live parameters on the control thread while the plugin's own threads are at \
-            work: what both use has to be guarded.
+            its table allows, in random order, a few milliseconds apart, and each live text and \
+            path to what parameter.strings gives to create. The plugin takes the values, goes on \
+            sending, and ends in order. Texts, paths and numbers without bounds may be refused. A \
+            plugin that says why it can't use a value just now that its table allows gets a \
+            warning, as does one that refuses without saying why. The host changes live \
+            parameters on the control thread while the plugin's own threads are at work: what \
+            both use has to be guarded.
             """
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()
@@ -19,7 +22,8 @@ extension Catalogue {
             try bench.startSmall()
             try bench.wait(seconds: 0.3)
             let before = bench.accepted
-            try bench.fuzz(live.filter(\.isClosed), examination.random(1))
+            var refusals = Refusals()
+            try bench.fuzz(live.filter(\.isClosed), examination.random(1), &refusals)
             // As it was: a value may well have meant to show or to play nothing.
             for setting in examination.settings
             where live.contains(where: { $0.name == setting.name }) {
@@ -28,9 +32,34 @@ extension Catalogue {
                 }
             }
             if before > 0, bench.kind != .shareSource { try bench.mustGoOn() }
-            try bench.fuzz(live.filter { !$0.isClosed }, examination.random(2))
+            try bench.fuzz(live.filter { !$0.isClosed }, examination.random(2), &refusals)
+            for parameter in live {
+                for text in parameter.hostileTexts(examination) {
+                    try bench.endure(Setting(parameter, .string(text)), of: parameter, &refusals)
+                }
+            }
             try bench.end(after: "random values")
-            return .passed()
+            let remarks = refusals.remarks
+            guard let remark = remarks.first else { return .passed() }
+            return .warning(remark, Array(remarks.dropFirst()))
+        }
+    }
+}
+
+/// What a plugin would not take, of each parameter.
+private struct Refusals {
+    private var ofParameter: [String: (first: String, count: Int)] = [:]
+
+    /// - Parameter words: Of the first one that an author should know of.
+    mutating func add(_ words: String, of parameter: Parameter) {
+        ofParameter[parameter.name, default: (words, 0)].count += 1
+    }
+
+    /// One for each parameter.
+    var remarks: [String] {
+        ofParameter.sorted { $0.key < $1.key }.map { _, refusal in
+            refusal.count == 1
+                ? refusal.first : "\(refusal.first), and so are \(refusal.count - 1) other values"
         }
     }
 }
@@ -40,7 +69,9 @@ extension Bench {
     private static let times = 50
 
     /// Sets parameters to random values while time passes.
-    fileprivate func fuzz(_ parameters: [Parameter], _ random: SeededRandom) throws(Verdict) {
+    fileprivate func fuzz(
+        _ parameters: [Parameter], _ random: SeededRandom, _ refusals: inout Refusals
+    ) throws(Verdict) {
         var random = random
         var refused: (words: String, parameter: Parameter)?
         for _ in 0..<Self.times * parameters.count {
@@ -50,9 +81,14 @@ extension Bench {
             let setting = Setting(parameter, value)
             switch rehearsal.set(setting) {
             case .refused(let status, let text):
-                guard parameter.isClosed, status == .badSetting else { continue }
-                refused =
-                    refused ?? ("\(setting.words) is answered with \(status): \(text)", parameter)
+                let words = "\(setting.words) is answered with \(status): \(text)"
+                let isUnexplained = text.hasSuffix("without a reason")
+                if parameter.isClosed, status == .badSetting || isUnexplained {
+                    refused = refused ?? (words, parameter)
+                } else if parameter.isClosed || isUnexplained {
+                    // A value may need a device or another setting that is not there.
+                    refusals.add(words, of: parameter)
+                }
             case let end: try require("set", end, after: setting.words)
             }
             if let fault = rehearsal.wait(
@@ -70,6 +106,31 @@ extension Bench {
         }
         throw .failed(
             "\(words). Its table allows that: take the value, or have the table say what is legal.")
+    }
+
+    /// Sets a text that nobody has in mind, and has the plugin work with it.
+    fileprivate func endure(
+        _ setting: Setting, of parameter: Parameter, _ refusals: inout Refusals
+    ) throws(Verdict) {
+        do throws(Verdict) {
+            switch rehearsal.set(setting) {
+            case .refused(let status, let text):
+                guard text.hasSuffix("without a reason") else { return }
+                refusals.add(
+                    "\(setting.words) is answered with \(status) without a reason: tell it with "
+                        + "set_error", of: parameter)
+                return
+            case let end: try require("set", end, after: setting.words)
+            }
+            // For some frames or blocks to be made with it.
+            if let fault = rehearsal.wait(nanoseconds: 80_000_000) {
+                try require("sending", .lost(fault), after: setting.words)
+            }
+            if kind == .preProcessor { try editOne(after: setting.words) }
+        } catch {
+            // It may be no less much for it at create.
+            throw error.unless("parameter.strings")
+        }
     }
 
     /// Has a frame edited.

@@ -21,8 +21,7 @@ extension Catalogue {
         var number = 0
         var remarks: [String] = []
         for parameter in parameters {
-            let texts = parameter.type == .path ? hostilePaths(examination) : hostileTexts
-            for text in texts {
+            for text in parameter.hostileTexts(examination) {
                 number += 1
                 let setting = Setting(parameter, .string(text))
                 let bench = examination.bench(
@@ -34,19 +33,27 @@ extension Catalogue {
         guard let remark = remarks.first else { return .passed("\(number) texts") }
         return .warning(remark, Array(remarks.dropFirst()))
     }
+}
+
+extension Parameter {
+    /// What nobody has in mind for it; empty if it is no text and no path.
+    func hostileTexts(_ examination: Examination) -> [String] {
+        switch type {
+        case .string: Self.hostileTexts
+        case .path: Self.hostilePaths + [examination.library]
+        case .boolean, .integer, .number, .choice: []
+        }
+    }
 
     private static let hostileTexts = [
         "", " ", String(repeating: "x", count: 4096), "%s%n%d%x", "../../../../etc/passwd",
         "\u{1}\u{1B}[2J\r\n\t", "Ünï\u{301} 漢字 🎬 \u{202E}abc", "\"'`$(exit 1);\\", "-1", "null",
     ]
 
-    private static func hostilePaths(_ examination: Examination) -> [String] {
-        [
-            "/nowhere/at-all/\u{1F3AC}.file", "/", "/\(String(repeating: "x", count: 4095))",
-            "/\(String(repeating: "y/", count: 1000))z", examination.library, "/dev/null",
-            "/%s%n",
-        ]
-    }
+    private static let hostilePaths = [
+        "/nowhere/at-all/\u{1F3AC}.file", "/", "/\(String(repeating: "x", count: 4095))",
+        "/\(String(repeating: "y/", count: 1000))z", "/dev/null", "/%s%n",
+    ]
 }
 
 extension Bench {
