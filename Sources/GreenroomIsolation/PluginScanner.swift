@@ -59,7 +59,8 @@ package struct PluginScanner: Sendable {
                 error.explanation = "it crashes while it is loaded: \(error.explanation)."
             }
             if access(path, F_OK) != 0, errno == ENOENT {
-                error.explanation = "No such file or directory. Build it first, or correct the path."
+                error.explanation =
+                    "No such file or directory. Build it first, or correct the path."
             } else {
                 error.explanation += refusals.text
             }

@@ -27,18 +27,24 @@ final class Record: Sendable {
         var samples: [Int16] = []
     }
 
+    /// Members, because a closure that a mutex has for its whole value grows by a function with each
+    /// look at it, until the stack is full.
+    private struct Onlookers {
+        var ofFrames: (@Sendable (borrowing VideoFrame) -> Void)?
+        var ofCalls: (@Sendable (WitnessedCall) -> Void)?
+    }
+
     private let state = Mutex(State())
-    private let viewer = Mutex<(@Sendable (borrowing VideoFrame) -> Void)?>(nil)
-    private let caller = Mutex<(@Sendable (WitnessedCall) -> Void)?>(nil)
+    private let onlookers = Mutex(Onlookers())
 
     /// Shows each frame to somebody, whose thread is the one that the frames come on.
     func onFrame(_ body: @escaping @Sendable (borrowing VideoFrame) -> Void) {
-        viewer.withLock { $0 = body }
+        onlookers.withLock { $0.ofFrames = body }
     }
 
     /// Tells somebody of each call, on the thread that makes it, before the plugin has its answer.
     func onCall(_ body: @escaping @Sendable (WitnessedCall) -> Void) {
-        caller.withLock { $0 = body }
+        onlookers.withLock { $0.ofCalls = body }
     }
 
     /// Calls somebody each time a frame was sent, on the thread that makes the plugin's call.
@@ -69,12 +75,12 @@ final class Record: Sendable {
             format: frame.format, size: frame.size, info: frame.info, arrival: arrival,
             digest: frame.digest)
         state.withLock { $0.frames.append(entry) }
-        viewer.withLock { $0 }?(frame)
+        onlookers.withLock { $0.ofFrames }?(frame)
     }
 
     func take(_ call: WitnessedCall) {
         state.withLock { $0.calls.append(call) }
-        caller.withLock { $0 }?(call)
+        onlookers.withLock { $0.ofCalls }?(call)
     }
     func take(_ edit: WitnessedEdit) {
         state.withLock { state in
