@@ -102,7 +102,7 @@ extension Catalogue {
     }
 }
 
-/// What is made of time and content in a life.
+/// A picture that an instance made.
 private struct Sight: Equatable {
     /// On the session clock, in nanoseconds.
     var time: Int64?
@@ -128,7 +128,7 @@ extension Catalogue {
         let roles: [Company] = kind == .preProcessor ? [.first, .second] : [.first]
         for role in roles {
             guard try differs(role, examination) != nil else { continue }
-            // Whoever makes it at random, or of the time of day, may have met that: never so often.
+            // Pictures made at random, or of the time of day, may have come out so once.
             guard let number = try differs(role, examination),
                 try differs(role, examination) != nil
             else { return nil }
@@ -152,7 +152,7 @@ extension Catalogue {
             let beside = try pictures(of: role, among: .both, examination),
             let place = firstDifference(alone, beside),
             let again = try pictures(of: role, among: role, examination),
-            alone.count == again.count, firstDifference(alone, again) == nil
+            firstDifference(alone, again) == nil
         else { return nil }
         return place
     }
