@@ -1,3 +1,4 @@
+import GreenroomHost
 import GreenroomMedia
 import Testing
 
@@ -38,6 +39,81 @@ import Testing
         let times = (steady + (0..<20).map { 3 + Double($0) * 0.001 }).sorted()
         let found = try #require(burst(times))
         #expect((20...24).contains(found.count) && found.seconds < 0.2)
+    }
+
+    // MARK: Sound that there is no room for
+
+    private static let pause: Range<Int64> = 0..<4_000_000_000
+
+    /// Blocks of 10 ms, by their digests, what became of them and when, in seconds.
+    private func sending(_ blocks: [(digest: UInt64, status: Status, time: Double)]) -> Sending {
+        Sending(
+            blocks: blocks.map {
+                SoundTake.Send(
+                    block: WitnessedBlock(
+                        sampleRate: 48_000, channels: 1, frames: 480, ptsNanoseconds: .min,
+                        timeoutNanoseconds: 0, digest: $0.digest),
+                    status: $0.status, nanoseconds: Int64($0.time * 1e9), thread: .own(1))
+            })
+    }
+
+    /// A block each 10 ms after a pause of a second, and what there is of it before it is taken.
+    private func steady(_ refusals: Int, isTone: Bool = false) -> [(UInt64, Status, Double)] {
+        (100..<400).flatMap { number in
+            (0...refusals).map { attempt in
+                let time = (Double(number) + Double(attempt) / Double(refusals + 1)) / 100
+                return (isTone ? 7 : UInt64(number), attempt == refusals ? .ok : .queueFull, time)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1, 5])
+    func `a block that is offered until there is room is no burst`(refusals: Int) {
+        let quiet = Sending()
+        #expect(sending(steady(refusals)).soundBurst(beyond: quiet, in: Self.pause) == nil)
+        let tone = sending(steady(refusals, isTone: true))
+        #expect(tone.soundBurst(beyond: quiet, in: Self.pause) == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `sound that was missed and comes at once is a burst, also that of a tone`(isTone: Bool)
+        throws
+    {
+        let missed: [(UInt64, Status, Double)] = (0..<100).map {
+            (isTone ? 7 : 1000 + UInt64($0), .queueFull, 1 + Double($0) / 100_000)
+        }
+        let sending = sending(missed + steady(0, isTone: isTone))
+        let burst = try #require(sending.soundBurst(beyond: Sending(), in: Self.pause))
+        #expect(abs(burst - 1) < 0.02)
+    }
+
+    @Test func `sound that is lost little by little is a burst`() {
+        let sound: [(UInt64, Status, Double)] = (100..<400).map {
+            (UInt64($0), $0 % 4 == 0 ? .queueFull : .ok, Double($0) / 100)
+        }
+        #expect(sending(sound).soundBurst(beyond: Sending(), in: Self.pause) != nil)
+        // So it was before.
+        let before = sending(sound.suffix(50))
+        #expect(sending(sound).soundBurst(beyond: before, in: Self.pause) == nil)
+    }
+
+    // MARK: Stacks of threads
+
+    @Test func `a stack is memory right after its guard`() {
+        let maps = """
+            7f0000000000-7f0000001000 ---p 00000000 00:00 0
+            7f0000001000-7f0000009000 rw-p 00000000 00:00 0
+            7f0000009000-7f000000a000 ---p 00000000 00:00 0
+            7f000000a000-7f0000012000 rw-p 00000000 00:00 0
+            7f0000020000-7f0000021000 ---p 00000000 00:00 0
+            7f0000022000-7f0000023000 rw-p 00000000 00:00 0
+            7f0000030000-7f0000031000 r--p 00000000 fe:00 12 /usr/lib/libx.so
+            7f0000031000-7f0000032000 rw-p 00001000 fe:00 12 /usr/lib/libx.so
+            7f0000032000-7f0000033000 ---p 00002000 fe:00 12 /usr/lib/libx.so
+            7f0000033000-7f0000034000 r--p 00002000 fe:00 12 /usr/lib/libx.so
+            """
+        #expect(ThreadStacks.count(in: maps) == 2)
+        #expect(ThreadStacks.count(in: "") == 0)
     }
 
     // MARK: Pictures that stand still

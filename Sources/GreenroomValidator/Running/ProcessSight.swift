@@ -75,7 +75,8 @@ struct ProcessSight: Sendable {
             : "something"
     }
 
-    private static func text(of file: String) -> String {
+    /// A file's text; empty if it is not there.
+    static func text(of file: String) -> String {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

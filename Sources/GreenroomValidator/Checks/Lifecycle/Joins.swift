@@ -5,28 +5,33 @@ import GreenroomMedia
 import Synchronization
 
 extension Catalogue {
-    /// Keeps the answer of a call back that one of the plugin's threads makes, and looks whether
+    /// Keeps the answer of a send back that one of the plugin's threads makes, and looks whether
     /// stop-send returns all the same. Who waits for that thread can't: it has not got its answer.
     static let joins = Check(
         "lifecycle.joins", "stop-send waits for the plugin's threads",
         proving: """
-            While a thread of the plugin's own is inside a call of its sender or wait_until_ns, whose \
-            answer is kept back for a third of a second, stop-send does not return: "stop_send must \
-            not return before those threads have ended or have gone idle". A thread that is \
-            detached, or told to end and not waited for, uses what uninitialize and destroy take \
-            away. Then the plugin is started and stopped eight times, and does not keep more memory \
-            after each time, as for a thread that has ended and was never joined. A thread that \
-            calls nothing and ends only after stop-send has returned, each time, is told as a \
-            warning, for it may have been idle.
+            While a thread of the plugin's own sends, and the answer is kept back for a second, \
+            stop-send does not return: "stop_send must not return before those threads have ended \
+            or have gone idle". A thread that is detached, or told to end and not waited for, uses \
+            what uninitialize and destroy take away. Then the answers of wait_until_ns are kept \
+            back, too. A thread may idle in there for all its life, so stop-send may return \
+            meanwhile, but that thread calls nothing more afterwards. Then the plugin is started \
+            and stopped eight times, and the stacks of threads in its process are counted (memory \
+            with a guard page before it): if each of the last five times leaves one more, and no \
+            thread has it, a thread has ended and was never joined. Other memory is not looked at, \
+            for a plugin may keep what it has made. A thread that calls nothing and ends only \
+            after stop-send has returned, each time, is told as a warning, for it may have been \
+            idle.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { bench throws(Verdict) in
             try bench.create()
             try bench.initialize(bench.rehearsal.nextOffer(maximum: .small))
             if bench.isSource {
-                // Twice: on a busy machine a stop-send that waits for nobody may take as long.
-                try bench.stopHoldingThreads()
-                try again { () throws(Verdict) in try bench.stopHoldingThreads() }
+                try bench.stopHoldingThreads(alsoWaiting: false)
+                try again { () throws(Verdict) in
+                    try bench.stopHoldingThreads(alsoWaiting: true)
+                }
             }
             let rests = try again { () throws(Verdict) in try bench.restsOfStarts() }
             try bench.uninitialize()
@@ -49,14 +54,27 @@ extension Catalogue {
 
 /// Keeps the plugin's threads in the calls that they make, until it is opened.
 private final class Hold: Sendable {
+    /// The threads that were kept, by what they were inside of.
+    struct Held {
+        var sending: Set<WitnessedCall.Thread> = []
+        var waiting: Set<WitnessedCall.Thread> = []
+
+        var isEmpty: Bool { sending.isEmpty && waiting.isEmpty }
+    }
+
     private let isOpen = Monitor(false)
-    private let count = Atomic(0)
+    private let threads = Mutex(Held())
     private let clock: RehearsalClock
+    private let keepsWaiting: Bool
 
-    init(_ clock: RehearsalClock) { self.clock = clock }
+    /// - Parameter keepsWaiting: Whether threads in wait_until_ns are kept as those that send are.
+    init(_ clock: RehearsalClock, keepsWaiting: Bool) {
+        self.clock = clock
+        self.keepsWaiting = keepsWaiting
+    }
 
-    /// How many threads it has kept.
-    var held: Int { count.load(ordering: .sequentiallyConsistent) }
+    /// What it has kept.
+    var held: Held { threads.withLock { $0 } }
 
     /// Whether it lets all threads go on.
     var hasOpened: Bool { isOpen.withLock { $0 } }
@@ -76,34 +94,100 @@ private final class Hold: Sendable {
     /// Keeps the calling thread, if the call is one that a sending thread makes.
     func keep(_ call: WitnessedCall) {
         guard case .own = call.thread, !hasOpened else { return }
-        if case .waitUntil = call.request {} else if !call.isSend { return }
-        count.add(1, ordering: .sequentiallyConsistent)
+        if call.isSend {
+            threads.withLock { _ = $0.sending.insert(call.thread) }
+        } else if case .waitUntil = call.request, keepsWaiting {
+            threads.withLock { _ = $0.waiting.insert(call.thread) }
+        } else {
+            return
+        }
         // On the session's clock, so that it does not count as lost to it.
         clock.pass(nanoseconds: 60_000_000_000, unless: isOpen)
     }
 }
 
 extension Bench {
-    /// How long an answer is kept back while stop-send runs, in nanoseconds of real time.
-    private static let holdNanoseconds: Int64 = 333_000_000
+    /// How long an answer is kept back while stop-send runs, in nanoseconds of real time: half of
+    /// what it may take, and far more than a stop-send that waits for nobody.
+    private static let holdNanoseconds: Int64 = 1_000_000_000
 
     /// Starts, and stops while a thread of the plugin's waits for an answer.
-    fileprivate func stopHoldingThreads() throws(Verdict) {
+    ///
+    /// - Parameter alsoWaiting: Whether that may be one of wait_until_ns.
+    fileprivate func stopHoldingThreads(alsoWaiting: Bool) throws(Verdict) {
         try startSend()
         try settle()
-        let hold = Hold(clock)
+        let hold = Hold(clock, keepsWaiting: alsoWaiting)
         record.onCall { hold.keep($0) }
         defer { hold.open() }
         // What calls nothing until then may wait, and is kept once stop-send has ended that.
-        for _ in 0..<20 where hold.held == 0 { try wait(seconds: 0.05) }
+        for _ in 0..<20 where hold.held.isEmpty { try wait(seconds: 0.05) }
         hold.open(afterNanoseconds: Self.holdNanoseconds)
-        let end = make("stop-send")
+        let end = stopWhileHeld()
         guard end == .done else { throw ordinary("stop-send", end) }
-        guard !hold.hasOpened, hold.held > 0 else { return }
+        let (held, callsBefore) = (hold.held, record.calls.count)
+        guard !hold.hasOpened, !held.isEmpty else { return }
+        let place =
+            try held.sending.isEmpty ? placeOfMore(from: held, hold, callsBefore) : "inside a send"
+        guard let place else { return }
         throw .failed(
-            "stop-send has returned while a thread of it was inside a call of the host's: join its "
-                + "threads there, or wait until they are idle"
+            "stop-send has returned while a thread of it was \(place): join its threads there, or "
+                + "wait until they are idle"
         ).unless("lifecycle.silent-after-stop")
+    }
+
+    /// Stops, and has patience with the time that the answers were kept back.
+    private func stopWhileHeld() -> Rehearsal.StepEnd {
+        let end = make("stop-send")
+        guard end == .hangs else { return end }
+        let deadline = MonotonicClock.deadline(after: Self.holdNanoseconds)
+        while rehearsal.runningCallback?.name == "stop-send" {
+            guard MonotonicClock.now < deadline else { return .hangs }
+            usleep(10_000)
+        }
+        return .done
+    }
+
+    /// Lets threads go on that were kept in wait_until_ns after stop-send had returned.
+    ///
+    /// - Returns: Where they were, if they call something more; nil if they have been idle.
+    private func placeOfMore(
+        from held: Hold.Held, _ hold: Hold, _ callsBefore: Int
+    ) throws(Verdict) -> String? {
+        hold.open()
+        for _ in 0..<10 {
+            try wait(seconds: 0.01)
+            usleep(10_000)
+            let later = record.calls.dropFirst(callsBefore)
+            if let call = later.first(where: { held.waiting.contains($0.thread) }) {
+                return "inside wait_until_ns, and called \(call.name) afterwards"
+            }
+        }
+        return nil
+    }
+}
+
+/// The stacks of threads, whether those run or have ended and wait to be joined.
+enum ThreadStacks {
+    /// How many a process has.
+    fileprivate static func count(of process: Int32) -> Int {
+        count(in: ProcessSight.text(of: "/proc/\(process)/maps"))
+    }
+
+    /// How many there are in a list of mappings as the kernel writes it: each is memory that can be
+    /// written, right after a guard that can't be touched.
+    static func count(in maps: String) -> Int {
+        var count = 0
+        var endOfGuard: Substring?
+        for line in maps.split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 2)
+            guard words.count > 1 else { continue }
+            let range = words[0].split(separator: "-")
+            guard range.count == 2 else { continue }
+            if words[1] == "rw-p", range[0] == endOfGuard { count += 1 }
+            endOfGuard = words[1] == "---p" ? range[1] : nil
+        }
+        return count
     }
 }
 
@@ -112,18 +196,17 @@ private struct RestsOfStarts {
     /// How many rounds are made, and how many of the last ones count: the first ones fill what was
     /// free.
     static let (rounds, counted) = (8, 5)
-    /// In bytes, for each round: less is not told from what allocators do.
-    private static let leastGrowth = 64 * 1024
-
     /// One before the rounds, and one a moment after each stop-send.
     var sights: [ProcessSight]
+    /// How many stacks there were at each of them.
+    var stacks: [Int]
     /// After all of them.
     var last: ProcessSight
 
-    /// By how many bytes its memory grew in the round in which it grew least.
+    /// How many stacks more there were after the round that left fewest.
     private var growth: Int {
-        let counted = sights.suffix(Self.counted + 1)
-        return zip(counted, counted.dropFirst()).map { $1.dataBytes - $0.dataBytes }.min() ?? 0
+        let counted = stacks.suffix(Self.counted + 1)
+        return zip(counted, counted.dropFirst()).map { $1 - $0 }.min() ?? 0
     }
 
     /// The threads that were new after stop-send, for each of the rounds that count.
@@ -140,12 +223,11 @@ private struct RestsOfStarts {
     var haveEnded: Bool { newThreads.allSatisfy { !$0.subtracting(last.threads).isEmpty } }
 
     var verdict: Verdict {
-        // What is new and alive takes memory, too.
-        if growth >= Self.leastGrowth, !hasNewThreads {
+        // A thread that is new and alive has a stack, too.
+        if growth > 0, !hasNewThreads {
             return .failed(
-                "each start and stop takes \(growth / 1024) KB of memory more, as a thread does that "
-                    + "has ended and was never joined: join each thread in stop-send, and free what "
-                    + "start-send makes"
+                "each start and stop leaves the stack of a thread behind that is there no more, as of "
+                    + "one that has ended and was never joined: join each thread in stop-send"
             ).unless("lifecycle.restart")
         }
         if haveEnded {
@@ -161,6 +243,7 @@ extension Bench {
     fileprivate func restsOfStarts() throws(Verdict) -> RestsOfStarts {
         let process = process.process
         var sights = [ProcessSight(of: process)]
+        var stacks = [ThreadStacks.count(of: process)]
         for _ in 0..<RestsOfStarts.rounds {
             try startSend()
             try wait(seconds: 0.05)
@@ -168,8 +251,10 @@ extension Bench {
             // The kernel takes a moment to end a thread that was joined.
             usleep(20_000)
             sights.append(ProcessSight(of: process))
+            stacks.append(ThreadStacks.count(of: process))
         }
-        var rests = RestsOfStarts(sights: sights, last: ProcessSight(of: process))
+        var rests = RestsOfStarts(
+            sights: sights, stacks: stacks, last: ProcessSight(of: process))
         for _ in 0..<20 where rests.hasNewThreads && !rests.haveEnded {
             usleep(50_000)
             rests.last = ProcessSight(of: process)

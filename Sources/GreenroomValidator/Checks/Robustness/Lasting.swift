@@ -11,8 +11,9 @@ extension Catalogue {
             threads, its open descriptors and its memory do not grow from each look to the next. \
             Memory that grows by less than some 50 KB in ten seconds is not told from noise. A \
             plugin that does not keep to the session's clock is looked at for a quarter of a \
-            minute in real time. One that can't do that within 40 s of real time is not looked at to \
-            the end: how slow it is other checks tell.
+            minute in real time. Of one that can't do that within 40 s of real time, what was seen \
+            by then is judged, if that is four stretches; fewer say nothing, which is told as a \
+            warning.
             """
     ) { examination throws(Verdict) in
         let bench = try examination.bench()
@@ -38,32 +39,50 @@ extension Bench {
     /// Looks at six stretches of time.
     fileprivate func last(seconds: Double) throws(Verdict) -> Verdict {
         let deadline = MonotonicClock.deadline(after: Self.patience)
+        let delayBefore = ProcessLoad(of: process.process).delayNanoseconds
         var growth = Growth(from: ProcessSight(of: process.process))
-        for _ in 0..<6 {
-            guard try work(seconds: seconds, until: deadline) else {
-                throw .skipped(
-                    "it takes more than 40 s for a minute of session time: too little was seen to tell"
-                )
-            }
+        var looks = 0
+        while looks < 6, try work(seconds: seconds, until: deadline) {
             growth.add(ProcessSight(of: process.process))
+            looks += 1
+        }
+        let stretch = "\(Int(seconds.rounded(.up))) s of \(isSource ? "sending" : "editing")"
+        guard looks >= Self.fewestLooks else {
+            let delay = ProcessLoad(of: process.process).delayNanoseconds - delayBefore
+            throw tooSlow(looks, stretch, delayNanoseconds: delay)
         }
         try end()
         guard let finding = growth.finding else { return .passed() }
-        let stretch = "\(Int(seconds.rounded(.up))) s of \(isSource ? "sending" : "editing")"
         switch finding {
         case .threads(let count):
             throw .failed(
-                "six times \(stretch) leave \(count) threads behind. End the threads that are started, or "
+                "\(looks) times \(stretch) leave \(count) threads behind. End the threads that are started, or "
                     + "keep one.")
         case .descriptors(let count, let kinds):
             throw .failed(
-                "six times \(stretch) leave \(count) descriptors open (\(kinds.listed(most: 3))). Close "
+                "\(looks) times \(stretch) leave \(count) descriptors open (\(kinds.listed(most: 3))). Close "
                     + "what is opened.")
         case .memory(let bytes):
             throw .failed(
                 "every \(stretch) take \(bytes / 1024) KB of memory more. Free what each frame or "
                     + "block allocates, or allocate it once.")
         }
+    }
+
+    /// How many stretches say whether something grows: the first ones fill what stays.
+    private static let fewestLooks = 4
+
+    /// What it means that there was no time for those.
+    private func tooSlow(_ looks: Int, _ stretch: String, delayNanoseconds: Int64) -> Verdict {
+        guard delayNanoseconds < Self.patience / 4 else {
+            return .skipped(
+                "the machine was too busy to tell: the plugin's threads waited "
+                    + "\(delayNanoseconds / 1_000_000) ms for a processor")
+        }
+        return .warning(
+            "in 40 s of real time it has done \(looks) times \(stretch), and four are needed to see "
+                + "whether it leaks. Have it do less for each small frame or block, and look again."
+        )
     }
 
     /// How long may be looked at one that is slow, in nanoseconds of real time.
