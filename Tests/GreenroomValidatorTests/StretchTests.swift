@@ -59,10 +59,11 @@ import Testing
 
     /// A block each 10 ms after a pause of a second, and what there is of it before it is taken.
     private func steady(_ refusals: Int, isTone: Bool = false) -> [(UInt64, Status, Double)] {
-        (100..<400).flatMap { number in
-            (0...refusals).map { attempt in
+        (100..<400).flatMap { (number: Int) -> [(UInt64, Status, Double)] in
+            (0...refusals).map { attempt -> (UInt64, Status, Double) in
                 let time = (Double(number) + Double(attempt) / Double(refusals + 1)) / 100
-                return (isTone ? 7 : UInt64(number), attempt == refusals ? .ok : .queueFull, time)
+                let digest: UInt64 = isTone ? 7 : UInt64(number)
+                return (digest, attempt == refusals ? .ok : .queueFull, time)
             }
         }
     }
@@ -79,8 +80,9 @@ import Testing
     func `sound that was missed and comes at once is a burst, also that of a tone`(isTone: Bool)
         throws
     {
-        let missed: [(UInt64, Status, Double)] = (0..<100).map {
-            (isTone ? 7 : 1000 + UInt64($0), .queueFull, 1 + Double($0) / 100_000)
+        let missed = (0..<100).map { (number: Int) -> (UInt64, Status, Double) in
+            let digest: UInt64 = isTone ? 7 : 1000 + UInt64(number)
+            return (digest, .queueFull, 1 + Double(number) / 100_000)
         }
         let sending = sending(missed + steady(0, isTone: isTone))
         let burst = try #require(sending.soundBurst(beyond: Sending(), in: Self.pause))
@@ -88,8 +90,9 @@ import Testing
     }
 
     @Test func `sound that is lost little by little is a burst`() {
-        let sound: [(UInt64, Status, Double)] = (100..<400).map {
-            (UInt64($0), $0 % 4 == 0 ? .queueFull : .ok, Double($0) / 100)
+        let sound = (100..<400).map { (number: Int) -> (UInt64, Status, Double) in
+            let status: Status = number % 4 == 0 ? .queueFull : .ok
+            return (UInt64(number), status, Double(number) / 100)
         }
         #expect(sending(sound).soundBurst(beyond: Sending(), in: Self.pause) != nil)
         // So it was before.
