@@ -17,7 +17,8 @@ struct PluginsCommand: ParsableCommand {
         discussion: """
             GREENROOM_PLUGIN_PATH adds folders, separated by colons. Each library is looked into in \
             a process of its own; what is found is kept for as long as the file does not change. \
-            So is what greenroom validate found, which is stale once the file has changed.
+            So is what greenroom validate found, which is stale once the file \
+            or Greenroom has changed.
             """)
 
     @Flag(help: "Print the list as one JSON object.")

@@ -16,7 +16,8 @@ struct ValidateCommand: ParsableCommand {
             Each check runs in a process of its own, the plugin in another one that is sandboxed, and \
             both are ended when the check's time is over. Exit codes: 0 no check found a fault, 69 one \
             did, 65 there is no such plugin, 64 the arguments are wrong, 130 it was interrupted. What a \
-            whole run found is shown by greenroom plugins until the library changes.
+            whole run found is shown by greenroom plugins until the library or \
+            Greenroom changes.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
