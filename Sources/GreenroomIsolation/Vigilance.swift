@@ -38,6 +38,9 @@ struct Vigilance {
 
     /// How long a process may be silent, in nanoseconds.
     static let patience: Int64 = 3_000_000_000
+    /// How long a process that ends as a whole may be without its first thread, in nanoseconds, on a
+    /// busy machine.
+    static let longestEnd: Int64 = 1_000_000_000
     /// How long a stretch counts at most. One that was longer is not the process's doing: the host
     /// was stopped, or had no time to look.
     static let longestStretch: Int64 = 250_000_000
@@ -52,7 +55,7 @@ struct Vigilance {
     private var silence: Int64 = 0
     private var elapsed: Int64 = 0
     private var before: (frames: Int, lines: Int, calls: Int)?
-    private var wasHeadless = false
+    private var headless: Int64 = 0
 
     init(memoryLimitBytes: Int) {
         self.memoryLimitBytes = memoryLimitBytes
@@ -71,9 +74,8 @@ struct Vigilance {
         if sight.memoryBytes > memoryLimitBytes {
             return .memory(bytes: sight.memoryBytes, limit: memoryLimitBytes)
         }
-        // Seen twice: a process that ends as a whole looks so for a moment.
-        if sight.isHeadless, wasHeadless { return .headless }
-        wasHeadless = sight.isHeadless
+        headless = sight.isHeadless ? headless + stretch : 0
+        if headless >= Self.longestEnd { return .headless }
         if sight.threads > Self.mostThreads { return .threads(sight.threads) }
         guard let before else {
             self.before = (sight.frames, sight.lines, sight.calls)
@@ -87,11 +89,12 @@ struct Vigilance {
         let calls = Int(Double(sight.calls - before.calls) / seconds)
         elapsed = 0
         self.before = (sight.frames, sight.lines, sight.calls)
-        if calls > Self.mostCalls { return .calls(aSecond: calls) }
+        // Frames and lines are calls, too, and tell more.
         if sight.rate > 0, frames > Self.mostFrames(rate: sight.rate) {
             return .frames(aSecond: frames, most: Self.mostFrames(rate: sight.rate))
         }
-        return lines > Self.mostLines ? .lines(aSecond: lines) : nil
+        if lines > Self.mostLines { return .lines(aSecond: lines) }
+        return calls > Self.mostCalls ? .calls(aSecond: calls) : nil
     }
 }
 

@@ -7,12 +7,12 @@ struct VigilanceTests {
     private static let tick: Int64 = 100_000_000
 
     private static func sight(
-        hasAnswered: Bool = true, memory: Int = 0, frames: Int = 0, lines: Int = 0,
-        rate: Double = 30
+        hasAnswered: Bool = true, memory: Int = 0, isHeadless: Bool = false, calls: Int = 0,
+        frames: Int = 0, lines: Int = 0, rate: Double = 30
     ) -> Vigilance.Sight {
         Vigilance.Sight(
-            hasAnswered: hasAnswered, memoryBytes: memory, frames: frames,
-            lines: lines, rate: rate)
+            hasAnswered: hasAnswered, memoryBytes: memory, isHeadless: isHeadless, calls: calls,
+            frames: frames, lines: lines, rate: rate)
     }
 
     /// Looks every tenth of a second.
@@ -67,6 +67,22 @@ struct VigilanceTests {
 
     @Test func `who agreed on no rate floods with no frames`() {
         #expect(Self.look(ticks: 100) { Self.sight(frames: $0 * 10_000, rate: 0) } == nil)
+    }
+
+    @Test func `a flood of calls is told as what they are`() {
+        let calls = Self.look(ticks: 100) { Self.sight(calls: $0 * 6000) }
+        #expect(calls?.1 == .calls(aSecond: 60_000))
+        let lines = Self.look(ticks: 100) { Self.sight(calls: $0 * 6000, lines: $0 * 6000) }
+        #expect(lines?.1 == .lines(aSecond: 60_000))
+        let frames = Self.look(ticks: 100) { Self.sight(calls: $0 * 6000, frames: $0 * 6000) }
+        #expect(frames?.1 == .frames(aSecond: 60_000, most: 300))
+    }
+
+    @Test func `a process without its first thread is found, and one that ends is not`() throws {
+        #expect(Self.look(ticks: 100) { Self.sight(isHeadless: $0 % 10 != 0) } == nil)
+        let found = try #require(Self.look(ticks: 100) { Self.sight(isHeadless: $0 >= 10) })
+        #expect(found.1 == .headless)
+        #expect(found.tick == 19)
     }
 
     @Test func `a flood of lines is found, and a burst is none`() throws {
