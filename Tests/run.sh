@@ -25,7 +25,7 @@ if [ $# -gt 0 ]; then
 else
     swift build --build-tests
     # Most tests wait for programs that they run, and a process of tests waits on as many threads
-    # as there are processors: three use the time. Prints each test as it ends.
+    # as there are processors: two use the time. Prints each test as it ends.
     part() {
         log=.build/tests-$1.log
         shift
@@ -36,12 +36,11 @@ else
         } | tee "$log" | grep --line-buffered -E '^(✔|✘) Test ' || true
     }
     rm -f .build/tests-*
-    authors='^EndToEndTests\.(Conformance|NewCommand|Preview|Stranger|WrongPlugin)Tests'
-    part authors --filter "$authors" &
-    part sessions --filter '^EndToEndTests\.' --skip "$authors" &
-    part modules --skip '^EndToEndTests\.'
+    sessions='^EndToEndTests\.(?!(Conformance|NewCommand|Preview|Stranger|WrongPlugin)Tests)'
+    part sessions --filter "$sessions" &
+    part others --skip "$sessions"
     wait
-    logs=".build/tests-authors.log .build/tests-sessions.log .build/tests-modules.log"
+    logs=".build/tests-sessions.log .build/tests-others.log"
     failed=
     for log in $logs; do
         if [ ! -e "$log.end" ] || ! grep -q '^✔ Test run with [1-9]' "$log"; then
