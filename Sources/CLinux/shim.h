@@ -64,6 +64,13 @@ static inline int greenroom_is_sealed(int descriptor) {
     return seals >= 0 && (seals & (1 | 2 | 4)) == (1 | 2 | 4);
 }
 
+// Processors that are online, at least 1. `_SC_NPROCESSORS_ONLN` belongs to the first Clang module
+// that includes its header, so Swift files that import Glibc do not always see it.
+static inline int64_t greenroom_processor_count(void) {
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? count : 1;
+}
+
 // Processes.
 
 static inline int greenroom_pidfd(pid_t process) {

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import GreenroomHost
 
@@ -28,7 +29,7 @@ struct Patience {
         let load = ProcessLoad(of: process)
         let delay = max(load.delayNanoseconds - loadAtBegin.delayNanoseconds, late)
         // Threads of its own that keep all processors busy are not the machine's.
-        let processors = Int64(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1))
+        let processors = greenroom_processor_count()
         let run = max(load.runNanoseconds - loadAtBegin.runNanoseconds, 0)
         return max(min(delay, waited - run / processors), 0)
     }

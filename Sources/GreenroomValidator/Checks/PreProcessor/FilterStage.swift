@@ -241,7 +241,7 @@ private struct TimeMeter {
         let ran = max(run - start.run, 0)
         // Threads that wait at the same time count twice: but no work is done faster than by all
         // processors at once.
-        let least = ran / Int64(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1))
+        let least = ran / greenroom_processor_count()
         return FilterLife.Times(run: ran, taken: max(time - waited, least), delay: waited)
     }
 
