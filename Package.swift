@@ -32,9 +32,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
-    BundledPlugin(name: "Slides", dependencies: ["Pictures"]),
+    BundledPlugin(name: "Slides", dependencies: ["Images"]),
     BundledPlugin(name: "Tone"),
-    BundledPlugin(name: "Watermark", dependencies: ["Pictures"]),
+    BundledPlugin(name: "Watermark", dependencies: ["Images"]),
     BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
@@ -80,8 +80,8 @@ let package = Package(
 
         // What bundled plugins share.
         .target(
-            name: "Pictures", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
-            path: "Plugins/Pictures"),
+            name: "Images", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
+            path: "Plugins/Images"),
         .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
 
         // The host, bottom up.
@@ -199,7 +199,7 @@ let package = Package(
             path: "Tests/SandboxProbe"),
         .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
-            name: "PicturesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Pictures"]),
+            name: "ImagesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Images"]),
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),

@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import Pictures
+import Images
 
 /// Shows pictures one after the other as a screen share.
 ///
@@ -15,7 +15,7 @@ final class Slides: Screen {
         var seconds = 5.0
 
         static let table: [Setting<Self>] = [
-            .path("path", \.path, title: "Picture, or folder of pictures", required: true),
+            .path("path", \.path, title: "Image, or folder of pictures", required: true),
             .number("seconds", \.seconds, in: 0.1...86_400, title: "Time of a slide", unit: "s"),
         ]
     }
@@ -31,7 +31,7 @@ final class Slides: Screen {
     private var place = 0
     private var number = 0
     private var shownPath: String?
-    private var picture = Picture(size: FrameSize(width: 1, height: 1))
+    private var picture = Image(size: FrameSize(width: 1, height: 1))
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
@@ -73,15 +73,15 @@ final class Slides: Screen {
 
     func onUninitialized() {
         shownPath = nil
-        picture = Picture(size: FrameSize(width: 1, height: 1))
+        picture = Image(size: FrameSize(width: 1, height: 1))
     }
 
-    /// Sees to it that the slide at the present place is decoded. Pictures that cannot be are
+    /// Sees to it that the slide at the present place is decoded. Images that cannot be are
     /// left out from now on; when none is left, the share is over.
     private func show(in size: FrameSize) throws {
         while shownPath != slides[place] || picture.size != size {
-            do throws(PictureError) {
-                let slide = try Picture(contentsOf: slides[place])
+            do throws(ImageError) {
+                let slide = try Image(contentsOf: slides[place])
                 picture = slide.letterboxed(into: size)
                 shownPath = slides[place]
             } catch {

@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import Pictures
+import Images
 
 /// Blends a picture into a camera's frames.
 final class Watermark: VideoSourcePreProcessor {
@@ -34,7 +34,7 @@ final class Watermark: VideoSourcePreProcessor {
     }
 
     private var settings: Settings
-    private var picture: Picture?
+    private var picture: Image?
     private var overlay: (overlay: Overlay, target: Target)?
 
     init(settings: Settings, host: PluginHost) {
@@ -48,7 +48,7 @@ final class Watermark: VideoSourcePreProcessor {
 
     func onPreProcessInitialize(_ capability: VideoCapability) throws {
         do {
-            picture = try Picture(contentsOf: settings.path)
+            picture = try Image(contentsOf: settings.path)
         } catch {
             throw PluginError("\(error)", status: .unavailable)
         }

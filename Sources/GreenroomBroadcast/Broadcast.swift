@@ -53,14 +53,14 @@ public enum Broadcast {
             return try BroadcastLink(to: path, library, .shareAudioSource).run()
         }
         let share = try BroadcastLink(to: path, library, .shareSource)
-        let sound = sounds == 1 ? SoundOfShare(to: path, library) : nil
+        let sound = sounds == 1 ? ShareAudioFixture(to: path, library) : nil
         defer { sound?.finish() }
         try share.run()
     }
 }
 
 /// The sound beside a share. A host that wants none goes without.
-private struct SoundOfShare {
+private struct ShareAudioFixture {
     private let link: BroadcastLink
     private let thread: PluginThread
 

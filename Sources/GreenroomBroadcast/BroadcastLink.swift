@@ -81,11 +81,11 @@ final class BroadcastLink: Sendable {
     }
 
     private func begin(_ welcome: ControlSocket.Message) throws(BroadcastError) -> Runner {
-        let surroundings = Runner.Surroundings(
+        let environment = Runner.Environment(
             confine: { _, _ in [] }, load: { [library] _ in library }, end: {})
         do throws(ChannelError) {
             return try Runner(
-                socket: try socket.copy(), welcome: welcome, surroundings: surroundings)
+                socket: try socket.copy(), welcome: welcome, environment: environment)
         } catch {
             throw BroadcastError(.unavailable, "\(error)")
         }

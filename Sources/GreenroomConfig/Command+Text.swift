@@ -51,7 +51,7 @@ extension SessionFile.Command {
                     + "camera.pre-processors[0].settings.opacity, share.audio.settings.level.")
         }
         // What is wrong with the value is told without a place: the command itself has one.
-        let place = Place(.argument(assignment), path: "")
+        let place = SourceLocation(.argument(assignment), path: "")
         var reading = Reading(folder: "")
         do throws(SessionFileError) {
             let source = SourceText(String(parts[1]), file: "")
@@ -110,7 +110,7 @@ extension SettingValue {
         case .integer(let value): return "\(value)"
         case .number(let value): return "\(value)"
         case .string(let text):
-            let place = Place(.argument(""), path: "")
+            let place = SourceLocation(.argument(""), path: "")
             let isPlain = !text.isEmpty && text.first.map { !"[{\"'".contains($0) } == true
             let node = ConfigNode(content: .scalar(text, isPlain: true), origin: place.origin)
             let edges = [text.first, text.last]

@@ -14,12 +14,12 @@ struct ConfigNode: Sendable {
 
     struct Entry: Sendable {
         var key: String
-        var keyOrigin: Place.Origin
+        var keyOrigin: SourceLocation.Origin
         var value: ConfigNode
     }
 
     var content: Content
-    var origin: Place.Origin
+    var origin: SourceLocation.Origin
 }
 
 extension ConfigNode {

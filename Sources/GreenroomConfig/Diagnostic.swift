@@ -1,12 +1,12 @@
 /// A fault of a session file: where, what, and the cure.
 public struct Diagnostic: Hashable, Sendable {
     /// Where it stands.
-    public var place: Place
+    public var place: SourceLocation
     /// The rule and the cure, in sentences for people.
     public var message: String
 
     /// Makes a diagnostic.
-    public init(_ message: String, at place: Place) {
+    public init(_ message: String, at place: SourceLocation) {
         self.place = place
         self.message = message
     }

@@ -53,7 +53,7 @@ extension Override {
             ]
         }
         let path = String(parts[0])
-        let place = Place(.argument(argument), path: path)
+        let place = SourceLocation(.argument(argument), path: path)
         let value: ConfigNode
         do throws(SessionFileError) {
             value = try ConfigNode(written: String(parts[1]), at: place, in: source)
@@ -74,7 +74,7 @@ extension Override {
     }
 
     private func diagnostic(_ message: String, path: String) -> Diagnostic {
-        Diagnostic(message, at: Place(.argument(argument), path: path))
+        Diagnostic(message, at: SourceLocation(.argument(argument), path: path))
     }
 
     /// Takes `outputs[0].record.folder` apart; nil if it is no path.
@@ -104,7 +104,7 @@ extension ConfigNode {
     ///   - source: The text of the session file, if there is one.
     /// - Throws: What makes it unreadable as YAML.
     init(
-        written text: String, at place: Place, in source: SourceText
+        written text: String, at place: SourceLocation, in source: SourceText
     ) throws(SessionFileError) {
         guard let first = text.first, "[{\"'".contains(first) else {
             self.init(content: .scalar(text, isPlain: !text.isEmpty), origin: place.origin)
@@ -140,7 +140,7 @@ extension ConfigNode {
             content = .mapping([Entry(key: shortKey, keyOrigin: origin, value: self)])
         }
         func problem(_ message: String) -> Override.Problem {
-            let place = Place(value.origin, path: path)
+            let place = SourceLocation(value.origin, path: path)
             return Override.Problem(diagnostics: [Diagnostic(message, at: place)])
         }
         let nothing = ConfigNode(content: .scalar("", isPlain: true), origin: value.origin)

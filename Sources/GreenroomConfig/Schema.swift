@@ -33,7 +33,7 @@ struct Schema: Sendable {
         /// The key that is meant where a single value stands in the section's place.
         var shortKey: String?
         /// Keys that people write in place of others.
-        var strangers: [Stranger] = []
+        var keyAliases: [KeyAlias] = []
 
         /// Whether it may be empty.
         var mayBeEmpty: Bool { presence == .any && !fields.contains(where: \.isRequired) }
@@ -54,7 +54,7 @@ struct Schema: Sendable {
     }
 
     /// A key that is none, and that people write.
-    struct Stranger: Sendable {
+    struct KeyAlias: Sendable {
         var key: String
         /// The key that was meant.
         var meant: String

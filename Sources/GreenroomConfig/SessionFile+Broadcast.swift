@@ -7,7 +7,7 @@ extension SessionFile {
         guard let share = root.value(of: "share"), share.value(of: "broadcast") != nil,
             share.value(of: "plugin") == nil, case .mapping(let entries) = share.content
         else { return [] }
-        let known = SessionShape.share.schema.section?.fields.map(\.key) ?? []
+        let known = SessionDecoder.share.schema.section?.fields.map(\.key) ?? []
         return entries.filter { $0.key != "broadcast" && known.contains($0.key) }.map { entry in
             let reason =
                 entry.key == "audio"
@@ -16,7 +16,7 @@ extension SessionFile {
                     + "that somebody else starts"
             return Diagnostic(
                 "\(reason). Remove it, or name a plugin in place of the broadcast.",
-                at: Place(entry.keyOrigin, path: "share".appending(key: entry.key)))
+                at: SourceLocation(entry.keyOrigin, path: "share".appending(key: entry.key)))
         }
     }
 }
@@ -28,11 +28,11 @@ extension ConfigNode {
     }
 }
 
-extension Shape<String> {
+extension Decoder<String> {
     /// The path of a Unix socket, made absolute from the file's folder.
-    static func socket(_ expectation: String) -> Shape {
+    static func socket(_ expectation: String) -> Decoder {
         let path = path(expectation)
-        return Shape(schema: path.schema) { node, place, reading in
+        return Decoder(schema: path.schema) { node, place, reading in
             guard let socket = path.read(node, place, &reading) else { return nil }
             guard socket.utf8.count <= maximumSocketPathBytes else {
                 reading.complain(

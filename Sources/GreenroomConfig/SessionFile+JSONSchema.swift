@@ -4,6 +4,6 @@ extension SessionFile {
     /// It knows everything but what only the whole file shows, such as a picture that an output
     /// wants and the session does not have.
     public static var jsonSchema: String {
-        SessionShape.root.schema.document(title: "Greenroom session file").text
+        SessionDecoder.root.schema.document(title: "Greenroom session file").text
     }
 }

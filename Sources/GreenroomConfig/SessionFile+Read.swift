@@ -20,9 +20,9 @@ extension SessionFile {
         var root = document.root
         for override in overrides {
             reading.diagnostics += override.apply(
-                to: &root, schema: SessionShape.root.schema, in: source)
+                to: &root, schema: SessionDecoder.root.schema, in: source)
         }
-        let draft = SessionShape.root.read(root, "", &reading)
+        let draft = SessionDecoder.root.read(root, "", &reading)
         if let draft {
             let file = SessionFile(draft, source: source, folder: folder)
             reading.diagnostics += conflicts(among: draft.outputs, in: root)
@@ -36,7 +36,7 @@ extension SessionFile {
         throw SessionFileError(reading.diagnostics, in: source)
     }
 
-    private init(_ draft: SessionShape.Draft, source: SourceText, folder: String) {
+    private init(_ draft: SessionDecoder.Draft, source: SourceText, folder: String) {
         self.source = source
         self.folder = folder
         name = draft.session.name ?? Self.stem(of: source.file)

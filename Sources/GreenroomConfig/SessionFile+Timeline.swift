@@ -20,7 +20,7 @@ extension SessionFile {
     }
 
     /// That a session would never end, and use all of the machine until then.
-    static func endlessness(of session: SessionShape.Session) -> [Diagnostic] {
+    static func endlessness(of session: SessionDecoder.Session) -> [Diagnostic] {
         guard let clock = session.clock, clock.value == .virtual, session.duration == nil else {
             return []
         }
@@ -32,7 +32,7 @@ extension SessionFile {
     }
 
     /// That nobody could ever connect.
-    static func haste(of session: SessionShape.Session, _ root: ConfigNode) -> [Diagnostic] {
+    static func haste(of session: SessionDecoder.Session, _ root: ConfigNode) -> [Diagnostic] {
         guard let clock = session.clock, clock.value == .virtual, root.hasBroadcast else {
             return []
         }

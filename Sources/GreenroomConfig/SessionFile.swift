@@ -66,7 +66,7 @@ extension SessionFile {
         /// What it may do in a process of its own.
         public var grants: Located<Grants>?
         /// Where the plugin's section stands.
-        public var place: Place
+        public var place: SourceLocation
     }
 
     /// How a plugin is named.
@@ -82,7 +82,7 @@ extension SessionFile {
         /// The setting's name.
         public var name: String
         /// Where the name stands: for "there is no such setting".
-        public var namePlace: Place
+        public var namePlace: SourceLocation
         /// The value, and where it stands: for "this value is not allowed".
         public var value: Located<SettingValue>
     }
@@ -118,7 +118,7 @@ extension SessionFile {
     }
 
     /// How an output wants its picture.
-    public struct Picture: Hashable, Sendable {
+    public struct Video: Hashable, Sendable {
         /// The size; nil for the track's.
         public var size: FrameSize?
         /// The frame rate; nil for the track's.
@@ -137,10 +137,10 @@ extension SessionFile {
     /// Where media go.
     public enum Output: Hashable, Sendable {
         /// Y4M and WAV files and the report, in an absolute folder.
-        case record(folder: String, picture: Picture, overwrite: Bool)
+        case record(folder: String, picture: Video, overwrite: Bool)
         /// The session's sound to an ALSA PCM.
         case loudspeaker(device: String)
         /// A picture as Y4M on standard output.
-        case y4m(track: Track, picture: Picture)
+        case y4m(track: Track, picture: Video)
     }
 }

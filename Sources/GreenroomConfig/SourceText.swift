@@ -38,7 +38,7 @@ public struct SourceText: Sendable {
     public var lineCount: Int { lines.count }
 
     /// Behind the last character.
-    var end: Place.Origin {
+    var end: SourceLocation.Origin {
         .file(line: lines.count, column: (lines.last?.count ?? 0) + 1)
     }
 

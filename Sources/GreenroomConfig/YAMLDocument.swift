@@ -13,7 +13,7 @@ struct YAMLDocument {
     /// What is wrong with it already; the nodes concerned are `refused`.
     private(set) var diagnostics: [Diagnostic] = []
 
-    private let origin: (Mark?) -> Place.Origin
+    private let origin: (Mark?) -> SourceLocation.Origin
     /// First scalars of keys that were changed to tell double keys apart, and what they were.
     private var repairs: [Position: String] = [:]
     /// Where anchored nodes stand: a second visit is by an alias.
@@ -23,7 +23,7 @@ struct YAMLDocument {
     ///
     /// - Throws: What makes the text unreadable as YAML, with its place.
     init(_ text: String, in source: SourceText) throws(SessionFileError) {
-        let start = Place(.file(line: 1, column: 1), path: "")
+        let start = SourceLocation(.file(line: 1, column: 1), path: "")
         try self.init(text, in: source, nothing: start) { mark in
             guard let mark else { return start.origin }
             // libyaml puts the end of a text without a last break on a line of its own.
@@ -35,14 +35,14 @@ struct YAMLDocument {
     /// Composes a value that stands in an argument.
     ///
     /// - Throws: What makes the text unreadable as YAML.
-    init(_ text: String, argument: Place, in source: SourceText) throws(SessionFileError) {
+    init(_ text: String, argument: SourceLocation, in source: SourceText) throws(SessionFileError) {
         try self.init(text, in: source, nothing: argument) { _ in argument.origin }
         diagnostics = diagnostics.map { Diagnostic($0.message, at: argument) }
     }
 
     private init(
-        _ text: String, in source: SourceText, nothing: Place,
-        origin: @escaping (Mark?) -> Place.Origin
+        _ text: String, in source: SourceText, nothing: SourceLocation,
+        origin: @escaping (Mark?) -> SourceLocation.Origin
     ) throws(SessionFileError) {
         self.origin = origin
         root = ConfigNode(content: .refused, origin: nothing.origin)
@@ -54,7 +54,7 @@ struct YAMLDocument {
         } catch {
             let (mark, message) = Self.explain(error, in: source)
             throw SessionFileError(
-                [Diagnostic(message, at: Place(origin(mark), path: nothing.path))], in: source)
+                [Diagnostic(message, at: SourceLocation(origin(mark), path: nothing.path))], in: source)
         }
         guard let composed else {
             let message = "the file is empty. A session has at least a camera, microphone or share."
@@ -147,7 +147,7 @@ extension YAMLDocument {
 extension YAMLDocument {
     private mutating func convert(_ node: Node, path: String, depth: Int) -> ConfigNode {
         let origin = origin(node.mark)
-        let place = Place(origin, path: path)
+        let place = SourceLocation(origin, path: path)
         func refused(_ message: String) -> ConfigNode {
             diagnostics.append(Diagnostic(message, at: place))
             return ConfigNode(content: .refused, origin: origin)
@@ -186,7 +186,7 @@ extension YAMLDocument {
     }
 
     private func convert(
-        _ scalar: Node.Scalar, origin: Place.Origin, refused: (String) -> ConfigNode
+        _ scalar: Node.Scalar, origin: SourceLocation.Origin, refused: (String) -> ConfigNode
     ) -> ConfigNode {
         let isPlain = scalar.style == .plain && scalar.tag.description != Self.textTag
         guard Self.isUntagged(scalar.tag) || scalar.tag.description == Self.textTag else {
@@ -206,7 +206,7 @@ extension YAMLDocument {
             let keyOrigin = origin(keyNode.mark)
             guard case .scalar(let scalar) = keyNode, keyNode.anchor == nil else {
                 diagnostics.append(
-                    Diagnostic("a key has to be a word.", at: Place(keyOrigin, path: path)))
+                    Diagnostic("a key has to be a word.", at: SourceLocation(keyOrigin, path: path)))
                 continue
             }
             let key = keyNode.mark.flatMap { repairs[Position($0)] } ?? scalar.string
@@ -218,7 +218,7 @@ extension YAMLDocument {
                 diagnostics.append(
                     Diagnostic(
                         "the key stands here a second time, the first is\(line). Keep one.",
-                        at: Place(keyOrigin, path: valuePath)))
+                        at: SourceLocation(keyOrigin, path: valuePath)))
                 continue
             }
             entries.append(ConfigNode.Entry(key: key, keyOrigin: keyOrigin, value: value))

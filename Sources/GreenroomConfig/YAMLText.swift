@@ -17,7 +17,7 @@ enum YAMLText {
     static func decode(_ bytes: [UInt8], file: String) throws(SessionFileError) -> String {
         func fault(_ message: String, after text: String = "") -> SessionFileError {
             let source = SourceText(text, file: file)
-            let place = Place(source.end, path: "")
+            let place = SourceLocation(source.end, path: "")
             return SessionFileError([Diagnostic(message, at: place)], in: source)
         }
         guard bytes.count <= maximumBytes else {

@@ -10,7 +10,7 @@
 /// ## Arithmetic
 ///
 /// All of it is 16 bits wide, and no product is wider than its factors, so that the vectoriser
-/// fills even the registers of the oldest x86-64 with eight lanes. To that end a weight comes in
+/// fills even the registers of the oldest x86-64 with eight branches. To that end a weight comes in
 /// two parts, a coarse one in 32nds and what is missing in 4096ths; the product of a sample and
 /// the fine part is cut to 32nds, not rounded, for which the biases make up. Results are within
 /// 0.7 levels of the real number, and of 1.2 where a rounded mean went before. Nothing overflows: the largest sum, luma and U in blue, stays

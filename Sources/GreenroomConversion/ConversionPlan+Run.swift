@@ -20,7 +20,7 @@ extension ConversionPlan.Step {
     ///   - compressedByteCount: The length of the picture, if it is compressed.
     ///   - output: A picture of the format and size that ``result(of:_:)`` says.
     func run(
-        from input: UnsafePicture, compressedByteCount: Int, into output: UnsafePicture
+        from input: UnsafeFrame, compressedByteCount: Int, into output: UnsafeFrame
     ) throws(ConversionError) {
         switch self {
         case .crop:
@@ -52,7 +52,7 @@ extension ConversionPlan.Step {
 extension ConversionError {
     /// Throws where libyuv did not do what the plan said it can.
     static func check(
-        _ result: Int32, _ input: UnsafePicture, _ output: UnsafePicture
+        _ result: Int32, _ input: UnsafeFrame, _ output: UnsafeFrame
     ) throws(ConversionError) {
         guard result == 0 else {
             throw .unsupported(

@@ -85,7 +85,7 @@ public final class FrameConverter {
         result.info = frame.info
         result.info.color = plan.color
         result.info.rotation = plan.rotation
-        let canvas = UnsafePicture(result)
+        let canvas = UnsafeFrame(result)
         canvas.fillBlack(around: plan.placement, plan.color.range)
         try run(plan.steps, on: frame, into: canvas.part(plan.placement))
         conversionCount += 1
@@ -134,15 +134,15 @@ public final class FrameConverter {
 
     /// Runs the steps, the last one into the target and those before it into scratch frames.
     private func run(
-        _ steps: [ConversionPlan.Step], on frame: borrowing VideoFrame, into target: UnsafePicture
+        _ steps: [ConversionPlan.Step], on frame: borrowing VideoFrame, into target: UnsafeFrame
     ) throws(ConversionError) {
-        var picture = UnsafePicture(frame)
+        var picture = UnsafeFrame(frame)
         /// Keeps the picture alive once it is no longer that of the frame.
         var owner: VideoFrame?
         if frame.format == .mjpeg {
             if frame.isInGivenMemory {
                 let image = try privateCopy(of: frame)
-                picture = UnsafePicture(image)
+                picture = UnsafeFrame(image)
                 owner = consume image
             }
             let bytes = RawSpan(
@@ -154,7 +154,7 @@ public final class FrameConverter {
                 picture = picture.part(rect)
                 continue
             }
-            let next: UnsafePicture
+            let next: UnsafeFrame
             var nextOwner: VideoFrame?
             if index == steps.count - 1 {
                 next = target
@@ -163,7 +163,7 @@ public final class FrameConverter {
                 guard let taken = scratch.take(format, size) else {
                     throw .noBuffer(scratch.explainLack(of: format, size))
                 }
-                next = UnsafePicture(taken)
+                next = UnsafeFrame(taken)
                 nextOwner = consume taken
             }
             try step.run(from: picture, compressedByteCount: frame.byteCount(0), into: next)

@@ -15,7 +15,7 @@ extension FramePool {
     ) -> VideoFrame? {
         guard !format.isCompressed, var frame = take(format, size) else { return nil }
         frame.info.color.range = format.isRGB ? .full : range
-        UnsafePicture(frame).fillBlack(range)
+        UnsafeFrame(frame).fillBlack(range)
         return frame
     }
 }

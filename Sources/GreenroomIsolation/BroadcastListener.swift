@@ -13,127 +13,127 @@ import Synchronization
 /// waits a moment too, because that one may just be ending, and is sent away then.
 package final class BroadcastListener: Sendable {
     /// What one kind of plugin finds here.
-    private struct Entrance {
+    private struct Endpoint {
         var tell: @Sendable (Arrival) -> Void
-        var waiting: BroadcastVisitor?
+        var waiting: PendingPeer?
         /// Whose life goes on.
-        var guest: BroadcastVisitor?
+        var peer: PendingPeer?
     }
 
     private struct State {
-        var entrances: [PluginKind: Entrance] = [:]
+        var endpoints: [PluginKind: Endpoint] = [:]
         /// Those who have not greeted yet.
-        var strangers: [BroadcastVisitor] = []
+        var connectingPeers: [PendingPeer] = []
         /// Set while it listens: wakes the thread that does.
-        var bell: Bell?
-        var refusals = RefusalNews()
+        var wakeupPipe: WakeupPipe?
+        var refusals = RefusalLog()
     }
 
-    /// How long a stranger has to greet, and how long to wait for one's place to become free.
+    /// How long a connecting peer has to greet, and how long to wait for one's place to become free.
     private static let patienceNanoseconds: Int64 = 1_000_000_000
     /// How many may be about to greet; more have to wait in the socket's queue.
-    private static let mostStrangers = 8
+    private static let mostConnectingPeers = 8
 
     package let path: String
     private let state = Mutex(State())
 
-    /// - Parameter path: Of the socket, which is made when the first entrance is opened.
+    /// - Parameter path: Of the socket, which is made when the first endpoint is opened.
     package init(path: String) { self.path = path }
 
     /// The origin of the plugins of a kind that come in here.
-    package func origin(of kind: PluginKind) -> BroadcastOrigin {
-        BroadcastOrigin(listener: self, kind: kind)
+    package func factory(of kind: PluginKind) -> BroadcastFactory {
+        BroadcastFactory(listener: self, kind: kind)
     }
 
-    // MARK: Entrances
+    // MARK: Endpoints
 
     func open(_ kind: PluginKind, _ tell: @escaping @Sendable (Arrival) -> Void) throws(LoadError) {
         // Opened by one thread, that of the session.
-        if state.withLock({ $0.bell == nil }) {
+        if state.withLock({ $0.wakeupPipe == nil }) {
             let socket = try ListeningSocket(at: path)
-            guard let bell = Bell() else {
+            guard let wakeupPipe = WakeupPipe() else {
                 throw LoadError(
                     code: .noSocket, place: path,
                     explanation: "no pipe can be made: \(String(cString: strerror(errno))).")
             }
-            state.withLock { $0.bell = bell }
+            state.withLock { $0.wakeupPipe = wakeupPipe }
             let box = SocketBox(socket)
             _ = HostThread(name: "broadcasts") { [self] in
-                listen(box.descriptor, bell)
+                listen(box.descriptor, wakeupPipe)
                 box.close()
-                bell.hasEnded.change { $0 = true }
+                wakeupPipe.hasEnded.change { $0 = true }
             }
         }
-        state.withLock { $0.entrances[kind] = Entrance(tell: tell) }
+        state.withLock { $0.endpoints[kind] = Endpoint(tell: tell) }
     }
 
-    /// Closes an entrance; with the last one the socket goes.
+    /// Closes an endpoint; with the last one the socket goes.
     func close(_ kind: PluginKind) {
-        var turnedAway: [BroadcastVisitor] = []
-        let bell = state.withLock { state -> Bell? in
-            if let waiting = state.entrances.removeValue(forKey: kind)?.waiting {
+        var turnedAway: [PendingPeer] = []
+        let wakeupPipe = state.withLock { state -> WakeupPipe? in
+            if let waiting = state.endpoints.removeValue(forKey: kind)?.waiting {
                 turnedAway.append(waiting)
             }
-            guard state.entrances.isEmpty else { return nil }
-            turnedAway += state.strangers
-            state.strangers = []
-            return state.bell.take()
+            guard state.endpoints.isEmpty else { return nil }
+            turnedAway += state.connectingPeers
+            state.connectingPeers = []
+            return state.wakeupPipe.take()
         }
-        for visitor in turnedAway { visitor.refuse(.isClosed) }
-        bell?.endAndWait()
+        for pendingPeer in turnedAway { pendingPeer.refuse(.isClosed) }
+        wakeupPipe?.endAndWait()
     }
 
-    func isAnybodyWaiting(_ kind: PluginKind) -> Bool {
+    func hasPendingPeer(_ kind: PluginKind) -> Bool {
         state.withLock { state in
-            guard let entrance = state.entrances[kind] else { return false }
-            return entrance.waiting != nil && entrance.guest == nil
+            guard let endpoint = state.endpoints[kind] else { return false }
+            return endpoint.waiting != nil && endpoint.peer == nil
         }
     }
 
     /// Lets in who waits.
-    func admit(_ kind: PluginKind) -> BroadcastVisitor? {
+    func admit(_ kind: PluginKind) -> PendingPeer? {
         state.withLock { state in
-            guard state.entrances[kind]?.guest == nil,
-                let visitor = state.entrances[kind]?.waiting
+            guard state.endpoints[kind]?.peer == nil,
+                let pendingPeer = state.endpoints[kind]?.waiting
             else { return nil }
-            state.entrances[kind]?.waiting = nil
-            state.entrances[kind]?.guest = visitor
-            return visitor
+            state.endpoints[kind]?.waiting = nil
+            state.endpoints[kind]?.peer = pendingPeer
+            return pendingPeer
         }
     }
 
     /// Takes note that a life has ended: the next one may come in.
-    func dismiss(_ guest: BroadcastVisitor, _ kind: PluginKind) {
+    func dismiss(_ peer: PendingPeer, _ kind: PluginKind) {
         let (tell, next) = state.withLock { state in
-            guard state.entrances[kind]?.guest === guest else {
-                return (nil as (@Sendable (Arrival) -> Void)?, nil as BroadcastVisitor?)
+            guard state.endpoints[kind]?.peer === peer else {
+                return (nil as (@Sendable (Arrival) -> Void)?, nil as PendingPeer?)
             }
-            state.entrances[kind]?.guest = nil
-            return (state.entrances[kind]?.tell, state.entrances[kind]?.waiting)
+            state.endpoints[kind]?.peer = nil
+            return (state.endpoints[kind]?.tell, state.endpoints[kind]?.waiting)
         }
         if let next { tell?(.waiting(next.description)) }
     }
 
     // MARK: The thread that listens
 
-    /// Until the bell says that it is over.
-    private func listen(_ socket: Int32, _ bell: Bell) {
-        while !bell.isOver {
-            let (strangers, waiting) = state.withLock { state in
-                (state.strangers, state.entrances.values.compactMap(\.waiting))
+    /// Until the wakeupPipe says that it is over.
+    private func listen(_ socket: Int32, _ wakeupPipe: WakeupPipe) {
+        while !wakeupPipe.isOver {
+            let (connectingPeers, waiting) = state.withLock { state in
+                (state.connectingPeers, state.endpoints.values.compactMap(\.waiting))
             }
-            let isFull = strangers.count >= Self.mostStrangers
+            let isFull = connectingPeers.count >= Self.mostConnectingPeers
             var descriptors = [
-                pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeupPipe.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isFull ? -1 : socket, events: Int16(POLLIN), revents: 0),
             ]
-            descriptors += (strangers + waiting).map {
+            descriptors += (connectingPeers + waiting).map {
                 pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0)
             }
-            let isIdle = strangers.isEmpty && waiting.isEmpty
+            let isIdle = connectingPeers.isEmpty && waiting.isEmpty
             _ = poll(&descriptors, nfds_t(descriptors.count), isIdle ? -1 : 50)
-            for stranger in strangers { hear(stranger) }
-            for visitor in waiting { lookAfter(visitor) }
+            for connectingPeer in connectingPeers { hear(connectingPeer) }
+            for pendingPeer in waiting { lookAfter(pendingPeer) }
             if descriptors[1].revents != 0 { accept(socket) }
         }
     }
@@ -145,18 +145,18 @@ package final class BroadcastListener: Sendable {
             if descriptor != -EAGAIN { usleep(50_000) }
             return
         }
-        guard let visitor = BroadcastVisitor(adopting: descriptor, at: MonotonicClock.now) else {
+        guard let pendingPeer = PendingPeer(adopting: descriptor, at: MonotonicClock.now) else {
             return
         }
-        guard visitor.user == geteuid() || visitor.user == 0 else {
-            return refuse(visitor, .user, of: nil)
+        guard pendingPeer.user == geteuid() || pendingPeer.user == 0 else {
+            return refuse(pendingPeer, .user, of: nil)
         }
         let isOpen = state.withLock { state in
-            guard state.bell != nil else { return false }
-            state.strangers.append(visitor)
+            guard state.wakeupPipe != nil else { return false }
+            state.connectingPeers.append(pendingPeer)
             return true
         }
-        if !isOpen { visitor.refuse(.isClosed) }
+        if !isOpen { pendingPeer.refuse(.isClosed) }
     }
 
     /// What becomes of somebody who connected.
@@ -168,33 +168,33 @@ package final class BroadcastListener: Sendable {
         case welcome(@Sendable (Arrival) -> Void)
     }
 
-    /// Hears whether a stranger greets.
-    private func hear(_ stranger: BroadcastVisitor) {
+    /// Hears whether a connecting peer greets.
+    private func hear(_ connectingPeer: PendingPeer) {
         // What came with a message is closed without the lock, which the session needs.
         var descriptors: [Int32] = []
         defer { ControlSocket.discard(descriptors) }
         let reception = state.withLock { state -> Reception in
-            guard let index = state.strangers.firstIndex(where: { $0 === stranger }) else {
+            guard let index = state.connectingPeers.firstIndex(where: { $0 === connectingPeer }) else {
                 return .noNews
             }
-            let isLate = MonotonicClock.now - stranger.arrival > Self.patienceNanoseconds
+            let isLate = MonotonicClock.now - connectingPeer.arrival > Self.patienceNanoseconds
             let reception: Reception
-            switch stranger.socket.receive(waits: false) {
+            switch connectingPeer.socket.receive(waits: false) {
             case .nothing: reception = isLate ? .refused(.noGreeting, nil) : .wait
             case .end: reception = .noNews
             case .message(let message):
                 descriptors = message.descriptors
-                reception = Self.receive(stranger, message, in: &state)
+                reception = Self.receive(connectingPeer, message, in: &state)
             case .garbage: reception = .refused(.noGreeting, nil)
             }
-            if case .wait = reception {} else { state.strangers.remove(at: index) }
+            if case .wait = reception {} else { state.connectingPeers.remove(at: index) }
             return reception
         }
-        conclude(reception, of: stranger)
+        conclude(reception, of: connectingPeer)
     }
 
     private static func receive(
-        _ stranger: BroadcastVisitor, _ message: ControlSocket.Message, in state: inout State
+        _ connectingPeer: PendingPeer, _ message: ControlSocket.Message, in state: inout State
     ) -> Reception {
         guard message.kind == .greeting, let greeting = BroadcastGreeting(message.value) else {
             return .refused(.noGreeting, nil)
@@ -202,29 +202,29 @@ package final class BroadcastListener: Sendable {
         guard greeting.version == GreenroomProtocol.version else {
             return .refused(.version, greeting.kind)
         }
-        guard let entrance = state.entrances[greeting.kind] else {
+        guard let endpoint = state.endpoints[greeting.kind] else {
             return .refused(.isUnwanted, nil)
         }
-        guard entrance.waiting == nil else { return .refused(.isTaken, greeting.kind) }
-        state.entrances[greeting.kind]?.waiting = stranger
+        guard endpoint.waiting == nil else { return .refused(.isTaken, greeting.kind) }
+        state.endpoints[greeting.kind]?.waiting = connectingPeer
         // Whose place is taken may still get it, and is no news until then.
-        return entrance.guest == nil ? .welcome(entrance.tell) : .noNews
+        return endpoint.peer == nil ? .welcome(endpoint.tell) : .noNews
     }
 
     /// Looks whether one who waits is still there, and whether it waits in vain.
-    private func lookAfter(_ visitor: BroadcastVisitor) {
+    private func lookAfter(_ pendingPeer: PendingPeer) {
         var descriptors: [Int32] = []
         defer { ControlSocket.discard(descriptors) }
         let reception = state.withLock { state -> Reception in
             guard
-                let (kind, entrance) = state.entrances.first(where: { $0.value.waiting === visitor }
+                let (kind, endpoint) = state.endpoints.first(where: { $0.value.waiting === pendingPeer }
                 )
             else { return .noNews }
             let isInVain =
-                entrance.guest != nil
-                && MonotonicClock.now - visitor.arrival > Self.patienceNanoseconds
-            // Only while it waits: what it says as a guest is for its runner.
-            let received = visitor.socket.receive(waits: false)
+                endpoint.peer != nil
+                && MonotonicClock.now - pendingPeer.arrival > Self.patienceNanoseconds
+            // Only while it waits: what it says as a peer is for its runner.
+            let received = pendingPeer.socket.receive(waits: false)
             if case .message(let message) = received { descriptors = message.descriptors }
             let reception: Reception =
                 switch received {
@@ -232,28 +232,28 @@ package final class BroadcastListener: Sendable {
                 case .end: .noNews
                 case .message, .garbage: .refused(.noGreeting, kind)
                 }
-            if case .wait = reception {} else { state.entrances[kind]?.waiting = nil }
+            if case .wait = reception {} else { state.endpoints[kind]?.waiting = nil }
             return reception
         }
-        conclude(reception, of: visitor)
+        conclude(reception, of: pendingPeer)
     }
 
-    private func conclude(_ reception: Reception, of visitor: BroadcastVisitor) {
+    private func conclude(_ reception: Reception, of pendingPeer: PendingPeer) {
         switch reception {
         case .wait, .noNews: break
-        case .refused(let reason, let kind): refuse(visitor, reason, of: kind)
-        case .welcome(let tell): tell(.waiting(visitor.description))
+        case .refused(let reason, let kind): refuse(pendingPeer, reason, of: kind)
+        case .welcome(let tell): tell(.waiting(pendingPeer.description))
         }
     }
 
     private func refuse(
-        _ visitor: BroadcastVisitor, _ reason: BroadcastRefusal, of kind: PluginKind?
+        _ pendingPeer: PendingPeer, _ reason: BroadcastRefusal, of kind: PluginKind?
     ) {
-        visitor.refuse(reason)
+        pendingPeer.refuse(reason)
         let (tell, count) = state.withLock { state in
-            let entrance = kind.flatMap { state.entrances[$0] } ?? state.entrances[.shareSource]
+            let endpoint = kind.flatMap { state.endpoints[$0] } ?? state.endpoints[.shareSource]
             return (
-                (entrance ?? state.entrances.values.first)?.tell,
+                (endpoint ?? state.endpoints.values.first)?.tell,
                 state.refusals.add(at: MonotonicClock.now)
             )
         }
@@ -261,13 +261,13 @@ package final class BroadcastListener: Sendable {
         let others = count > 0 ? "; so were \(count) others" : ""
         tell(
             .refused(
-                "\(visitor.description), user \(visitor.user), was sent away: \(reason.text)"
+                "\(pendingPeer.description), user \(pendingPeer.user), was sent away: \(reason.text)"
                     + others))
     }
 }
 
 /// Says for which refusals there is a line in the log: for five a second.
-struct RefusalNews {
+struct RefusalLog {
     private static let mostASecond = 5
 
     private var second: Int64 = 0
@@ -304,7 +304,7 @@ private final class SocketBox: Sendable {
 }
 
 /// Tells the thread that listens that it is over.
-private final class Bell: Sendable {
+private final class WakeupPipe: Sendable {
     let descriptor: Int32
     let hasEnded = Monitor(false)
     private let writing: Int32

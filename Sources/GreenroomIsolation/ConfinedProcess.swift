@@ -130,9 +130,9 @@ package enum ConfinedProcess {
 
     private static func evidence(_ code: Int32, _ status: Int32, _ output: [UInt8]) -> String {
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").suffix(100)
-        return ExitEvidence(
+        return CrashReport(
             code: code, status: status, whereabouts: nil,
-            lastWords: lines.map { $0.description.repaired }
+            stderrTail: lines.map { $0.description.repaired }
         ).text
     }
 }

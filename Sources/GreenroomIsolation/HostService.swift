@@ -16,13 +16,13 @@ struct HostService {
     ///
     /// - Returns: The length of the answer, which is in the message; nil for a call that there is not.
     func serve(_ call: Call, _ length: Int) -> Int? {
-        guard let scrutiny = runner.place.scrutiny else { return make(call, length) }
-        let request = WitnessedCall.Request(call, channel)
+        guard let instrumentation = runner.place.instrumentation else { return make(call, length) }
+        let request = TracedCall.Request(call, channel)
         let answered = make(call, length)
         if let request {
-            scrutiny.witness(
-                WitnessedCall(
-                    thread: WitnessedCall.Thread(channel: channel.index), request: request,
+            instrumentation.trace(
+                TracedCall(
+                    thread: TracedCall.Thread(channel: channel.index), request: request,
                     status: request.hasStatus ? Status(rawValue: channel.read()) : nil,
                     nanoseconds: HostInterface.host.pointee.now_ns(runner.place.handle)))
         }

@@ -3,7 +3,7 @@ package import GreenroomLoading
 import GreenroomMedia
 
 /// A library whose plugins live in processes of their own.
-package struct IsolatedLibrary: PluginOrigin {
+package struct IsolatedLibrary: PluginFactory {
     package let path: String
     /// How its processes are confined.
     package let confinement: Confinement
@@ -14,8 +14,8 @@ package struct IsolatedLibrary: PluginOrigin {
     }
 
     package func begin(
-        _ descriptor: PluginDescriptor, in place: PluginPlace
-    ) -> any PluginCalls {
+        _ descriptor: PluginDescriptor, in place: InstanceContext
+    ) -> any InstanceBackend {
         IsolatedPlugin(self, descriptor, place)
     }
 }

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Each function is a call through a channel, during which the calling thread serves what the
 /// plugin calls meanwhile.
-final class IsolatedPlugin: PluginCalls {
+final class IsolatedPlugin: InstanceBackend {
     private struct State {
         var runner: RunnerProcess?
         var pool: FramePool?
@@ -23,13 +23,13 @@ final class IsolatedPlugin: PluginCalls {
         var isKilled = false
     }
 
-    private let origin: any RunnerOrigin
+    private let factory: any RunnerFactory
     private let descriptor: PluginDescriptor
-    private let place: PluginPlace
+    private let place: InstanceContext
     private let state = Mutex(State())
 
-    init(_ origin: any RunnerOrigin, _ descriptor: PluginDescriptor, _ place: PluginPlace) {
-        self.origin = origin
+    init(_ factory: any RunnerFactory, _ descriptor: PluginDescriptor, _ place: InstanceContext) {
+        self.factory = factory
         self.descriptor = descriptor
         self.place = place
     }
@@ -53,21 +53,21 @@ final class IsolatedPlugin: PluginCalls {
         let frames = try makeFrames()
         let runner = try start(frames)
         try runner.enterSandbox()
-        let found = try runner.load(origin.path).descriptors
-        let choice = try origin.choose(from: found, meaning: descriptor, settings)
-        if let scrutiny = place.scrutiny {
+        let found = try runner.load(factory.path).descriptors
+        let choice = try factory.choose(from: found, meaning: descriptor, settings)
+        if let instrumentation = place.instrumentation {
             var message = WireWriter()
-            message.write(scrutiny.withheldExtension) { $0.write($1) }
-            message.write(scrutiny.leases?.isClosed ?? false)
+            message.write(instrumentation.withheldExtension) { $0.write($1) }
+            message.write(instrumentation.leases?.isClosed ?? false)
             var answer = runner.call(.scrutinise, message)
-            scrutiny.leases?.begin(
+            instrumentation.leases?.begin(
                 base: (try? answer?.read(UInt64.self)) ?? 0, byteCount: frames?.byteCount ?? 0)
         }
         switch create(choice.plugin, choice.settings, in: runner) {
         case .made(let status): return status
         case .refused(let error): throw error
-        case .lost: throw runner.lossWhileMade(origin.path)
-        case .garbage: throw runner.garbage(origin.path)
+        case .lost: throw runner.lossWhileMade(factory.path)
+        case .garbage: throw runner.garbage(factory.path)
         }
     }
 
@@ -86,16 +86,16 @@ final class IsolatedPlugin: PluginCalls {
                 name: "greenroom-frames", byteCount: place.frameLimit * FrameArena.slotByteCount)
             let pool = FramePool(
                 limit: place.frameLimit, slotByteCount: FrameArena.slotByteCount,
-                memory: frames.base, owner: frames, guarding: place.scrutiny?.leases?.guarding)
+                memory: frames.base, owner: frames, guarding: place.instrumentation?.leases?.guarding)
             state.withLock { $0.pool = pool }
             return frames
         } catch {
-            throw .noRunner(error, for: origin.path)
+            throw .noRunner(error, for: factory.path)
         }
     }
 
     private func start(_ frames: SharedMemory?) throws(LoadError) -> RunnerProcess {
-        let runner = try origin.start(frames, in: place)
+        let runner = try factory.start(frames, in: place)
         let isKilled = state.withLock { state in
             state.runner = runner
             return state.isKilled

@@ -28,7 +28,7 @@ final class RunnerProcess: Sendable {
         var open: Set<Int> = []
         var evidence: String?
         /// The last lines that it wrote, oldest first.
-        var lastWords: [String] = []
+        var stderrTail: [String] = []
         /// Lines that it has written so far.
         var lines = 0
         /// It is stopped on purpose: that it does not answer is no fault.
@@ -40,7 +40,7 @@ final class RunnerProcess: Sendable {
 
     let process: pid_t
     let confinement: Confinement
-    let place: PluginPlace
+    let place: InstanceContext
     let channels: Channels
     let frames: SharedMemory?
     /// nil for a process that the host did not start: it stays as it is.
@@ -64,7 +64,7 @@ final class RunnerProcess: Sendable {
     ///
     /// - Throws: ``ChannelError`` if there is no program, or no memory for it.
     init(
-        _ confinement: Confinement, library: String, frames: SharedMemory?, place: PluginPlace
+        _ confinement: Confinement, library: String, frames: SharedMemory?, place: InstanceContext
     ) throws(ChannelError) {
         channels = try Channels()
         self.confinement = confinement
@@ -89,8 +89,8 @@ final class RunnerProcess: Sendable {
     ///   - leave: Called once it has left.
     /// - Throws: ``ChannelError`` if there is no memory for it.
     init(
-        _ visitor: BroadcastVisitor, _ confinement: Confinement, frames: SharedMemory?,
-        place: PluginPlace, leave: @escaping @Sendable () -> Void
+        _ pendingPeer: PendingPeer, _ confinement: Confinement, frames: SharedMemory?,
+        place: InstanceContext, leave: @escaping @Sendable () -> Void
     ) throws(ChannelError) {
         channels = try Channels()
         self.confinement = confinement
@@ -99,8 +99,8 @@ final class RunnerProcess: Sendable {
         self.leave = leave
         first = nil
         policy = nil
-        process = visitor.process
-        socket = try visitor.socket.copy()
+        process = pendingPeer.process
+        socket = try pendingPeer.socket.copy()
         pidfd = process > 0 ? greenroom_pidfd(process) : -1
         output = -1
         welcome()
@@ -110,7 +110,7 @@ final class RunnerProcess: Sendable {
     ///
     /// - Throws: ``ChannelError`` if there is no memory for it.
     init(
-        beside first: RunnerProcess, frames: SharedMemory?, place: PluginPlace
+        beside first: RunnerProcess, frames: SharedMemory?, place: InstanceContext
     ) throws(ChannelError) {
         channels = try Channels()
         confinement = first.confinement
@@ -168,11 +168,11 @@ final class RunnerProcess: Sendable {
             serve($0, $1, channel)
         }
         guard let answered else { return .gone }
-        if let scrutiny = place.scrutiny,
-            answered >= EditNotes.offset + MemoryLayout<EditNotes>.size
+        if let instrumentation = place.instrumentation,
+            answered >= ProcessStatistics.offset + MemoryLayout<ProcessStatistics>.size
         {
-            scrutiny.witnessEdit(
-                WitnessedEdit(channel.read(EditNotes.self, at: EditNotes.offset)))
+            instrumentation.traceEdit(
+                TracedEdit(channel.read(ProcessStatistics.self, at: ProcessStatistics.offset)))
         }
         return Status(rawValue: channel.read())
     }
@@ -293,7 +293,7 @@ final class RunnerProcess: Sendable {
 
     /// What a thread of it touched that killed it; nil if it did not tell.
     var fault: MemoryFault? {
-        ExitEvidence.fault(in: state.withLock { $0.lastWords })
+        CrashReport.fault(in: state.withLock { $0.stderrTail })
     }
 
     /// Lets the process end by itself, or ends it. [control]
@@ -314,7 +314,7 @@ final class RunnerProcess: Sendable {
         greenroom_pidfd_kill(pidfd, SIGABRT)
         _ = hasEnded.wait(until: MonotonicClock.deadline(after: 500_000_000)) { $0 ? () : nil }
         kill()
-        return ExitEvidence.backtrace(in: state.withLock { $0.lastWords })
+        return CrashReport.backtrace(in: state.withLock { $0.stderrTail })
     }
 
     /// Ends the process at once, or the connection to one that is not the host's. [any]
@@ -359,7 +359,7 @@ final class RunnerProcess: Sendable {
     private func watch() {
         var lines = LineReader()
         var notifier: SandboxNotifier?
-        var vigilance = Vigilance(memoryLimitBytes: confinement.plan.memoryLimitBytes)
+        var processWatchdog = ProcessWatchdog(memoryLimitBytes: confinement.plan.memoryLimitBytes)
         var looked = MonotonicClock.now
         var hasHungUp = false
         while true {
@@ -385,7 +385,7 @@ final class RunnerProcess: Sendable {
             }
             let now = MonotonicClock.now
             guard now - looked >= Int64(Self.glanceMilliseconds) * 1_000_000 else { continue }
-            look(&vigilance, after: now - looked)
+            look(&processWatchdog, after: now - looked)
             looked = now
         }
     }
@@ -395,9 +395,9 @@ final class RunnerProcess: Sendable {
         var (code, status): (Int32, Int32) = (0, 0)
         guard greenroom_reap(process, &code, &status) != 0 else { return nil }
         readOutput(&lines)
-        let evidence = ExitEvidence(
+        let evidence = CrashReport(
             code: code, status: status, whereabouts: place.whereabouts(),
-            lastWords: state.withLock { $0.lastWords })
+            stderrTail: state.withLock { $0.stderrTail })
         return evidence.text
     }
 
@@ -411,14 +411,14 @@ final class RunnerProcess: Sendable {
     }
 
     /// Looks whether the process behaves, and asks whether it is there.
-    private func look(_ vigilance: inout Vigilance, after nanoseconds: Int64) {
+    private func look(_ processWatchdog: inout ProcessWatchdog, after nanoseconds: Int64) {
         let status = ProcessStatus(of: process)
         // One that has ended is no news here; one that can't be seen from here is asked all the same.
         guard status != nil || process == 0 else { return }
         // How much memory somebody else's process has is no business of the host.
         let isGuarded = leave == nil
         let (hasAnswered, lines) = state.withLock { ($0.pongs == $0.pings, $0.lines) }
-        let sight = Vigilance.Sight(
+        let sight = ProcessWatchdog.Sample(
             hasAnswered: hasAnswered || isHeld,
             memoryBytes: isGuarded ? memoryBytes(status) : 0,
             isHeadless: isGuarded && status?.isHeadless ?? false,
@@ -426,7 +426,7 @@ final class RunnerProcess: Sendable {
             calls: place.hasVirtualClock ? 0 : callCount.load(ordering: .relaxed),
             frames: frameCount.load(ordering: .relaxed), lines: lines,
             rate: place.hasVirtualClock ? 0 : place.agreedRate() ?? 0)
-        if let finding = vigilance.look(sight, after: nanoseconds) {
+        if let finding = processWatchdog.look(sight, after: nanoseconds) {
             lose(because: finding.text(isStopped: status?.isStopped ?? false))
         }
         guard hasAnswered, state.withLock({ $0.isConfined }) else { return }
@@ -533,9 +533,9 @@ final class RunnerProcess: Sendable {
     private func readOutput(_ lines: inout LineReader) {
         let count = lines.read(output) { line in
             let isLastWord = state.withLock { state in
-                state.lastWords.append(line)
-                if state.lastWords.count > 100 { state.lastWords.removeFirst() }
-                return state.lastWords.contains(where: ExitEvidence.isHeading)
+                state.stderrTail.append(line)
+                if state.stderrTail.count > 100 { state.stderrTail.removeFirst() }
+                return state.stderrTail.contains(where: CrashReport.isHeading)
             }
             // A backtrace is told with the loss.
             if !isLastWord { place.log(.info, line) }
@@ -544,8 +544,8 @@ final class RunnerProcess: Sendable {
     }
 }
 
-extension WitnessedEdit {
-    fileprivate init(_ notes: EditNotes) {
+extension TracedEdit {
+    fileprivate init(_ notes: ProcessStatistics) {
         self.init(
             changed: FrameMembers(rawValue: notes.changedMembers),
             counts: notes.isMetered == 0

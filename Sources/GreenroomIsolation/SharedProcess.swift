@@ -6,7 +6,7 @@ import Synchronization
 
 /// A process with a library in it, whose instances live side by side there, as those of a session
 /// do that are hosted by the session itself. It is confined like any other.
-package final class SharedProcess: PluginOrigin {
+package final class SharedProcess: PluginFactory {
     package let path: String
     private let runner: RunnerProcess
     private let news: News
@@ -40,7 +40,7 @@ package final class SharedProcess: PluginOrigin {
         self.path = path
         let news = News()
         self.news = news
-        var place = PluginPlace.scan(log: news.take)
+        var place = InstanceContext.scan(log: news.take)
         place.lose = { evidence in news.state.change { $0.evidence = evidence } }
         place.lentBytes = { news.state.withLock { $0.lent }.reduce(0) { $0 + $1() } }
         do throws(ChannelError) {
@@ -74,8 +74,8 @@ package final class SharedProcess: PluginOrigin {
     }
 
     package func begin(
-        _ descriptor: PluginDescriptor, in place: PluginPlace
-    ) -> any PluginCalls {
+        _ descriptor: PluginDescriptor, in place: InstanceContext
+    ) -> any InstanceBackend {
         news.state.withLock { $0.lent.append(place.lentBytes) }
         return IsolatedPlugin(self, descriptor, place)
     }
@@ -108,9 +108,9 @@ package final class SharedProcess: PluginOrigin {
     package func end() { runner.end() }
 }
 
-extension SharedProcess: RunnerOrigin {
+extension SharedProcess: RunnerFactory {
     func start(
-        _ frames: SharedMemory?, in place: PluginPlace
+        _ frames: SharedMemory?, in place: InstanceContext
     ) throws(LoadError) -> RunnerProcess {
         do throws(ChannelError) {
             return try RunnerProcess(beside: runner, frames: frames, place: place)

@@ -21,7 +21,7 @@ struct MediaMeter: Sendable {
     }()
 
     /// Counts while a body runs.
-    func count<Result>(into notes: inout EditNotes, _ body: () -> Result) -> Result {
+    func count<Result>(into notes: inout ProcessStatistics, _ body: () -> Result) -> Result {
         var counts = InlineArray<4, UInt64>(repeating: 0)
         begin()
         let result = body()

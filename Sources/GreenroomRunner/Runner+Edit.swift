@@ -21,13 +21,13 @@ extension Runner {
         defer { shut(planes) }
         let given = frame
         let meter = MediaMeter.ofProcess
-        var notes = EditNotes(changedMembers: 0, isMetered: meter != nil)
+        var notes = ProcessStatistics(changedMembers: 0, isMetered: meter != nil)
         let status =
             meter?.count(into: &notes) { functions.process(&frame) } ?? functions.process(&frame)
         notes.changedMembers = FrameMembers(of: frame, otherThan: given).rawValue
         _ = channel.answer(status)
-        channel.write(notes, at: EditNotes.offset)
-        return EditNotes.offset + MemoryLayout<EditNotes>.size
+        channel.write(notes, at: ProcessStatistics.offset)
+        return ProcessStatistics.offset + MemoryLayout<ProcessStatistics>.size
     }
 }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// that the thread opens with its first call.
 package final class Runner: Sendable {
     /// What the process that the plugin lives in has to do itself.
-    package struct Surroundings: Sendable {
+    package struct Environment: Sendable {
         /// Goes into the sandbox that a policy describes, and tells what came of it, both as the
         /// host's side of the process writes and reads them.
         package var confine: @Sendable ([UInt8], borrowing ControlSocket) -> [UInt8]
@@ -60,7 +60,7 @@ package final class Runner: Sendable {
     let frames: SharedMemory?
     let state = Mutex(State())
     private let socket: ControlSocket
-    private let surroundings: Surroundings
+    private let environment: Environment
     private let freeChannels: ChannelPermits
     /// Whether the plugin has frames in its memory beyond those that it may keep there.
     let hasSpareFrames = Atomic(false)
@@ -69,12 +69,12 @@ package final class Runner: Sendable {
     ///
     /// - Throws: ``ChannelError`` if that is not what a host sends.
     package convenience init(
-        socket: consuming ControlSocket, surroundings: Surroundings
+        socket: consuming ControlSocket, environment: Environment
     ) throws(ChannelError) {
         guard case .message(let welcome) = socket.receive(waits: true) else {
             throw ChannelError("understand the host", errno: EPROTO)
         }
-        try self.init(socket: socket, welcome: welcome, surroundings: surroundings)
+        try self.init(socket: socket, welcome: welcome, environment: environment)
     }
 
     /// Connects to a host.
@@ -82,7 +82,7 @@ package final class Runner: Sendable {
     /// - Parameter welcome: What it has sent first.
     /// - Throws: ``ChannelError`` if that is not what a host sends.
     package init(
-        socket: consuming ControlSocket, welcome: ControlSocket.Message, surroundings: Surroundings
+        socket: consuming ControlSocket, welcome: ControlSocket.Message, environment: Environment
     ) throws(ChannelError) {
         guard welcome.kind == .welcome, let first = welcome.descriptors.first else {
             throw ChannelError("understand the host", errno: EPROTO)
@@ -94,7 +94,7 @@ package final class Runner: Sendable {
                 adopting: welcome.descriptors[1],
                 byteCount: Int(welcome.value) * FrameArena.slotByteCount) : nil
         self.socket = socket
-        self.surroundings = surroundings
+        self.environment = environment
         freeChannels = ChannelPermits(Channels.count - Channels.firstOfPlugin)
         RunnerInterface.runners.withLock { $0.append(self) }
     }
@@ -164,7 +164,7 @@ package final class Runner: Sendable {
         case .confine:
             answer.write(GreenroomProtocol.version)
             if try message.read(UInt32.self) == GreenroomProtocol.version {
-                answer.append(surroundings.confine(message.remaining, socket))
+                answer.append(environment.confine(message.remaining, socket))
                 watchSocket()
             }
         case .load:
@@ -196,7 +196,7 @@ package final class Runner: Sendable {
 
     private func load(_ path: String, _ answer: inout WireWriter) {
         do throws(LoadError) {
-            let library = try surroundings.load(path)
+            let library = try environment.load(path)
             state.withLock { $0.library = library }
             answer.write(true)
             answer.write(library.selfDescription)
@@ -295,15 +295,15 @@ package final class Runner: Sendable {
 
     /// Hosts another instance in this process, over a socket of its own.
     private func accompany(_ descriptor: Int32) {
-        var surroundings = surroundings
+        var environment = environment
         // The process is confined as it is, and does not end with one of two.
-        surroundings.confine = { _, _ in [] }
-        surroundings.end = {}
-        Thread.start { [surroundings] in
+        environment.confine = { _, _ in [] }
+        environment.end = {}
+        Thread.start { [environment] in
             // It has its name from the thread that begins it, and those that it begins have its own.
             greenroom_name_thread("plugin")
             let socket = ControlSocket(adopting: descriptor)
-            guard let other = try? Runner(socket: socket, surroundings: surroundings) else {
+            guard let other = try? Runner(socket: socket, environment: environment) else {
                 return
             }
             other.run()
@@ -333,7 +333,7 @@ package final class Runner: Sendable {
                 case .nothing, .garbage: continue
                 case .message, .end:
                     channels.lose()
-                    surroundings.end()
+                    environment.end()
                     return
                 }
             }

@@ -19,11 +19,11 @@ enum RunnerInterface {
     private static let longestText = 2000
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) static let host = immortal(
+    nonisolated(unsafe) static let host = leaked(
         gr_host(
             struct_size: UInt32(MemoryLayout<gr_host>.size),
             abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
-            name: immortalText("Greenroom"), version: immortalText(GreenroomVersion.current),
+            name: leakedText("Greenroom"), version: leakedText(GreenroomVersion.current),
             log: { instance, level, text in
                 tell(.log, instance, Int32(bitPattern: level), text)
             },
@@ -68,7 +68,7 @@ enum RunnerInterface {
             }))
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) static let broadcast = immortal(
+    nonisolated(unsafe) static let broadcast = leaked(
         gr_broadcast(
             struct_size: UInt32(MemoryLayout<gr_broadcast>.size), reserved: 0,
             paused: { state(.paused, of: $0) },
@@ -80,7 +80,7 @@ enum RunnerInterface {
             }))
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) static let video = immortal(
+    nonisolated(unsafe) static let video = leaked(
         gr_video_functions(
             struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
             send: { sender, frame in
@@ -113,7 +113,7 @@ enum RunnerInterface {
             }))
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) static let audio = immortal(
+    nonisolated(unsafe) static let audio = leaked(
         gr_audio_functions(
             struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
             send: { sender, block, timeout in

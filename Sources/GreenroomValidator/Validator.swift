@@ -73,7 +73,7 @@ public struct Validator: Sendable {
     }
 
     private let program: String
-    private let judges = Judges()
+    private let judges = CheckWorkers()
 
     /// - Parameter program: The `greenroom` program, absolute, with `greenroom-runner` beside it; nil
     ///   for the one beside this program, or that `GREENROOM_PROGRAM` names.
@@ -226,7 +226,7 @@ public struct Validator: Sendable {
 
     private func orders(
         for descriptor: PluginDescriptor, at path: String, _ checks: [Check], _ options: Options
-    ) throws -> [JudgeOrder] {
+    ) throws -> [CheckRequest] {
         let folder = currentFolder
         let (settings, problems) = descriptor.check(
             settings: descriptor.values(of: options.settings), relativeTo: folder)
@@ -251,8 +251,8 @@ public struct Validator: Sendable {
     private func order(
         for check: Check, _ plugin: PluginDescriptor?, at path: String, _ options: Options,
         read: [String]
-    ) -> JudgeOrder {
-        JudgeOrder(
+    ) -> CheckRequest {
+        CheckRequest(
             check: check.id, library: path, plugin: plugin?.id, descriptor: plugin?.written,
             settings: options.settings, folder: currentFolder, runner: runner, read: read,
             write: options.write, devices: options.devices, network: options.network,
@@ -272,7 +272,7 @@ public struct Validator: Sendable {
         var isHindered = false
     }
 
-    private struct Progress {
+    private struct CheckProgress {
         var next = 0
         var told = 0
         let checks: [String]
@@ -321,11 +321,11 @@ public struct Validator: Sendable {
 
     /// - Parameter hindrance: Why no check of a plugin can be made; nil if they can.
     private func run(
-        _ orders: [JudgeOrder], _ checks: [Check], parallelism: Int,
+        _ orders: [CheckRequest], _ checks: [Check], parallelism: Int,
         hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
     ) throws -> [Made] {
         let progress = Monitor(
-            Progress(
+            CheckProgress(
                 checks: checks.map(\.id), made: Array(repeating: nil, count: orders.count)))
         let telling = Mutex(())
         let threads = (0..<max(parallelism, 1)).map { _ in
@@ -355,7 +355,7 @@ public struct Validator: Sendable {
         return progress.withLock { $0.made.compactMap(\.self) }
     }
 
-    private func make(_ check: Check, _ order: JudgeOrder, _ hindrance: Verdict?) -> Made {
+    private func make(_ check: Check, _ order: CheckRequest, _ hindrance: Verdict?) -> Made {
         if let hindrance, !check.isOfLibrary {
             return Made(
                 result: CheckResult(
@@ -371,7 +371,7 @@ public struct Validator: Sendable {
     /// How long a judge has to say that its check did not end in time.
     private static let graceSeconds = 10.0
 
-    private func judge(_ check: Check, _ order: JudgeOrder) -> Made {
+    private func judge(_ check: Check, _ order: CheckRequest) -> Made {
         func failed(_ outcome: Outcome, _ text: String) -> Made {
             Made(result: CheckResult(check: check.id, outcome: outcome, text: text))
         }
@@ -380,13 +380,13 @@ public struct Validator: Sendable {
         }
         // The judge itself says what goes on when the time is over.
         let limit = check.limitSeconds + Self.graceSeconds
-        let end = JudgeProcess.run(program, Array(order), limitSeconds: limit, among: judges)
+        let end = CheckWorkerProcess.run(program, Array(order), limitSeconds: limit, among: judges)
         switch end {
         case .tookTooLong:
             return failed(.timedOut, "it did not end within \(Int(limit)) s, and did not say why")
         case .failed(let text): return failed(.failed, "the check could not be made: \(text)")
         case .answered(let bytes):
-            guard let answer = try? JSONDecoder().decode(JudgeAnswer.self, from: Data(bytes)) else {
+            guard let answer = try? JSONDecoder().decode(CheckResponse.self, from: Data(bytes)) else {
                 return failed(.failed, "the check could not be made: its answer is no answer")
             }
             return Made(

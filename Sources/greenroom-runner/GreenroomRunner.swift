@@ -21,13 +21,13 @@ struct RunnerProgram {
         // Before anything else can keep it: a host that has ended meanwhile tells nobody.
         _ = greenroom_set_parent_death_signal(SIGKILL)
         guard getppid() == host else { _exit(0) }
-        let surroundings = Runner.Surroundings(
+        let environment = Runner.Environment(
             confine: { policy, socket in confine(policy, socket, host: host) },
             load: { path throws(LoadError) in try PluginLibrary(onThisThread: path) },
             end: { _exit(0) })
         do {
             let socket = ControlSocket(adopting: socketNumber)
-            try Runner(socket: socket, surroundings: surroundings).run()
+            try Runner(socket: socket, environment: environment).run()
         } catch {
             print("greenroom-runner: \(error)")
             _exit(64)

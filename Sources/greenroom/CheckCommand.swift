@@ -126,7 +126,7 @@ extension SessionPlan {
                             [
                                 ("role", .string(role)),
                                 ("plugin", .string(source.descriptor.id)),
-                                ("library", .string(source.origin.path)),
+                                ("library", .string(source.factory.path)),
                                 (
                                     "settings",
                                     .members(source.settings.map { ($0.name, JSON($0.value)) })
@@ -207,7 +207,7 @@ extension SessionCommand {
     }
 }
 
-extension PictureWant {
+extension VideoSinkWant {
     /// What differs from the track's own picture: `, 1280x720, 30 fps, crop`.
     fileprivate var addition: String {
         let parts = [

@@ -82,7 +82,7 @@ extension PluginLocator {
     }
 
     /// A library whose plugins live in processes of their own.
-    func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginOrigin {
+    func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginFactory {
         IsolatedLibrary(
             path: path,
             confinement: Confinement(program: Self.runner(beside: executable), plan: plan))

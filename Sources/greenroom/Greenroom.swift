@@ -18,7 +18,7 @@ struct Greenroom: ParsableCommand {
         subcommands: [
             RunCommand.self, CheckCommand.self, NewCommand.self, PreviewCommand.self,
             ValidateCommand.self, PluginsCommand.self, PluginCommand.self, DevicesCommand.self,
-            SchemaCommand.self, JudgeCommand.self,
+            SchemaCommand.self, CheckWorkerCommand.self,
         ])
 
     static func main() {

@@ -11,7 +11,7 @@ include=Sources/GreenroomABI/include
 cc -O2 -shared -fPIC -I"$include" Tests/Benchmarks/flood.c -o "$work/flood.so"
 cc -O2 -shared -fPIC Tests/Benchmarks/count_allocations.c -o "$work/count.so"
 
-# session WIDTH HEIGHT BGRA LEASED FPS: a flood into the picture lane; the report is kept.
+# session WIDTH HEIGHT BGRA LEASED FPS: a flood into the picture branch; the report is kept.
 session() {
     cat > "$work/flood.yaml" << YAML
 session: { maximum: $1x$2@1000 }

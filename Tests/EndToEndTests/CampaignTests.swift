@@ -76,7 +76,7 @@ import Testing
                 "Faulty", "", "pre-processors: [\(filters.joined(separator: ", "))]"))
             microphone: \(try TestSession.hostile("FaultyMic"))
             share: \(try TestSession.hostile("FaultyShare", "way: leased", """
-                audio: \(try TestSession.hostile("FaultyShareSound"))
+                audio: \(try TestSession.hostile("FaultyShareAudio"))
                 """))
             """, maximum: "160x90@\(framesPerSecond)", duration: duration, deadline: "4s",
             clock: clock, timeline: timeline, isolation: "process",

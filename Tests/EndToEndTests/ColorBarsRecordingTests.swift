@@ -74,7 +74,7 @@ import TestSupport
 
         // The ball moves.
         let row = 720 * 7 / 8
-        func ball(_ picture: YUVPicture) -> [Int] {
+        func ball(_ picture: YUVImage) -> [Int] {
             (0..<1280).filter { picture[$0, row].isNear(YUV(y: 235, u: 128, v: 128), within: 2) }
         }
         #expect(ball(try recording.frame(10)).count > 60)

@@ -35,7 +35,7 @@ import Testing
     private func expectConformance(_ plugin: String, _ words: [String], warnings: [String]) throws {
         let run = try Greenroom.start(["validate", plugin, "--format", "json"] + words)
             .wait(atMost: .seconds(600))
-        let checks = try JudgedCheck.all(in: run.standardOutput)
+        let checks = try ScheduledCheck.all(in: run.standardOutput)
         let doubts = checks.filter { $0.isFault || $0.outcome == "warning" }
         #expect(doubts.map(\.check) == warnings, "\(doubts)")
         #expect(checks.count > 30)

@@ -31,7 +31,7 @@ import Testing
             microphone: \(TestSession.bundled("Tone", "rate: 44100"))
             share: \(try TestSession.hostile("FollowsShare", "", """
                 audio: \(try TestSession.hostile(
-                    "BeepShareSound", "ppm: 300, stamps: own, rate: 22050"))
+                    "BeepShareAudio", "ppm: 300, stamps: own, rate: 22050"))
                 """))
             """, maximum: "320x180@30", duration: "8s", clock: "virtual",
             table: "[320x180@30, 160x90@30]",
@@ -67,7 +67,7 @@ import Testing
             camera: \(try TestSession.hostile(name))
             microphone: \(try TestSession.hostile("Overfeeds"))
             share: \(try TestSession.hostile("SteadyShare", "fps: 240", """
-                audio: \(try TestSession.hostile("BeepShareSound", "stamps: wall, ppm: -400"))
+                audio: \(try TestSession.hostile("BeepShareAudio", "stamps: wall, ppm: -400"))
                 """))
             """, maximum: "160x90@30", duration: "5s", clock: "virtual",
             timeline: ["at: 1s, ceiling: 80x45@15"])
@@ -87,7 +87,7 @@ import Testing
             camera: \(try TestSession.hostile("Steady"))
             microphone: \(try TestSession.hostile("Mic"))
             share: \(try TestSession.hostile("SteadyShare", "", """
-                audio: \(try TestSession.hostile("ShareSound", "rate: 22050"))
+                audio: \(try TestSession.hostile("ShareAudio", "rate: 22050"))
                 """))
             """, maximum: "64x36@30", duration: "3s", clock: "virtual")
         let first = try record(session)

@@ -9,7 +9,7 @@ import TestSupport
         camera: \(try TestSession.hostile("Camera"))
         microphone: \(try TestSession.hostile("Mic", "rate: 44100"))
         share: \(try TestSession.hostile("Share", "", """
-            audio: \(try TestSession.hostile("ShareSound"))
+            audio: \(try TestSession.hostile("ShareAudio"))
             """))
         """
     }

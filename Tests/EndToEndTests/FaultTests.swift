@@ -34,7 +34,7 @@ import Testing
             camera: \(try TestSession.hostile("Faulty", "frames: 30, \(settings)", more))
             microphone: \(try TestSession.hostile("Mic"))
             share: \(try TestSession.hostile("SteadyShare", "way: leased", """
-                audio: \(try TestSession.hostile("ShareSound", "rate: 22050"))
+                audio: \(try TestSession.hostile("ShareAudio", "rate: 22050"))
                 """))
             """, maximum: "160x90@30", duration: duration, deadline: "1s", clock: clock,
             timeline: timeline, isolation: "process")
@@ -161,7 +161,7 @@ import Testing
             camera: \(try TestSession.hostile("Spoiled", settings))
             microphone: \(try TestSession.hostile("Mic"))
             share: \(try TestSession.hostile("SteadyShare", "way: leased", """
-                audio: \(try TestSession.hostile("ShareSound", "rate: 22050"))
+                audio: \(try TestSession.hostile("ShareAudio", "rate: 22050"))
                 """))
             """, maximum: "160x90@30", duration: "4s", clock: "virtual", isolation: "process")
         let recorded = try Recorded(session, isolation: "process")

@@ -39,7 +39,7 @@ import Testing
             share:
               plugin: Slides
               settings: { path: "\(media.slides)", seconds: 0.7 }
-              audio: \(try TestSession.hostile("ShareSound", "rate: 8000"))
+              audio: \(try TestSession.hostile("ShareAudio", "rate: 8000"))
             """, maximum: "320x180@30", duration: "4s", clock: "virtual",
             table: "[320x180@30, 160x90@30]",
             timeline: [
@@ -137,7 +137,7 @@ import Testing
             """
             microphone: \(try TestSession.hostile("Mic", "rate: \(rate), channels: 1"))
             share: \(try TestSession.hostile("StillShare", "", """
-                audio: \(try TestSession.hostile("BeepShareSound", "rate: \(rate), ppm: 300"))
+                audio: \(try TestSession.hostile("BeepShareAudio", "rate: \(rate), ppm: 300"))
                 """))
             """, maximum: "64x36@30", duration: "2s", clock: "virtual")
         try expectSame(session)
@@ -158,7 +158,7 @@ import Testing
             camera: \(try TestSession.hostile(name, "", "on-failure: off"))
             microphone: \(try TestSession.hostile("Overfeeds"))
             share: \(try TestSession.hostile("SteadyShare", "fps: 240", """
-                audio: \(try TestSession.hostile("BeepShareSound", "stamps: wall, ppm: -400"))
+                audio: \(try TestSession.hostile("BeepShareAudio", "stamps: wall, ppm: -400"))
                 """))
             """, maximum: "160x90@30", duration: "3s", clock: "virtual",
             timeline: ["at: 1s, ceiling: 80x45@15", "at: 1500ms, set: camera.settings.tag=7"])
@@ -167,7 +167,7 @@ import Testing
 
     @Test(arguments: [
         "Underfeeds", "WholeFile", "TenSecondsAtOnce", "ShortLast", "BadBlocks",
-        "ImpatientMic", "SendSoundBeforeStart",
+        "ImpatientMic", "SendAudioBeforeStart",
     ])
     func `microphones that are wild`(name: String) throws {
         let session = try TestSession(
@@ -199,8 +199,8 @@ import Testing
         "camera: AsksForTheUnknown", "camera: WaitInCallback", "camera: LeaseAcrossStop",
         "camera: GivesUp", "camera: AnswersNothing", "camera: SendAfterStop",
         "camera: SendWhenGone",
-        "microphone: BadBlocks", "microphone: ImpatientMic", "microphone: SendSoundBeforeStart",
-        "microphone: SendSoundAfterStop",
+        "microphone: BadBlocks", "microphone: ImpatientMic", "microphone: SendAudioBeforeStart",
+        "microphone: SendAudioAfterStop",
     ]
 
     @Test(arguments: offenders)

@@ -8,7 +8,7 @@ import TestSupport
     static let media = Checkout.root + "/.build/media"
 
     /// Whether two pictures are the same in the lower left quarter, where no watermark is.
-    private func isSame(_ one: YUVPicture, _ other: YUVPicture) -> Bool {
+    private func isSame(_ one: YUVImage, _ other: YUVImage) -> Bool {
         (one.height / 2..<one.height).allSatisfy { row in
             let place = row * one.width
             return one.y[place..<place + one.width / 2] == other.y[place..<place + one.width / 2]
@@ -77,7 +77,7 @@ import TestSupport
         let share = try session.picture("share")
         let shareRate = try #require(share.framesPerSecond)
         #expect(share.frameCount == Int((3 * shareRate).rounded()) && share.width == 1280)
-        var slides: [YUVPicture] = []
+        var slides: [YUVImage] = []
         for index in 0..<share.frameCount {
             let frame = try share.frame(index)
             if slides.last != frame { slides.append(frame) }

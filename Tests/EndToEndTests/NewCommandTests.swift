@@ -26,7 +26,7 @@ import Testing
     // MARK: What the plugins do
 
     /// The stripes that a row of a frame has: after each, luma falls.
-    private func stripes(in frame: YUVPicture) -> Int {
+    private func stripes(in frame: YUVImage) -> Int {
         let row = frame.y.prefix(frame.width)
         return zip(row, row.dropFirst()).filter { Int($0) - Int($1) > 100 }.count
     }
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// The lines of text that a frame has: in a column near the left, so often luma falls.
-    private func lines(in frame: YUVPicture) -> Int {
+    private func lines(in frame: YUVImage) -> Int {
         let column = (0..<frame.height).map { Int(frame.y[$0 * frame.width + frame.width / 5]) }
         return zip(column, column.dropFirst()).filter { $0 - $1 > 100 }.count
     }
@@ -330,7 +330,7 @@ import Testing
     @Test(arguments: [
         ("camera", "Camera"), ("camera", "camera"), ("microphone", "Mic"),
         ("microphone", "Microphone"), ("microphone", "virtual-audio"), ("share", "Share"),
-        ("share", "Screen"), ("share-audio", "Sound"), ("share-audio", "ScreenAudio"),
+        ("share", "Screen"), ("share-audio", "Audio"), ("share-audio", "ScreenAudio"),
         ("pre-processor", "Filter"), ("camera", "MutableFrame"), ("share-audio", "class"),
         ("microphone", "self"), ("share", "Int"), ("camera", "Swift"),
         ("camera", "GreenroomPlugin"), ("pre-processor", "my-cam"), ("camera", "x-1-2-"),

@@ -64,7 +64,7 @@ import Testing
                 "BeepMic", "ppm: -200, stamps: own, rate: 22050, block: 1102"))
             share: \(try TestSession.hostile("StillShare", "fps: 1", """
                 audio: \(try TestSession.hostile(
-                    "BeepShareSound", "stamps: own, rate: 11025, block: 1001"))
+                    "BeepShareAudio", "stamps: own, rate: 11025, block: 1001"))
                 """))
             """, maximum: "16x16@30", duration: "1h", clock: "virtual")
         let run = try session.run(atMost: .seconds(400))
@@ -151,7 +151,7 @@ import Testing
             """
             share: \(try TestSession.hostile("FlashShare", "ppm: -150, stamps: zero", """
                 audio: \(try TestSession.hostile(
-                    "BeepShareSound", "ppm: 120, stamps: zero, rate: 44100"))
+                    "BeepShareAudio", "ppm: 120, stamps: zero, rate: 44100"))
                 """))
             """, maximum: "16x16@30", duration: "2m", clock: "virtual")
         let run = try session.run()

@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: [
         ("Camera", "video source"), ("Share", "share source"), ("Invert", "video pre-processor"),
-        ("Mic", "virtual mic"), ("ShareSound", "share audio source"),
+        ("Mic", "virtual mic"), ("ShareAudio", "share audio source"),
     ])
     func `every kind of plugin runs alone, a stranger's in a process of its own`(
         plugin: (name: String, kind: String)

@@ -38,7 +38,7 @@ import TestSupport
         try Ended(
             """
             camera: \(try TestSession.hostile("SendBeforeStart"))
-            microphone: \(try TestSession.hostile("SendSoundBeforeStart"))
+            microphone: \(try TestSession.hostile("SendAudioBeforeStart"))
             """)
     }
 
@@ -46,7 +46,7 @@ import TestSupport
         try Ended(
             """
             camera: \(try TestSession.hostile("SendAfterStop"))
-            microphone: \(try TestSession.hostile("SendSoundAfterStop"))
+            microphone: \(try TestSession.hostile("SendAudioAfterStop"))
             """)
     }
 

@@ -110,7 +110,7 @@ import TestSupport
     @Test func `a burnt-in code is read, and a broken one is not`() throws {
         // Index 0x0012A5 and 0x00FF01 ms; the bytes' sum is 0x1B7, of which 255 - 0xB7 is 0x48.
         let rows: [UInt16] = [0xA001, 0x2A50, 0x0FF0, 0x1485]
-        var picture = YUVPicture(
+        var picture = YUVImage(
             width: 128, height: 64, y: [UInt8](repeating: 100, count: 128 * 64), u: [], v: [])
         for (row, bits) in rows.enumerated() {
             for column in 0..<16 {

@@ -12,10 +12,10 @@ import TestSupport
 
     private func validate(
         _ library: String, _ words: [String]
-    ) throws -> (run: Finished, checks: [JudgedCheck]) {
+    ) throws -> (run: Finished, checks: [ScheduledCheck]) {
         let run = try Greenroom.start(["validate", library, "--format", "json"] + words)
             .wait(atMost: .seconds(300))
-        return (run, try JudgedCheck.all(in: run.standardOutput))
+        return (run, try ScheduledCheck.all(in: run.standardOutput))
     }
 
     @Test(arguments: try WrongPlugin.all())

@@ -15,7 +15,7 @@ import Testing
         #expect(setting.value.value == .string("grey"))
         #expect(
             setting.value.place
-                == Place(
+                == SourceLocation(
                     .argument("--set camera.settings.pattern=grey"), path: "camera.settings.pattern"
                 ))
     }

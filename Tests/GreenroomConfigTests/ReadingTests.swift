@@ -129,8 +129,8 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         let setting = try #require(plugin.settings.last)
         let path = "camera.pre-processors[0].settings.opacity"
         #expect(plugin.settings.map(\.name) == ["path", "opacity"])
-        #expect(setting.namePlace == Place(.file(line: 7, column: 9), path: path))
-        #expect(setting.value.place == Place(.file(line: 7, column: 18), path: path))
+        #expect(setting.namePlace == SourceLocation(.file(line: 7, column: 9), path: path))
+        #expect(setting.value.place == SourceLocation(.file(line: 7, column: 18), path: path))
         #expect(plugin.place.path == "camera.pre-processors[0]")
         let later = SessionFileError(
             [Diagnostic("2 is out of bounds.", at: setting.value.place)], in: file.source)

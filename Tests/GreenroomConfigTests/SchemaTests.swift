@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `every key has a sentence and an example`() {
-        for section in SessionShape.root.schema.sections {
+        for section in SessionDecoder.root.schema.sections {
             #expect(section.summary.hasSuffix("."))
             for field in section.fields {
                 #expect(field.summary.hasSuffix("."), "\(section.name).\(field.key)")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `sections of one name are one section`() {
-        let sections = SessionShape.root.schema.sections
+        let sections = SessionDecoder.root.schema.sections
         #expect(Set(sections.map(\.name)).count == sections.count)
         #expect(sections.count == 13)
     }

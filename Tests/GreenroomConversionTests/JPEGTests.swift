@@ -6,7 +6,7 @@ import Testing
 
 /// JPEG images: those of honest cameras, and those that want to do harm.
 @Suite struct JPEGTests {
-    private typealias Plane = ReferencePicture.Plane
+    private typealias Plane = ReferenceFrame.Plane
 
     /// Planes of waves in the sizes that a sampling has.
     private static func planes(_ size: FrameSize, _ sampling: JPEGWriter.Sampling) -> [Plane] {
@@ -71,10 +71,10 @@ import Testing
             case .yuv444: planes[1...].map { $0.halved() }
             case .grey: [grey, grey]
             }
-        let expected = ReferencePicture(y: planes[0], u: chroma[0], v: chroma[1]).turned(.half)
+        let expected = ReferenceFrame(y: planes[0], u: chroma[0], v: chroma[1]).turned(.half)
         // libyuv has libjpeg use its fast transform, which errs by up to 6 levels where quantisers
         // are as fine as here. A pixel further on the wave differs by 11.
-        #expect(expected.distance(to: ReferencePicture(made)) <= 7)
+        #expect(expected.distance(to: ReferenceFrame(made)) <= 7)
     }
 
     @Test func `an image goes through every later step`() throws {
@@ -86,8 +86,8 @@ import Testing
         let want = VideoWant(
             format: .bgra, size: FrameSize(width: 60, height: 60), fit: .crop)
         let made = try FrameConverter().convert(data, to: want, into: FramePool(limit: 1))
-        let rgb = ReferencePicture.rgb([90, 150, 60], .bt601Full)
-        let expected = ReferencePicture(made).planes.enumerated().allSatisfy { index, plane in
+        let rgb = ReferenceFrame.rgb([90, 150, 60], .bt601Full)
+        let expected = ReferenceFrame(made).planes.enumerated().allSatisfy { index, plane in
             plane.samples.allSatisfy { abs($0 - max(0, rgb[index])) <= 4 }
         }
         #expect(expected)

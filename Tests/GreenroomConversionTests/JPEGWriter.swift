@@ -18,7 +18,7 @@ struct JPEGWriter {
     }
 
     /// Encodes planes whose sizes fit the sampling; of a grey image the first alone.
-    static func image(_ planes: [ReferencePicture.Plane], _ sampling: Sampling) -> [UInt8] {
+    static func image(_ planes: [ReferenceFrame.Plane], _ sampling: Sampling) -> [UInt8] {
         var writer = JPEGWriter()
         let count = sampling == .grey ? 1 : 3
         writer.bytes += [0xff, 0xd8]
@@ -60,7 +60,7 @@ struct JPEGWriter {
     }
 
     private mutating func scan(
-        _ planes: [ReferencePicture.Plane], _ sampling: Sampling, _ count: Int
+        _ planes: [ReferenceFrame.Plane], _ sampling: Sampling, _ count: Int
     ) {
         let (across, down) = sampling.factors
         let columns = (planes[0].width + 8 * across - 1) / (8 * across)
@@ -98,7 +98,7 @@ struct JPEGWriter {
 
     /// The discrete cosine transform of a block, in zigzag order.
     private static func transform(
-        _ plane: ReferencePicture.Plane, _ left: Int, _ top: Int
+        _ plane: ReferenceFrame.Plane, _ left: Int, _ top: Int
     ) -> [Int] {
         var result: [Int] = []
         for (u, v) in zigzag {

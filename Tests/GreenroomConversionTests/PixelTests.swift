@@ -2,7 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-/// Every format into every format that can be made, judged by ``ReferencePicture``.
+/// Every format into every format that can be made, judged by ``ReferenceFrame``.
 ///
 /// Tolerances, in levels of 255:
 /// - where samples only move (also 10 to 8 bits, which leaves two bits off): none;
@@ -47,14 +47,14 @@ import Testing
         #expect(made.format == want.format, what)
         #expect(made.size == size.rotated(by: rotation), what)
 
-        let source = ReferencePicture(frame)
-        let expected: ReferencePicture =
+        let source = ReferenceFrame(frame)
+        let expected: ReferenceFrame =
             if want.format.isRGB {
                 source.turned(rotation).rgb(color)
             } else {
                 source.yuv(expectedColor, from: color).turned(rotation)
             }
-        let distance = expected.distance(to: ReferencePicture(made))
+        let distance = expected.distance(to: ReferenceFrame(made))
         #expect(distance <= tolerance(input, want.format, color, expectedColor) + 0.5, what)
     }
 

@@ -70,10 +70,10 @@ import Testing
         let half = FrameSize(width: 32, height: 24)
         let made = try FrameConverter().convert(
             frame, to: VideoWant(format: format, size: half), into: pool)
-        var expected = ReferencePicture(frame)
+        var expected = ReferenceFrame(frame)
         expected.planes = expected.planes.map { $0.halved() }
         // One level: libyuv's vector code rounds after each of two means.
-        #expect(expected.distance(to: ReferencePicture(made)) <= 1)
+        #expect(expected.distance(to: ReferenceFrame(made)) <= 1)
     }
 
     /// Within a level for each pass: libyuv's vector code for RGB drops fractions.

@@ -66,20 +66,20 @@ import Testing
 
     @Test func `who greets waits, is let in, and leaves room for the next one`() throws {
         try open(.shareSource)
-        #expect(!listener.isAnybodyWaiting(.shareSource))
+        #expect(!listener.hasPendingPeer(.shareSource))
         let first = try connect()
-        #expect(eventually { listener.isAnybodyWaiting(.shareSource) })
-        let guest = try #require(listener.admit(.shareSource))
-        #expect(guest.process == getpid() && guest.user == geteuid())
-        #expect(!listener.isAnybodyWaiting(.shareSource))
+        #expect(eventually { listener.hasPendingPeer(.shareSource) })
+        let peer = try #require(listener.admit(.shareSource))
+        #expect(peer.process == getpid() && peer.user == geteuid())
+        #expect(!listener.hasPendingPeer(.shareSource))
         #expect(listener.admit(.shareSource) == nil)
 
         // One that comes a moment early is let in when the first one has left.
         let second = try connect()
         usleep(200_000)
-        #expect(!listener.isAnybodyWaiting(.shareSource))
-        listener.dismiss(guest, .shareSource)
-        #expect(eventually { listener.isAnybodyWaiting(.shareSource) })
+        #expect(!listener.hasPendingPeer(.shareSource))
+        listener.dismiss(peer, .shareSource)
+        #expect(eventually { listener.hasPendingPeer(.shareSource) })
         #expect(news.waiting == 2)
         #expect(listener.admit(.shareSource) != nil)
         _ = (first.descriptor, second.descriptor)
@@ -88,7 +88,7 @@ import Testing
     @Test func `who comes while there is one is sent away`() throws {
         try open(.shareSource)
         let first = try connect()
-        #expect(eventually { listener.isAnybodyWaiting(.shareSource) })
+        #expect(eventually { listener.hasPendingPeer(.shareSource) })
         #expect(answer(to: try connect()) == .isTaken, "behind one that waits")
         #expect(listener.admit(.shareSource) != nil)
         #expect(answer(to: try connect()) == .isTaken, "behind one that is in")
@@ -100,8 +100,8 @@ import Testing
         try open(.shareSource, .shareAudioSource)
         let share = try connect(.shareSource)
         let sound = try connect(.shareAudioSource)
-        #expect(eventually { listener.isAnybodyWaiting(.shareSource) })
-        #expect(eventually { listener.isAnybodyWaiting(.shareAudioSource) })
+        #expect(eventually { listener.hasPendingPeer(.shareSource) })
+        #expect(eventually { listener.hasPendingPeer(.shareAudioSource) })
         _ = (share.descriptor, sound.descriptor)
     }
 
@@ -130,21 +130,21 @@ import Testing
         #expect(answer(to: wrong) == .noGreeting)
         #expect(answer(to: garbled) == .noGreeting)
         #expect(answer(to: silent) == .noGreeting, "after a while")
-        #expect(!listener.isAnybodyWaiting(.shareSource))
+        #expect(!listener.hasPendingPeer(.shareSource))
     }
 
     @Test func `who waits and goes on talking, or hangs up, waits no longer`() throws {
         try open(.shareSource)
         let talking = try connect()
-        #expect(eventually { listener.isAnybodyWaiting(.shareSource) })
+        #expect(eventually { listener.hasPendingPeer(.shareSource) })
         talking.send(.pong, 7)
         #expect(answer(to: talking) == .noGreeting)
         do {
             let leaving = try connect()
-            #expect(eventually { listener.isAnybodyWaiting(.shareSource) })
+            #expect(eventually { listener.hasPendingPeer(.shareSource) })
             _ = leaving.descriptor
         }
-        #expect(eventually { !listener.isAnybodyWaiting(.shareSource) })
+        #expect(eventually { !listener.hasPendingPeer(.shareSource) })
     }
 
     @Test func `many who say nothing keep nobody out for long`() throws {
@@ -160,13 +160,13 @@ import Testing
             })
         let socket = ControlSocket(adopting: polite)
         socket.send(.greeting, BroadcastGreeting(kind: .shareSource).number)
-        #expect(eventually { listener.isAnybodyWaiting(.shareSource) })
+        #expect(eventually { listener.hasPendingPeer(.shareSource) })
     }
 
     @Test func `who waits when it closes is sent away, and the socket goes`() throws {
         try open(.shareSource, .shareAudioSource)
         let socket = try connect()
-        #expect(eventually { listener.isAnybodyWaiting(.shareSource) })
+        #expect(eventually { listener.hasPendingPeer(.shareSource) })
         listener.close(.shareSource)
         #expect(answer(to: socket) == .isClosed)
         #expect(folder.has("share.sock"), "the sound may come still")
@@ -185,7 +185,7 @@ import Testing
         chmod(folder.path, 0o755)
         chmod(listener.path, 0o666)
         let source = try folder.write(
-            "visitor.c",
+            "pendingPeer.c",
             """
             #include <stdint.h>
             #include <stdio.h>
@@ -204,7 +204,7 @@ import Testing
               return 0;
             }
             """)
-        let program = folder("visitor")
+        let program = folder("pendingPeer")
         let build = try ChildProcess.run("cc", [source, "-o", program])
         try #require(build.exit == .code(0), "\(build)")
         let run = try ChildProcess.run(
@@ -213,11 +213,11 @@ import Testing
         let refusal = "\(ControlSocket.Kind.refusal.rawValue) \(BroadcastRefusal.user.rawValue)"
         #expect(String(decoding: run.standardOutput, as: UTF8.self) == refusal)
         #expect(news.hasRefused("user 65534"))
-        #expect(!listener.isAnybodyWaiting(.shareSource))
+        #expect(!listener.hasPendingPeer(.shareSource))
     }
 
     @Test func `of many refusals in a second five are told`() {
-        var news = RefusalNews()
+        var news = RefusalLog()
         let told = (0..<20).map { _ in news.add(at: 0) }
         #expect(told.compactMap(\.self) == [0, 0, 0, 0, 0])
         #expect(news.add(at: 1_000_000_000) == 15)

@@ -72,14 +72,14 @@ private final class Side: Sendable {
             vendor: nil, url: nil, parameters: [])
         let hasPictures = kind == .videoSource
         instance = PluginInstance(
-            plan: SourcePlan(origin: source, descriptor: descriptor, settings: []), number: 0,
+            plan: SourcePlan(factory: source, descriptor: descriptor, settings: []), number: 0,
             role: "fuzzed", clock: clock, events: events,
-            videoGate: hasPictures
-                ? VideoGate(
+            videoIngest: hasPictures
+                ? VideoIngest(
                     pool: FramePool(limit: 8), track: VideoTrackInput(clock: clock), clock: clock)
                 : nil,
-            audioGate: hasPictures
-                ? nil : AudioGate(role: "fuzzed", number: 0, clock: clock, events: events))
+            audioIngest: hasPictures
+                ? nil : AudioIngest(role: "fuzzed", number: 0, clock: clock, events: events))
         let row = VideoCapability(width: 64, height: 48, fps: 30)
         let offer = Offer(revision: 1, rule: .rows, rows: [row], suggested: row)
         try Self.finish(instance.beginCreate(), of: instance)
@@ -181,9 +181,9 @@ private final class Side: Sendable {
 }
 
 /// A source that does nothing, with memory for frames as a process has it.
-private final class FakeSource: PluginCalls, PluginOrigin {
+private final class FakeSource: InstanceBackend, PluginFactory {
     private struct State {
-        var place: PluginPlace?
+        var place: InstanceContext?
         var sender: UInt64 = 0
     }
 
@@ -203,10 +203,10 @@ private final class FakeSource: PluginCalls, PluginOrigin {
         }
     }
 
-    var place: PluginPlace? { state.withLock { $0.place } }
+    var place: InstanceContext? { state.withLock { $0.place } }
     var sender: UInt64 { state.withLock { $0.sender } }
 
-    func begin(_ descriptor: PluginDescriptor, in place: PluginPlace) -> any PluginCalls {
+    func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
         state.withLock { $0.place = place }
         return self
     }

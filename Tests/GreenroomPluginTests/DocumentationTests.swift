@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `the contract of sound names the limits that the host keeps`() throws {
-        let text = try Chapter.named("PaceSound").text
+        let text = try Chapter.named("PaceAudio").text
         let format = AudioFormat.self
         for limit in [
             "up to \(format.longestBlockMilliseconds) ms", "\(format.queueMilliseconds) ms",

@@ -41,7 +41,7 @@ import Testing
         #expect((20...24).contains(found.count) && found.seconds < 0.2)
     }
 
-    // MARK: Sound that there is no room for
+    // MARK: Audio that there is no room for
 
     private static let pause: Range<Int64> = 0..<4_000_000_000
 
@@ -49,8 +49,8 @@ import Testing
     private func sending(_ blocks: [(digest: UInt64, status: Status, time: Double)]) -> Sending {
         Sending(
             blocks: blocks.map {
-                SoundTake.Send(
-                    block: WitnessedBlock(
+                AudioCapture.Send(
+                    block: TracedBlock(
                         sampleRate: 48_000, channels: 1, frames: 480, ptsNanoseconds: .min,
                         timeoutNanoseconds: 0, digest: $0.digest),
                     status: $0.status, nanoseconds: Int64($0.time * 1e9), thread: .own(1))

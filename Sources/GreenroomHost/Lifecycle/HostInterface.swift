@@ -11,15 +11,15 @@ import GreenroomMedia
 /// plugin may keep them for ever and call them with whatever it likes.
 package enum HostInterface {
     static let instances = HandleTable<PluginInstance>()
-    static let videoGates = HandleTable<VideoGate>()
-    static let audioGates = HandleTable<AudioGate>()
+    static let videoGates = HandleTable<VideoIngest>()
+    static let audioGates = HandleTable<AudioIngest>()
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) package static let host = immortal(
+    nonisolated(unsafe) package static let host = leaked(
         gr_host(
             struct_size: UInt32(MemoryLayout<gr_host>.size),
             abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
-            name: immortalText("Greenroom"), version: immortalText(GreenroomVersion.current),
+            name: leakedText("Greenroom"), version: leakedText(GreenroomVersion.current),
             log: { instance, level, text in
                 guard let instance = HostInterface.instances[instance] else { return }
                 guard UInt(bitPattern: text) != 0 else { return }
@@ -64,7 +64,7 @@ package enum HostInterface {
             }))
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) package static let broadcast = immortal(
+    nonisolated(unsafe) package static let broadcast = leaked(
         gr_broadcast(
             struct_size: UInt32(MemoryLayout<gr_broadcast>.size), reserved: 0,
             paused: { instance in
@@ -88,37 +88,37 @@ package enum HostInterface {
             }))
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) package static let video = immortal(
+    nonisolated(unsafe) package static let video = leaked(
         gr_video_functions(
             struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
             send: { sender, frame in
-                answer { () throws(Refusal) in try gate(sender, .videoSend).send(frame) }
+                answer { () throws(Refusal) in try ingest(sender, .videoSend).send(frame) }
             },
             acquire: { sender, format, width, height, lease in
                 answer { () throws(Refusal) in
-                    try gate(sender, .videoAcquire).acquire(
+                    try ingest(sender, .videoAcquire).acquire(
                         format: format, width: width, height: height, lease: lease)
                 }
             },
             commit: { sender, lease, info in
                 answer { () throws(Refusal) in
-                    try gate(sender, .videoCommit).commit(lease, info: info)
+                    try ingest(sender, .videoCommit).commit(lease, info: info)
                 }
             },
             abandon: { sender, lease in
-                answer { () throws(Refusal) in try gate(sender, .videoAbandon).abandon(lease) }
+                answer { () throws(Refusal) in try ingest(sender, .videoAbandon).abandon(lease) }
             }))
 
     /// Safe: written once, before anybody can read it.
-    nonisolated(unsafe) package static let audio = immortal(
+    nonisolated(unsafe) package static let audio = leaked(
         gr_audio_functions(
             struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
             send: { sender, block, timeout in
                 answer { () throws(Refusal) in
-                    guard let gate = HostInterface.audioGates[sender] else {
+                    guard let ingest = HostInterface.audioGates[sender] else {
                         throw Refusal(.gone, in: .audioSend)
                     }
-                    try gate.send(block, timeoutNanoseconds: timeout)
+                    try ingest.send(block, timeoutNanoseconds: timeout)
                 }
             }))
 
@@ -136,12 +136,12 @@ package enum HostInterface {
         _ sender: UInt64, _ frame: UnsafePointer<gr_video_frame>,
         copy: (inout VideoFrame, CheckedFrame) -> Bool
     ) -> gr_status {
-        answer { () throws(Refusal) in try gate(sender, .videoSend).send(frame, copy: copy) }
+        answer { () throws(Refusal) in try ingest(sender, .videoSend).send(frame, copy: copy) }
     }
 
-    private static func gate(_ sender: UInt64, _ call: SenderCall) throws(Refusal) -> VideoGate {
-        guard let gate = videoGates[sender] else { throw Refusal(.gone, in: call) }
-        return gate
+    private static func ingest(_ sender: UInt64, _ call: SenderCall) throws(Refusal) -> VideoIngest {
+        guard let ingest = videoGates[sender] else { throw Refusal(.gone, in: call) }
+        return ingest
     }
 
     /// Turns a refusal into its status, and remembers its text for the calling thread.

@@ -5,7 +5,7 @@ import GreenroomMedia
 import Synchronization
 
 /// A life in the host's own process.
-final class LocalPlugin: PluginCalls {
+final class LocalPlugin: InstanceBackend {
     private let library: PluginLibrary
     private let descriptor: PluginDescriptor
     private let handle: UInt64
@@ -55,10 +55,10 @@ final class LocalPlugin: PluginCalls {
     func kill() {}
 }
 
-extension PluginLibrary: PluginOrigin {
+extension PluginLibrary: PluginFactory {
     package func begin(
-        _ descriptor: PluginDescriptor, in place: PluginPlace
-    ) -> any PluginCalls {
+        _ descriptor: PluginDescriptor, in place: InstanceContext
+    ) -> any InstanceBackend {
         LocalPlugin(self, descriptor, handle: place.handle)
     }
 }

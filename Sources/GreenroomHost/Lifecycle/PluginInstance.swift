@@ -30,7 +30,7 @@ final class PluginInstance: Sendable {
         var lifecycle = LifecycleState.created
         /// Counts the lives: what one of them left running changes nothing in the next.
         var life = 0
-        var calls: (any PluginCalls)?
+        var calls: (any InstanceBackend)?
         var agreement: Agreement?
         var newestOffer: Offer?
         var newestReply: (revision: UInt32, reply: Reply)?
@@ -61,13 +61,13 @@ final class PluginInstance: Sendable {
     /// Where it stands in the session, e.g. `camera` or `camera.pre-processors[0]`.
     let role: String
     let descriptor: PluginDescriptor
-    let videoGate: VideoGate?
-    let audioGate: AudioGate?
+    let videoIngest: VideoIngest?
+    let audioIngest: AudioIngest?
 
     /// How many frames of a pre-processor are in use at most.
     private let editedFrameLimit: Int
-    private let scrutiny: Scrutiny?
-    private let origin: any PluginOrigin
+    private let instrumentation: Instrumentation?
+    private let factory: any PluginFactory
     private let clock: SessionClock
     private let events: SessionEvents
     /// The control thread of this life.
@@ -75,7 +75,7 @@ final class PluginInstance: Sendable {
     private let state: Mutex<State>
     /// Held while a life ends or begins.
     private let ending = Mutex(())
-    /// Held while gates and waits are set, so that nobody opens what a fault has closed.
+    /// Held while ingests and waits are set, so that nobody opens what a fault has closed.
     private let following = Mutex(())
     /// Whether the plugin's threads may wait and send; changing it wakes those that wait.
     private let pace = Monitor(Status.notStarted)
@@ -84,23 +84,23 @@ final class PluginInstance: Sendable {
 
     /// - Parameters:
     ///   - editedFrameLimit: For a pre-processor, how many frames of its are in use at most.
-    ///   - scrutiny: How it is looked at; nil in a session.
+    ///   - instrumentation: How it is looked at; nil in a session.
     init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
-        events: SessionEvents, videoGate: VideoGate? = nil, audioGate: AudioGate? = nil,
-        editedFrameLimit: Int = 0, scrutiny: Scrutiny? = nil
+        events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
+        editedFrameLimit: Int = 0, instrumentation: Instrumentation? = nil
     ) {
         self.number = number
         self.role = role
         descriptor = plan.descriptor
         state = Mutex(State(settings: plan.settings))
-        origin = plan.origin
+        factory = plan.factory
         self.clock = clock
         self.events = events
-        self.videoGate = videoGate
-        self.audioGate = audioGate
+        self.videoIngest = videoIngest
+        self.audioIngest = audioIngest
         self.editedFrameLimit = editedFrameLimit
-        self.scrutiny = scrutiny
+        self.instrumentation = instrumentation
         control = Mutex(ControlThread(name: role, clock: clock, as: .control(number)))
     }
 
@@ -130,7 +130,7 @@ final class PluginInstance: Sendable {
     var editingPool: FramePool? { state.withLock { $0.calls?.pool } }
 
     /// Set for a plugin that arrives by itself.
-    var arrivals: (any PluginArrivals)? { origin.arrivals }
+    var arrivals: (any PeerListener)? { factory.arrivals }
 
     /// What its process is confined by; nil in the host's process.
     var sandbox: [SandboxLayerState]? { state.withLock { $0.calls }?.sandbox }
@@ -187,15 +187,15 @@ final class PluginInstance: Sendable {
 
     /// Whether anything that it sent was accepted.
     var hasSent: Bool {
-        if let videoGate { return videoGate.counts.accepted > 0 }
-        if let audioGate { return audioGate.statistics.counts.accepted > 0 }
+        if let videoIngest { return videoIngest.counts.accepted > 0 }
+        if let audioIngest { return audioIngest.statistics.counts.accepted > 0 }
         return false
     }
 
     // MARK: Steps
 
     /// Makes a new life possible after one that has ended or was lost: the same place in the
-    /// session, the same gates and counters, the settings as they are now.
+    /// session, the same ingests and counters, the settings as they are now.
     func revive() { ending.withLock { _ in beginLife() } }
 
     private func beginLife() {
@@ -238,15 +238,15 @@ final class PluginInstance: Sendable {
             state.handle = handle
             return state.life
         }
-        let calls = origin.begin(
+        let calls = factory.begin(
             descriptor,
-            in: PluginPlace(
+            in: InstanceContext(
                 handle: handle, role: role, hasVirtualClock: clock.isVirtual,
                 frameLimit: frameLimit, lentBytes: { [weak self] in self?.lentBytes ?? 0 },
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0, life: life) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
-                whereabouts: { [weak self] in self?.whereabouts }, scrutiny: scrutiny))
+                whereabouts: { [weak self] in self?.whereabouts }, instrumentation: instrumentation))
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in
             do throws(LoadError) {
@@ -256,7 +256,7 @@ final class PluginInstance: Sendable {
                     giveUp(because: "it could not be created", life: life)
                     return failed
                 }
-                videoGate?.begin(pool: calls.pool)
+                videoIngest?.begin(pool: calls.pool)
                 return .done
             } catch {
                 giveUp(because: "it could not be created", life: life)
@@ -272,16 +272,16 @@ final class PluginInstance: Sendable {
     func beginInitialize(offer: Offer?) -> PendingStep {
         begin(.initialize) { [self] calls in
             let sender =
-                if let videoGate {
-                    HostInterface.videoGates.insert(videoGate)
-                } else if let audioGate { HostInterface.audioGates.insert(audioGate) } else {
+                if let videoIngest {
+                    HostInterface.videoGates.insert(videoIngest)
+                } else if let audioIngest { HostInterface.audioGates.insert(audioIngest) } else {
                     UInt64(0)
                 }
             state.withLock {
                 $0.sender = sender
                 $0.newestOffer = offer
             }
-            if let offer { videoGate?.offered(revision: offer.revision) }
+            if let offer { videoIngest?.offered(revision: offer.revision) }
             let (status, written) = calls.initialize(sender: sender, offer: offer)
             guard status == .ok else {
                 endSender()
@@ -312,11 +312,11 @@ final class PluginInstance: Sendable {
         }
     }
 
-    private func offerAnew(_ offer: Offer, _ calls: any PluginCalls) -> Reply {
+    private func offerAnew(_ offer: Offer, _ calls: any InstanceBackend) -> Reply {
         guard calls.takesNewOffers else { return .ignored }
         state.withLock { $0.newestOffer = offer }
         // The plugin may send frames for the offer from inside the call.
-        videoGate?.offered(revision: offer.revision)
+        videoIngest?.offered(revision: offer.revision)
         let (status, written) = calls.propertyChange(offer: offer)
         guard status == .ok else {
             return .refused(status, failureText("property-change"))
@@ -333,7 +333,7 @@ final class PluginInstance: Sendable {
     private func settle(_ answer: Answer, of offer: Offer) throws(AnswerProblem) {
         let agreement = try offer.settle(answer)
         state.withLock { $0.agreement = agreement }
-        videoGate?.agreed(
+        videoIngest?.agreed(
             revision: offer.revision,
             promise: descriptor.kind == .videoSource ? agreement.source : nil)
     }
@@ -359,7 +359,7 @@ final class PluginInstance: Sendable {
 
     /// Begins to ask the plugin something that is no step of its life.
     func beginAsking(
-        _ name: String, _ ask: @escaping @Sendable (any PluginCalls) -> Status
+        _ name: String, _ ask: @escaping @Sendable (any InstanceBackend) -> Status
     ) -> PendingStep {
         begin(name) { [self] in
             guard let calls = state.withLock({ $0.calls }) else { return .illegal(lifecycle) }
@@ -402,7 +402,7 @@ final class PluginInstance: Sendable {
         state.withLock { $0.isWanted = false }
         follow(.stopped)
         return begin(.stopSend) { [self] calls in
-            // A start that was queued before it has opened the gate again.
+            // A start that was queued before it has opened the ingest again.
             follow(.stopped)
             media.change { $0.isOpen = false }
             _ = media.wait(until: nil) { $0.isProcessing ? nil : true }
@@ -461,7 +461,7 @@ final class PluginInstance: Sendable {
     /// How many of its frames are in use at most.
     private var frameLimit: Int {
         switch descriptor.kind {
-        case .videoSource, .shareSource: videoGate?.frameLimit ?? 0
+        case .videoSource, .shareSource: videoIngest?.frameLimit ?? 0
         case .preProcessor: editedFrameLimit
         case .virtualMic, .shareAudioSource: 0
         }
@@ -478,7 +478,7 @@ final class PluginInstance: Sendable {
     func giveUp(because reason: String, life: Int? = nil) {
         // All of it before the next life begins, which must lose nothing of its own.
         ending.withLock { _ in
-            let calls: (any PluginCalls)?? = state.withLock { state in
+            let calls: (any InstanceBackend)?? = state.withLock { state in
                 guard life == nil || life == state.life,
                     let next = LifecycleTable.next(from: state.lifecycle, by: .fault)
                 else { return nil }
@@ -489,7 +489,7 @@ final class PluginInstance: Sendable {
             guard let calls else { return }
             follow(.faulted)
             // A plugin that hangs in this process may write to what it has leased still.
-            if calls?.pool != nil { videoGate?.begin(pool: nil) }
+            if calls?.pool != nil { videoIngest?.begin(pool: nil) }
             calls?.kill()
             endSender()
             endInstance()
@@ -500,7 +500,7 @@ final class PluginInstance: Sendable {
 
     private func begin(
         _ step: LifecycleStep,
-        _ body: @escaping @Sendable (any PluginCalls) -> StepResult
+        _ body: @escaping @Sendable (any InstanceBackend) -> StepResult
     ) -> PendingStep {
         begin(step.rawValue) { [self] in
             let (from, life, calls) = state.withLock { ($0.lifecycle, $0.life, $0.calls) }
@@ -570,8 +570,8 @@ final class PluginInstance: Sendable {
         following.withLock { _ in
             let isFaulted = self.lifecycle == .faulted
             let lifecycle = isFaulted ? .faulted : wanted
-            videoGate?.follow(lifecycle)
-            audioGate?.follow(lifecycle)
+            videoIngest?.follow(lifecycle)
+            audioIngest?.follow(lifecycle)
             let status = LifecycleTable.senderStatus(in: lifecycle)
             pace.change { $0 = status }
             if isFaulted { media.change { $0.isOpen = false } }
@@ -585,8 +585,8 @@ final class PluginInstance: Sendable {
             return state.sender
         }
         guard sender != 0 else { return }
-        if videoGate != nil { HostInterface.videoGates.remove(sender) }
-        if audioGate != nil { HostInterface.audioGates.remove(sender) }
+        if videoIngest != nil { HostInterface.videoGates.remove(sender) }
+        if audioIngest != nil { HostInterface.audioGates.remove(sender) }
     }
 
     private func endInstance() {

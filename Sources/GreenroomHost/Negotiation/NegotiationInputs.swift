@@ -123,7 +123,7 @@ extension NegotiationInputs {
     /// - Parameter wants: The wants of all outputs.
     /// - Returns: Nil if there is nothing to save: there is no output, or one takes the track as
     ///   it is, or no row covers the largest want.
-    func limit(serving wants: [PictureWant]) -> VideoCapability? {
+    func limit(serving wants: [VideoSinkWant]) -> VideoCapability? {
         guard !wants.isEmpty else { return nil }
         let sizes = wants.compactMap(\.size)
         let rates = wants.compactMap(\.rate)

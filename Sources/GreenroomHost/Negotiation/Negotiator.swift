@@ -108,7 +108,7 @@ struct Negotiator: Sendable {
     }
 
     /// Sets what the outputs want, as the ceiling of their kind: the largest want is served.
-    mutating func set(wants: [PictureWant], at now: Int64) {
+    mutating func set(wants: [VideoSinkWant], at now: Int64) {
         let maximum = inputs.ceilings.first { $0.kind == .sessionMaximum }?.limit ?? .greatest
         let limit = inputs.limit(serving: wants)?.lowered(to: maximum)
         set(limit == maximum ? nil : limit, kind: .wants, origin: "outputs' wants", at: now)

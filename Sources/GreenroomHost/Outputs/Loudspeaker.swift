@@ -6,7 +6,7 @@ import GreenroomMedia
 /// The sound thread puts samples into a ring of 250 ms and goes on; a thread of the
 /// loudspeaker's own hands them to the device. When the device is away or so slow that the ring
 /// is full, samples are lost and counted.
-final class Loudspeaker: SoundSink {
+final class Loudspeaker: AudioSink {
     /// What became of the sound.
     struct Statistics: Sendable {
         /// What the device runs at, in hertz.
@@ -43,21 +43,21 @@ final class Loudspeaker: SoundSink {
         name = "loudspeaker \(device)"
         let state = Monitor(State())
         self.state = state
-        let line: LoudspeakerLine
+        let line: SpeakerDevice
         do throws(ALSAError) {
-            line = try LoudspeakerLine(opening: device)
+            line = try SpeakerDevice(opening: device)
         } catch {
             throw OutputError(place: name, explanation: "\(error)")
         }
         let rate = line.sampleRate
         state.withLock { $0.statistics.sampleRate = rate }
         // The thread owns the line; the monitor carries it there.
-        let carrier = Monitor<LoudspeakerLine?>(line)
+        let carrier = Monitor<SpeakerDevice?>(line)
         let name = name
         thread = HostThread(name: "loudspeaker") {
-            let line: LoudspeakerLine? = carrier.withLock { $0.take() }
+            let line: SpeakerDevice? = carrier.withLock { $0.take() }
             guard let line else { return }
-            var feed = LoudspeakerFeed(line: line, device: device, state: state) { text in
+            var feed = SpeakerThread(line: line, device: device, state: state) { text in
                 events.send(.note(role: name, text: text))
             }
             feed.run()

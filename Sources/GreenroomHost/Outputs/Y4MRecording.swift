@@ -5,7 +5,7 @@ import GreenroomMedia
 
 /// A track's picture as Y4M, in a file or on standard output.
 final class Y4MRecording: VideoSink {
-    /// The writer belongs to the lane's thread from the session's start on; the lock proves it
+    /// The writer belongs to the branch's thread from the session's start on; the lock proves it
     /// to the compiler, and nobody waits for it.
     private let writer: Monitor<Y4MWriter?>
     let pace: OutputPace

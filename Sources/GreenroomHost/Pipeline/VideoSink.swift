@@ -1,16 +1,16 @@
 import GreenroomConversion
 
-/// Where the frames of one lane end.
+/// Where the frames of one branch end.
 protocol VideoSink: AnyObject, Sendable {
     /// When it wants its frames.
     var pace: OutputPace { get }
 
-    /// Takes a frame for one or more periods of the lane's rate. [the lane's thread]
+    /// Takes a frame for one or more periods of the branch's rate. [the branch's thread]
     ///
     /// - Throws: When the output has failed; it gets no frame after that.
     func write(_ frame: borrowing VideoFrame, times: Int) throws
 
-    /// Ends the output. [the lane's thread]
+    /// Ends the output. [the branch's thread]
     func finish() throws
 }
 
@@ -19,7 +19,7 @@ enum OutputPace: Sendable {
     /// As soon as they are there: files. Periods without a frame are filled before the next
     /// frame, or when a second has passed.
     case asTheyCome
-    /// Each at its time, which is ``SoundClock/latencyNanoseconds`` after that of its period: what
+    /// Each at its time, which is ``AudioMixer/latencyNanoseconds`` after that of its period: what
     /// somebody watches. Periods without a frame show the frame before.
     case onSchedule
 }

@@ -4,12 +4,12 @@ import GreenroomMedia
 import Synchronization
 
 /// The way of one picture from its source to the outputs: brought down to what the track carries,
-/// through the filters, then for each distinct want one conversion, then a lane for each output.
+/// through the filters, then for each distinct want one conversion, then a branch for each output.
 final class VideoTrack: Sendable {
     /// Outputs that want the same, and share one conversion.
     struct Group: Sendable {
         var want: VideoWant
-        var lanes: [VideoLane]
+        var branches: [VideoBranch]
     }
 
     /// What became of the frames that were taken off the input.
@@ -50,19 +50,19 @@ final class VideoTrack: Sendable {
         /// What the track carries.
         var limit: VideoCapability
         /// The periods of that rate, and the newest one with a frame.
-        var grid: PeriodGrid
+        var grid: FrameGrid
         var newestPeriod = Int64.min
 
         init(_ limit: VideoCapability) {
             self.limit = limit
-            grid = PeriodGrid(rate: limit.rate)
+            grid = FrameGrid(rate: limit.rate)
         }
 
         /// Goes over to another size and rate. At another rate periods are counted anew.
         mutating func follow(_ newLimit: VideoCapability) {
             guard newLimit != limit else { return }
             if newLimit.rate != limit.rate {
-                grid = PeriodGrid(rate: newLimit.rate)
+                grid = FrameGrid(rate: newLimit.rate)
                 newestPeriod = .min
             }
             limit = newLimit
@@ -74,12 +74,12 @@ final class VideoTrack: Sendable {
     let agreed: VideoCapability
     let input: VideoTrackInput
     let groups: [Group]
-    private let monitors: [OutputMonitor]
+    private let monitors: [PreviewTap]
     private let filters: FilterChain
     private let pool: FramePool
     private let events: SessionEvents
     private let counters = Mutex(Counts())
-    private let follower = Mutex(StampFollower())
+    private let follower = Mutex(TimestampNormalizer())
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
@@ -87,7 +87,7 @@ final class VideoTrack: Sendable {
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     init(
         kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
-        filters: [PreProcessorRunner], groups: [Group], monitors: [OutputMonitor] = [],
+        filters: [PreProcessorRunner], groups: [Group], monitors: [PreviewTap] = [],
         filterDeadline: Int64, events: SessionEvents
     ) {
         self.kind = kind
@@ -111,12 +111,12 @@ final class VideoTrack: Sendable {
     }
 
     /// What the frames' stamps are like.
-    var stamps: StampFollower { follower.withLock { $0 } }
+    var stamps: TimestampNormalizer { follower.withLock { $0 } }
 
     /// Times that memory was allocated for frames.
     var allocationCount: Int { pool.allocationCount }
 
-    var lanes: [VideoLane] { groups.flatMap(\.lanes) }
+    var branches: [VideoBranch] { groups.flatMap(\.branches) }
 
     /// Makes the track carry at most a size and a rate of the frames that come from now on. [any]
     ///
@@ -157,7 +157,7 @@ final class VideoTrack: Sendable {
                     counts.busyNanoseconds += clock.now - begun
                 }
             case .show(.black, let moment):
-                for lane in lanes { lane.showBlack(at: timeline.time(of: moment)) }
+                for branch in branches { branch.showBlack(at: timeline.time(of: moment)) }
             case .show(.slate(let text), let moment):
                 show(text, at: timeline.time(of: moment), &work)
             case .end:
@@ -165,7 +165,7 @@ final class VideoTrack: Sendable {
             }
         }
         filters.close()
-        if counts.carried == 0, !lanes.isEmpty {
+        if counts.carried == 0, !branches.isEmpty {
             events.send(.note(role: kind.rawValue, text: "no frame came to be shown: it is black"))
         }
     }
@@ -200,11 +200,11 @@ final class VideoTrack: Sendable {
             work.slates = groups.map { Slate(text, $0.want, size: agreed.size) }
         }
         for (group, slate) in zip(groups, work.slates) {
-            for lane in group.lanes {
+            for branch in group.branches {
                 if let slate {
-                    lane.show(slate, at: nanoseconds)
+                    branch.show(slate, at: nanoseconds)
                 } else {
-                    lane.showBlack(at: nanoseconds)
+                    branch.showBlack(at: nanoseconds)
                 }
             }
         }
@@ -273,12 +273,12 @@ final class VideoTrack: Sendable {
         for monitor in monitors { monitor.show(frame.share()) }
         for group in groups {
             var converted: VideoFrame?
-            for lane in group.lanes {
+            for branch in group.branches {
                 // An output of the track's rate has the track's periods: what is alone in one
                 // must not meet another frame there.
-                let shows = lane.rate == work.limit.rate ? middle : moment
+                let shows = branch.rate == work.limit.rate ? middle : moment
                 let now = timeline.time(of: input.clock.now)
-                guard let claim = lane.claim(timeline.time(of: shows), at: now) else { continue }
+                guard let claim = branch.claim(timeline.time(of: shows), at: now) else { continue }
                 if converted == nil {
                     do throws(ConversionError) {
                         converted = try work.converter.convert(frame, to: group.want, into: pool)
@@ -287,9 +287,9 @@ final class VideoTrack: Sendable {
                     }
                 }
                 if let frame = converted?.share() {
-                    lane.push(frame, claim)
+                    branch.push(frame, claim)
                 } else {
-                    lane.countUnconvertible()
+                    branch.countUnconvertible()
                 }
             }
         }

@@ -22,18 +22,18 @@ final class VideoTrackInput: Sendable {
     enum Next: ~Copyable, Sendable {
         case frame(Arrival)
         /// The host shows a picture of its own from a moment on the session clock.
-        case show(HostPicture, at: Int64)
+        case show(HostFrame, at: Int64)
         /// The input is closed, and empty.
         case end
     }
 
     /// What the host shows when there is nothing of the source.
-    enum HostPicture: Equatable, Sendable {
+    enum HostFrame: Equatable, Sendable {
         case black
         case slate(SlateText)
     }
 
-    /// What became of the frames that came through the gate, as far as the input knows.
+    /// What became of the frames that came through the ingest, as far as the input knows.
     struct Counts: Sendable {
         /// Frames that were dropped for newer ones.
         var superseded = 0
@@ -50,7 +50,7 @@ final class VideoTrackInput: Sendable {
 
     /// A picture of the host's that is to come.
     private struct Coming {
-        var picture: HostPicture
+        var picture: HostFrame
         /// When, on the session clock.
         var nanoseconds: Int64
         /// After how many of the frames that wait.
@@ -105,7 +105,7 @@ final class VideoTrackInput: Sendable {
         }
     }
 
-    /// The times between one frame and the next one, as they came through the gate.
+    /// The times between one frame and the next one, as they came through the ingest.
     var arrivals: IntervalHistogram.Summary { state.withLock { $0.arrivals.summary } }
 
     /// Waits until there is room, on a virtual clock. [any]
@@ -161,7 +161,7 @@ final class VideoTrackInput: Sendable {
     func showSlate(_ text: SlateText, at moment: Int64) { show(.slate(text), at: moment) }
 
     /// The newest request counts.
-    private func show(_ picture: HostPicture, at moment: Int64) {
+    private func show(_ picture: HostFrame, at moment: Int64) {
         state.change { state in
             state.coming = Coming(
                 picture: picture, nanoseconds: moment, framesBefore: state.queue.count)

@@ -90,7 +90,7 @@ public struct SessionReport: Codable, Sendable {
     }
 
     /// A picture.
-    public struct Picture: Codable, Sendable {
+    public struct Video: Codable, Sendable {
         /// `camera` or `share`.
         public var track: String
         /// Its size and rate at the start.
@@ -101,7 +101,7 @@ public struct SessionReport: Codable, Sendable {
         public var negotiationsLeftOut: Int
         /// Frames that the plugin sent.
         public var sent: Int
-        /// Frames that came through the gate.
+        /// Frames that came through the ingest.
         public var accepted: Int
         /// Of those, the ones that were leased, and needed no copy.
         public var leased: Int
@@ -140,10 +140,10 @@ public struct SessionReport: Codable, Sendable {
         /// Times that memory was allocated for frames; absent on a virtual clock, where it is not
         /// the same each time.
         public var allocations: Int?
-        /// The times between the frames that came through the gate.
+        /// The times between the frames that came through the ingest.
         public var arrival: Intervals
         /// Its outputs.
-        public var outputs: [PictureOutput]
+        public var outputs: [VideoOutput]
     }
 
     /// Edits that did not take place, by reason.
@@ -170,7 +170,7 @@ public struct SessionReport: Codable, Sendable {
     }
 
     /// An output of a picture.
-    public struct PictureOutput: Codable, Sendable {
+    public struct VideoOutput: Codable, Sendable {
         /// What it is.
         public var output: String
         /// Its rate.
@@ -224,7 +224,7 @@ public struct SessionReport: Codable, Sendable {
     }
 
     /// A sound.
-    public struct Sound: Codable, Sendable {
+    public struct Audio: Codable, Sendable {
         /// Its source.
         public var role: String
         /// Blocks sent.
@@ -273,7 +273,7 @@ public struct SessionReport: Codable, Sendable {
     }
 
     /// A recording of sound.
-    public struct SoundFile: Codable, Sendable {
+    public struct AudioFile: Codable, Sendable {
         /// The file.
         public var output: String
         /// Frames in it.
@@ -320,18 +320,18 @@ public struct SessionReport: Codable, Sendable {
     /// The plugins.
     public var plugins: [Plugin]
     /// The pictures.
-    public var pictures: [Picture]
+    public var pictures: [Video]
     /// The sounds.
-    public var sounds: [Sound]
+    public var sounds: [Audio]
     /// Recordings of sound.
-    public var soundFiles: [SoundFile]
+    public var soundFiles: [AudioFile]
     /// Loudspeakers.
     public var loudspeakers: [Loudspeaker]
 
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
-        negotiations: [PictureNegotiation],
-        parts: SessionParts?,
+        negotiations: [VideoNegotiation],
+        parts: SessionPipeline?,
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
@@ -349,13 +349,13 @@ public struct SessionReport: Codable, Sendable {
         pictures =
             parts?.pictures.map { picture in
                 let negotiation = negotiations.first { $0.instance === picture.instance }
-                return Picture(picture, negotiation?.negotiator)
+                return Video(picture, negotiation?.negotiator)
             } ?? []
-        sounds = parts?.sounds.map { Sound(role: $0.role, gate: $0.gate) } ?? []
+        sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
         soundFiles =
             parts?.recordings.map { recording in
                 let counts = recording.counts
-                return SoundFile(
+                return AudioFile(
                     output: recording.name, written: counts.written, lost: counts.lost,
                     failure: recording.failure)
             } ?? []
@@ -407,22 +407,22 @@ extension SessionReport.Plugin {
     }
 }
 
-extension SessionReport.Picture {
-    init(_ picture: SessionParts.Picture, _ negotiator: Negotiator?) {
-        let gate = picture.instance.videoGate?.counts ?? VideoGate.Counts()
+extension SessionReport.Video {
+    init(_ picture: SessionPipeline.Video, _ negotiator: Negotiator?) {
+        let ingest = picture.instance.videoIngest?.counts ?? VideoIngest.Counts()
         let counts = picture.track.counts
         track = picture.track.kind.rawValue
         negotiation = negotiator?.records ?? []
         negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = picture.track.agreed.description
-        sent = gate.sent
-        accepted = gate.accepted
-        leased = gate.leased
-        refused = gate.refused.refusals
-        refusedCalls = gate.refusedCalls.refusals
-        abandoned = gate.abandoned
-        bytesCopied = gate.bytesCopied
-        staleRevision = gate.staleRevision
+        sent = ingest.sent
+        accepted = ingest.accepted
+        leased = ingest.leased
+        refused = ingest.refused.refusals
+        refusedCalls = ingest.refusedCalls.refusals
+        abandoned = ingest.abandoned
+        bytesCopied = ingest.bytesCopied
+        staleRevision = ingest.staleRevision
         let input = picture.track.input
         superseded = input.counts.superseded
         discarded = input.counts.discarded
@@ -439,15 +439,15 @@ extension SessionReport.Picture {
         bytesConverted = counts.bytesConverted
         allocations = input.clock.isVirtual ? nil : picture.track.allocationCount
         arrival = SessionReport.Intervals(input.arrivals)
-        outputs = picture.track.lanes.map(SessionReport.PictureOutput.init)
+        outputs = picture.track.branches.map(SessionReport.VideoOutput.init)
     }
 }
 
-extension SessionReport.PictureOutput {
-    init(_ lane: VideoLane) {
-        let counts = lane.counts
-        output = lane.name
-        rate = lane.rate.description
+extension SessionReport.VideoOutput {
+    init(_ branch: VideoBranch) {
+        let counts = branch.counts
+        output = branch.name
+        rate = branch.rate.description
         delivered = counts.delivered
         delayed = counts.delayed
         repeated = counts.repeated
@@ -460,9 +460,9 @@ extension SessionReport.PictureOutput {
         unconvertible = counts.unconvertible
         failed = counts.failed
         queued = counts.queued
-        departure = SessionReport.Intervals(lane.departures)
-        lateness = lane.lateness.map(SessionReport.Intervals.init)
-        failure = lane.failure
+        departure = SessionReport.Intervals(branch.departures)
+        lateness = branch.lateness.map(SessionReport.Intervals.init)
+        failure = branch.failure
     }
 }
 
@@ -476,7 +476,7 @@ extension SessionReport.Intervals {
 }
 
 extension SessionReport.Stamps {
-    init(_ stamps: StampFollower) {
+    init(_ stamps: TimestampNormalizer) {
         let counts = stamps.counts
         self.init(
             missing: counts.missing, backward: counts.backward, foreign: counts.foreign,
@@ -484,9 +484,9 @@ extension SessionReport.Stamps {
     }
 }
 
-extension SessionReport.Sound {
-    init(role: String, gate: AudioGate) {
-        let statistics = gate.statistics
+extension SessionReport.Audio {
+    init(role: String, ingest: AudioIngest) {
+        let statistics = ingest.statistics
         let (counts, queue) = (statistics.counts, statistics.queue)
         self.role = role
         sent = counts.sent

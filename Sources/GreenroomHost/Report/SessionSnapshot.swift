@@ -1,10 +1,10 @@
 /// How a session stands at a moment, for a status line.
 public struct SessionSnapshot: Sendable {
     /// One picture.
-    public struct Picture: Sendable {
+    public struct Video: Sendable {
         /// `camera` or `share`.
         public var track: String
-        /// Frames that came through the gate.
+        /// Frames that came through the ingest.
         public var accepted: Int
         /// Frames that the plugin sent and that were refused.
         public var refused: Int
@@ -15,26 +15,26 @@ public struct SessionSnapshot: Sendable {
     /// Since the sources were started, in seconds.
     public var seconds: Double
     /// The pictures.
-    public var pictures: [Picture]
+    public var pictures: [Video]
     /// Frames of sound that were played, and that were silence because a source was late.
     public var sound: (played: Int, concealed: Int)
 
-    init(of parts: SessionParts, at now: Int64) {
+    init(of parts: SessionPipeline, at now: Int64) {
         seconds = Double(now - parts.epoch) / 1e9
         pictures = parts.pictures.map { picture in
-            let gate = picture.instance.videoGate?.counts ?? VideoGate.Counts()
+            let ingest = picture.instance.videoIngest?.counts ?? VideoIngest.Counts()
             let track = picture.track.counts
-            let lanes = picture.track.lanes.map(\.counts)
-            let lost = lanes.map { $0.queueFull + $0.unconvertible + $0.failed }.max() ?? 0
-            return Picture(
-                track: picture.track.kind.rawValue, accepted: gate.accepted,
-                refused: gate.refused.refused,
+            let branches = picture.track.branches.map(\.counts)
+            let lost = branches.map { $0.queueFull + $0.unconvertible + $0.failed }.max() ?? 0
+            return Video(
+                track: picture.track.kind.rawValue, accepted: ingest.accepted,
+                refused: ingest.refused.refused,
                 dropped: picture.track.input.counts.superseded + track.unconvertible
                     + track.lostInFilter
                     + lost)
         }
         sound = parts.sounds.reduce((played: 0, concealed: 0)) { sum, sound in
-            let counts = sound.gate.statistics.queue
+            let counts = sound.ingest.statistics.queue
             return (sum.played + counts.played, sum.concealed + counts.concealed)
         }
     }

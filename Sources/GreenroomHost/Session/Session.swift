@@ -26,7 +26,7 @@ public final class Session: Sendable {
     private let events: SessionEvents
     private let clock: SessionClock
     private let control = Monitor(Control())
-    private let parts = Mutex<SessionParts?>(nil)
+    private let parts = Mutex<SessionPipeline?>(nil)
     private let newestStanding = Mutex<Standing?>(nil)
 
     /// Makes a session.
@@ -87,52 +87,52 @@ public final class Session: Sendable {
     /// - Throws: ``OutputError`` when an output can't be opened; then nothing was recorded, and
     ///   every plugin that was made has been ended.
     public func run() throws -> SessionReport {
-        var cast = Cast(
+        var plugins = SessionPlugins(
             plan: plan, clock: clock, events: events,
             deadline: plan.callbackDeadlineNanoseconds)
         clock.lead()
-        watchClock(cast.everyone)
+        watchClock(plugins.everyone)
         defer {
             clock.leave()
             clock.close()
             events.send(.ended)
         }
-        cast.make()
-        if !isStopRequested { cast.initialize() }
+        plugins.make()
+        if !isStopRequested { plugins.initialize() }
         guard !isStopRequested else {
             events.send(.stopping(reason: "it was asked to"))
-            cast.end()
-            return report(cast, nil, outcome: .interrupted)
+            plugins.end()
+            return report(plugins, nil, outcome: .interrupted)
         }
-        guard cast.failedRole == nil, !cast.sources.isEmpty else {
-            cast.end()
-            return report(cast, nil, outcome: .pluginFailed(role: cast.failedRole))
+        guard plugins.failedRole == nil, !plugins.sources.isEmpty else {
+            plugins.end()
+            return report(plugins, nil, outcome: .pluginFailed(role: plugins.failedRole))
         }
-        let parts: SessionParts
+        let parts: SessionPipeline
         do {
-            parts = try SessionParts(
-                cast: cast, plan: plan, clock: clock, events: events)
+            parts = try SessionPipeline(
+                plugins: plugins, plan: plan, clock: clock, events: events)
         } catch {
-            cast.end()
+            plugins.end()
             throw error
         }
-        cast.startFilters()
-        cast.startSources()
+        plugins.startFilters()
+        plugins.startSources()
         parts.begin(at: clock.now)
-        cast.epoch = parts.epoch
+        plugins.epoch = parts.epoch
         self.parts.withLock { $0 = parts }
         events.send(.started)
-        publish(report(cast, parts, outcome: nil), parts, at: clock.now - parts.epoch)
-        let outcome = watch(&cast, parts)
+        publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
+        let outcome = watch(&plugins, parts)
         let end = min(clock.now - parts.epoch, plan.durationNanoseconds ?? .max)
         // A stop-send may take its time; the recordings end with the session's.
         parts.finishSound(at: end)
-        cast.stopSources()
+        plugins.stopSources()
         parts.finish(at: end)
-        cast.end()
+        plugins.end()
         parts.finishOutputs()
         parts.tellOfEmptyOutputs()
-        let report = report(cast, parts, outcome: outcome)
+        let report = report(plugins, parts, outcome: outcome)
         publish(report, parts, at: end)
         return report
     }
@@ -157,38 +157,38 @@ public final class Session: Sendable {
 
     /// Leads the session until its end: the duration, a request, a failure that ends the session,
     /// or the end of every source.
-    private func watch(_ cast: inout Cast, _ parts: SessionParts) -> SessionOutcome {
+    private func watch(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) -> SessionOutcome {
         let end = plan.durationNanoseconds.map { parts.epoch + $0 }
         var timeline = plan.timeline[...]
         var seen = -1
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
-            cast.dropLost()
-            cast.watchSteps()
-            cast.startComebacks()
-            for slate in cast.takeSlates() {
+            plugins.dropLost()
+            plugins.watchSteps()
+            plugins.startDueRestarts()
+            for slate in plugins.takeSlates() {
                 parts.showSlate(of: slate.kind, slate.text, at: slate.due)
             }
             // Commands first: a request to end comes after those that were made before it.
-            for (command, origin) in takeCommands() { perform(command, origin, &cast, parts) }
-            if let outcome = ended(cast, parts, end) { return outcome }
+            for (command, origin) in takeCommands() { perform(command, origin, &plugins, parts) }
+            if let outcome = ended(plugins, parts, end) { return outcome }
             while let entry = timeline.first, parts.epoch + entry.nanoseconds <= clock.now {
                 timeline.removeFirst()
-                perform(entry.command, entry.origin, &cast, parts)
+                perform(entry.command, entry.origin, &plugins, parts)
             }
-            negotiate(&cast, parts)
+            negotiate(&plugins, parts)
             // For whoever looks at a session that runs: in real time.
             if MonotonicClock.now >= nextReport {
-                publish(report(cast, parts, outcome: nil), parts, at: clock.now - parts.epoch)
+                publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
                 nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
             }
             let next = timeline.first.map { parts.epoch + $0.nanoseconds }
-            let offer = cast.nextNegotiation.map { parts.epoch + $0 }
-            let check = [end, next, offer, cast.nextComeback, clock.now + 100_000_000].compactMap(
+            let offer = plugins.nextNegotiation.map { parts.epoch + $0 }
+            let check = [end, next, offer, plugins.nextRestart, clock.now + 100_000_000].compactMap(
                 \.self
             ).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
-            let isStill = clock.isVirtual && cast.awaitsCallbacks
+            let isStill = clock.isVirtual && plugins.awaitsCallbacks
             let wake: Control? =
                 isStill
                 ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
@@ -199,13 +199,13 @@ public final class Session: Sendable {
     }
 
     /// Whether the session has come to its end, and how.
-    private func ended(_ cast: Cast, _ parts: SessionParts, _ end: Int64?) -> SessionOutcome? {
-        if let role = cast.failedRole {
+    private func ended(_ plugins: SessionPlugins, _ parts: SessionPipeline, _ end: Int64?) -> SessionOutcome? {
+        if let role = plugins.failedRole {
             return stopping("\(role) failed", .pluginFailed(role: role))
         }
-        if cast.sources.isEmpty {
+        if plugins.sources.isEmpty {
             return stopping(
-                "every source has ended", cast.wasDropped ? .pluginFailed(role: nil) : .finished)
+                "every source has ended", plugins.wasDropped ? .pluginFailed(role: nil) : .finished)
         }
         if parts.hasLostEveryOutput { return stopping("every output has failed", .outputsFailed) }
         if let end, clock.now >= end { return stopping("the duration is over", .finished) }
@@ -220,8 +220,8 @@ public final class Session: Sendable {
         return outcome
     }
 
-    private func negotiate(_ cast: inout Cast, _ parts: SessionParts) {
-        cast.negotiate(on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
+    private func negotiate(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) {
+        plugins.negotiate(on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
     }
 
     private func takeCommands() -> [(SessionCommand, String)] {
@@ -232,13 +232,13 @@ public final class Session: Sendable {
     }
 
     private func perform(
-        _ command: SessionCommand, _ origin: String, _ cast: inout Cast, _ parts: SessionParts
+        _ command: SessionCommand, _ origin: String, _ plugins: inout SessionPlugins, _ parts: SessionPipeline
     ) {
         if command == .explain {
             // What was asked for before it is under way by then.
-            negotiate(&cast, parts)
+            negotiate(&plugins, parts)
         }
-        switch cast.perform(command, origin: origin, at: clock.now - parts.epoch) {
+        switch plugins.perform(command, origin: origin, at: clock.now - parts.epoch) {
         case .done(let text):
             if command == .stopCamera { parts.showBlack() }
             guard command != .explain else { return }
@@ -247,7 +247,7 @@ public final class Session: Sendable {
         }
     }
 
-    private func publish(_ report: SessionReport, _ parts: SessionParts, at nanoseconds: Int64) {
+    private func publish(_ report: SessionReport, _ parts: SessionPipeline, at nanoseconds: Int64) {
         newestStanding.withLock {
             $0 = Standing(seconds: Double(nanoseconds) / 1e9, report: report)
         }
@@ -261,11 +261,11 @@ public final class Session: Sendable {
     }
 
     private func report(
-        _ cast: Cast, _ parts: SessionParts?, outcome: SessionOutcome?
+        _ plugins: SessionPlugins, _ parts: SessionPipeline?, outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(
-            plan: plan, instances: cast.everyone, losses: cast.losses,
-            negotiations: cast.negotiations, parts: parts,
+            plan: plan, instances: plugins.everyone, losses: plugins.losses,
+            negotiations: plugins.negotiations, parts: parts,
             outcome: outcome)
     }
 }

@@ -54,7 +54,7 @@ public struct IsolationPlan: Hashable, Sendable {
 /// A plugin with its settings, ready to be made.
 public struct SourcePlan: Sendable {
     /// Where it comes from.
-    package var origin: any PluginOrigin
+    package var factory: any PluginFactory
     /// Which one of the library.
     public var descriptor: PluginDescriptor
     /// Every setting of the plugin, checked.
@@ -66,10 +66,10 @@ public struct SourcePlan: Sendable {
 
     /// Makes a plan.
     package init(
-        origin: any PluginOrigin, descriptor: PluginDescriptor, settings: [Setting],
+        factory: any PluginFactory, descriptor: PluginDescriptor, settings: [Setting],
         onFailure: FailurePolicy = .end, isolation: IsolationPlan? = nil
     ) {
-        self.origin = origin
+        self.factory = factory
         self.descriptor = descriptor
         self.settings = settings
         self.onFailure = onFailure
@@ -86,7 +86,7 @@ public enum VideoTrackKind: String, CaseIterable, Sendable, Codable {
 }
 
 /// How an output wants its picture.
-public struct PictureWant: Hashable, Sendable {
+public struct VideoSinkWant: Hashable, Sendable {
     /// The size; nil for the track's.
     public var size: FrameSize?
     /// The rate; nil for the track's.
@@ -105,15 +105,15 @@ public struct PictureWant: Hashable, Sendable {
 /// Where a session's media go.
 public enum OutputPlan: Sendable {
     /// A folder of recordings.
-    case record(folder: String, picture: PictureWant, overwrite: Bool)
+    case record(folder: String, picture: VideoSinkWant, overwrite: Bool)
     /// An ALSA PCM that plays the session's sound.
     case loudspeaker(device: String)
     /// Y4M on standard output.
-    case y4mStandardOutput(track: VideoTrackKind, picture: PictureWant)
+    case y4mStandardOutput(track: VideoTrackKind, picture: VideoSinkWant)
     /// Y4M on a stream that outlives the session.
     case y4mStream(Y4MStream, track: VideoTrackKind)
     /// Somebody who looks at a track, and listens to its sound.
-    case monitor(OutputMonitor, track: VideoTrackKind)
+    case monitor(PreviewTap, track: VideoTrackKind)
 
     var makesFiles: Bool {
         if case .record = self { true } else { false }

@@ -4,14 +4,14 @@ internal import Glibc
 // The C tables that describe a plugin. They are made once and never freed.
 
 /// Puts a value into memory that stays.
-func immortal<Value>(_ value: Value) -> UnsafePointer<Value> {
+func leaked<Value>(_ value: Value) -> UnsafePointer<Value> {
     let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     memory.initialize(to: value)
     return UnsafePointer(memory)
 }
 
 /// Puts values, one after the other, into memory that stays; nil for none.
-func immortal<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
+func leaked<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
     guard !values.isEmpty else { return nil }
     let memory = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
     _ = memory.initialize(from: values)
@@ -19,7 +19,7 @@ func immortal<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
 }
 
 /// A C string that stays.
-func immortal(_ text: String) -> UnsafePointer<CChar> {
+func leaked(_ text: String) -> UnsafePointer<CChar> {
     let bytes = Array(text.utf8CString)
     let memory = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count)
     _ = memory.initialize(from: bytes)
@@ -32,12 +32,12 @@ extension gr_descriptor {
         let parameters = export.parameters.map { gr_parameter($0.parameter, $0.defaultValue) }
         self.init(
             struct_size: UInt32(MemoryLayout<gr_descriptor>.size), kind: export.kind.rawValue,
-            id: immortal(export.description.id), name: immortal(export.description.name),
-            version: immortal(export.description.version),
-            summary: immortal(export.description.summary),
-            vendor: export.description.vendor.map { immortal($0) },
-            url: export.description.url.map { immortal($0) },
-            parameters: immortal(parameters), parameter_count: UInt32(clamping: parameters.count),
+            id: leaked(export.description.id), name: leaked(export.description.name),
+            version: leaked(export.description.version),
+            summary: leaked(export.description.summary),
+            vendor: export.description.vendor.map { leaked($0) },
+            url: export.description.url.map { leaked($0) },
+            parameters: leaked(parameters), parameter_count: UInt32(clamping: parameters.count),
             reserved: 0)
     }
 }
@@ -46,7 +46,7 @@ extension gr_video_capabilities {
     /// Nil for a plugin that does not say what it can make.
     init?(_ export: PluginExport) {
         let rows = export.capabilities.map(gr_capability.init)
-        guard let start = immortal(rows) else { return nil }
+        guard let start = leaked(rows) else { return nil }
         self.init(
             struct_size: UInt32(MemoryLayout<gr_video_capabilities>.size),
             count: UInt32(clamping: rows.count), rows: start)
@@ -59,12 +59,12 @@ extension gr_parameter {
         if parameter.isLive { flags |= GR_PARAMETER_LIVE }
         if parameter.isRequired { flags |= GR_PARAMETER_REQUIRED }
         if parameter.bounds != nil { flags |= GR_PARAMETER_BOUNDED }
-        let choices: [UnsafePointer<CChar>] = parameter.choices.map { immortal($0) }
+        let choices: [UnsafePointer<CChar>] = parameter.choices.map { leaked($0) }
         self.init(
             struct_size: UInt32(MemoryLayout<gr_parameter>.size), type: parameter.type.rawValue,
             flags: UInt32(flags), choice_count: UInt32(clamping: choices.count),
-            name: immortal(parameter.name), title: immortal(parameter.title),
-            unit: parameter.unit.map { immortal($0) }, choices: immortal(choices),
+            name: leaked(parameter.name), title: leaked(parameter.title),
+            unit: parameter.unit.map { leaked($0) }, choices: leaked(choices),
             default_value: gr_value(defaultValue, type: parameter.type),
             minimum: parameter.bounds?.lowerBound ?? 0, maximum: parameter.bounds?.upperBound ?? 0)
     }
@@ -78,7 +78,7 @@ extension gr_value {
         case .boolean(let value): integer = value ? 1 : 0
         case .integer(let value): integer = value
         case .number(let value): number = value
-        case .string(let value): string = immortal(value)
+        case .string(let value): string = leaked(value)
         }
     }
 }

@@ -143,13 +143,13 @@ final class InstanceHandle {
     }
 
     /// A table that is made once and never changes or goes.
-    private struct Immortal<Table>: @unchecked Sendable {
+    private struct Leaked<Table>: @unchecked Sendable {
         // Safe to share: the memory is written before it is seen, and only read from then on.
         let pointer: UnsafePointer<Table>
-        init(_ table: Table) { pointer = immortal(table) }
+        init(_ table: Table) { pointer = leaked(table) }
     }
 
-    private static let preProcessor = Immortal(
+    private static let preProcessor = Leaked(
         gr_pre_processor(
             struct_size: UInt32(MemoryLayout<gr_pre_processor>.size), reserved: 0,
             process: { pointer, frame in
@@ -167,7 +167,7 @@ final class InstanceHandle {
                 }
             }))
 
-    private static let liveParameters = Immortal(
+    private static let liveParameters = Leaked(
         gr_live_parameters(
             struct_size: UInt32(MemoryLayout<gr_live_parameters>.size), reserved: 0,
             set: { pointer, setting in

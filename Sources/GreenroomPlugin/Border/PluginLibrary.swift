@@ -30,9 +30,9 @@ struct PluginLibrary: @unchecked Sendable {
 
     private init(_ exports: [PluginExport]) {
         self.exports = exports
-        descriptors = exports.map { immortal(gr_descriptor($0)) }
-        capabilities = exports.map { gr_video_capabilities($0).map { immortal($0) } }
-        entry = immortal(
+        descriptors = exports.map { leaked(gr_descriptor($0)) }
+        capabilities = exports.map { gr_video_capabilities($0).map { leaked($0) } }
+        entry = leaked(
             gr_entry(
                 struct_size: UInt32(MemoryLayout<gr_entry>.size),
                 abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),

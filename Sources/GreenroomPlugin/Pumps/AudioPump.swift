@@ -6,7 +6,7 @@ internal import Synchronization
 /// Every sample has its place on the session clock, exactly: a rate without a whole 10 ms
 /// block has blocks of two lengths in turn. A pump that is late catches up; one that is later
 /// than the sender's queue is long (200 ms) skips to the present and counts what it skipped. It
-/// keeps the contract of <doc:PaceSound>: its sound is never refused for its pace.
+/// keeps the contract of <doc:PaceAudio>: its sound is never refused for its pace.
 public final class AudioPump: Sendable {
     /// Samples of each channel, by their fate.
     public struct Counts: Equatable, Sendable {

@@ -4,7 +4,7 @@ public import GreenroomMedia
 ///
 /// Use it from any thread, and keep it as long as you like: after uninitialize it answers
 /// `Status.gone`. The host queues 200 ms and empties the queue in session time, 100 ms behind it.
-/// A block that finds no room is refused whole, or waits: see <doc:PaceSound>.
+/// A block that finds no room is refused whole, or waits: see <doc:PaceAudio>.
 public struct AudioSender: Sendable {
     let table: AudioSenderTable
 

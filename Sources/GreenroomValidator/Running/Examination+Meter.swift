@@ -19,6 +19,6 @@ extension Examination {
         return Examination(
             library: self.library, descriptor: descriptor, settings: settings,
             confinement: confinement, seed: seed, isStill: isStill, order: order,
-            course: course)
+            progress: progress)
     }
 }

@@ -18,18 +18,18 @@ final class Examination: Sendable {
     /// Whether the user said that the picture stands still or is of one colour on purpose.
     let isStill: Bool
     /// What the process of the check was told.
-    let order: JudgeOrder
+    let order: CheckRequest
     /// What was done so far.
-    let course: Course
-    private let strays = Atomic(false)
+    let progress: CheckProgress
+    private let offTheClock = Atomic(false)
 
     init(
         library: String, descriptor: PluginDescriptor, settings: [Setting],
-        confinement: Confinement, seed: UInt64, isStill: Bool = false, order: JudgeOrder,
-        course: Course
+        confinement: Confinement, seed: UInt64, isStill: Bool = false, order: CheckRequest,
+        progress: CheckProgress
     ) {
         self.order = order
-        self.course = course
+        self.progress = progress
         self.library = library
         self.descriptor = descriptor
         self.settings = settings
@@ -40,8 +40,8 @@ final class Examination: Sendable {
 
     /// Whether the plugin was seen not to wait on the session clock: it is looked at in real time.
     var isStray: Bool {
-        get { strays.load(ordering: .relaxed) }
-        set { strays.store(newValue, ordering: .relaxed) }
+        get { offTheClock.load(ordering: .relaxed) }
+        set { offTheClock.store(newValue, ordering: .relaxed) }
     }
 
     /// A generator that makes the same numbers each time, other ones for each purpose.
@@ -88,40 +88,40 @@ final class Examination: Sendable {
     ///   - settings: In place of the user's.
     ///   - withheld: The host's extension that the plugin does not get.
     ///   - leases: Watches the frames that it is lent.
-    func bench(
+    func fixture(
         on clock: ClockKind = .virtual, settings: [Setting]? = nil,
         withholding withheld: String? = nil, leases: LeaseWatch? = nil
-    ) throws(Verdict) -> Bench {
-        bench(
+    ) throws(Verdict) -> Fixture {
+        fixture(
             in: try process(), on: clock, settings: settings, withholding: withheld,
             leases: leases)
     }
 
     /// Makes one in a process that the plugin is loaded into already.
-    func bench(
+    func fixture(
         in process: SharedProcess, on clock: ClockKind = .virtual, settings: [Setting]? = nil,
         withholding withheld: String? = nil, leases: LeaseWatch? = nil
-    ) -> Bench {
-        Bench(
-            self, process, RehearsalClock(clock), settings: settings ?? self.settings,
+    ) -> Fixture {
+        Fixture(
+            self, process, HarnessClock(clock), settings: settings ?? self.settings,
             withholding: withheld, leases: leases)
     }
 
     /// Looks at a life on the virtual clock; a plugin that does not keep to that one, and is found
     /// wanting, is looked at once more on the real clock.
-    func onItsClock(_ look: (Bench) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
-        let bench = try bench()
+    func onItsClock(_ look: (Fixture) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
+        let fixture = try fixture()
         let verdict: Verdict
         do throws(Verdict) {
-            verdict = try look(bench)
+            verdict = try look(fixture)
         } catch {
             verdict = error
         }
         // A process that is lost is lost on any clock.
-        guard bench.clock.isStray(), verdict.outcome != .passed, verdict.outcome != .crashed else {
+        guard fixture.clock.isStray(), verdict.outcome != .passed, verdict.outcome != .crashed else {
             return verdict
         }
-        return try look(self.bench(on: .real))
+        return try look(self.fixture(on: .real))
     }
 
     /// Makes another one, in the same process and on the same clock.
@@ -130,10 +130,10 @@ final class Examination: Sendable {
     ///   - number: Tells them apart; the first one has 0.
     ///   - settings: In place of the user's.
     ///   - leases: Watches the frames that it is lent.
-    func bench(
-        beside first: Bench, number: Int, settings: [Setting]? = nil, leases: LeaseWatch? = nil
-    ) -> Bench {
-        Bench(
+    func fixture(
+        beside first: Fixture, number: Int, settings: [Setting]? = nil, leases: LeaseWatch? = nil
+    ) -> Fixture {
+        Fixture(
             self, first.process, first.clock, number: number,
             settings: settings ?? self.settings, withholding: nil, leases: leases)
     }

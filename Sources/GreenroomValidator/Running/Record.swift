@@ -20,8 +20,8 @@ final class Record: Sendable {
 
     private struct State {
         var frames: [Frame] = []
-        var calls: [WitnessedCall] = []
-        var edits: [WitnessedEdit] = []
+        var calls: [TracedCall] = []
+        var edits: [TracedEdit] = []
         var editingThread: Int32?
         var events: [SessionEvent] = []
         var samples: [Int16] = []
@@ -31,7 +31,7 @@ final class Record: Sendable {
     /// look at it, until the stack is full.
     private struct Onlookers {
         var ofFrames: (@Sendable (borrowing VideoFrame) -> Void)?
-        var ofCalls: (@Sendable (WitnessedCall) -> Void)?
+        var ofCalls: (@Sendable (TracedCall) -> Void)?
     }
 
     private let state = Mutex(State())
@@ -43,7 +43,7 @@ final class Record: Sendable {
     }
 
     /// Tells somebody of each call, on the thread that makes it, before the plugin has its answer.
-    func onCall(_ body: @escaping @Sendable (WitnessedCall) -> Void) {
+    func onCall(_ body: @escaping @Sendable (TracedCall) -> Void) {
         onlookers.withLock { $0.ofCalls = body }
     }
 
@@ -60,14 +60,14 @@ final class Record: Sendable {
     /// Frames, oldest first.
     var frames: [Frame] { state.withLock { $0.frames } }
     /// Calls of the host's interface that the plugin made, oldest first.
-    var calls: [WitnessedCall] { state.withLock { $0.calls } }
+    var calls: [TracedCall] { state.withLock { $0.calls } }
     /// What was noticed of each frame that a pre-processor has edited.
-    var edits: [WitnessedEdit] { state.withLock { $0.edits } }
+    var edits: [TracedEdit] { state.withLock { $0.edits } }
     /// The thread of this process that has frames edited; nil before the first.
     var editingThread: Int32? { state.withLock { $0.editingThread } }
     /// What the host would have told of.
     var events: [SessionEvent] { state.withLock { $0.events } }
-    /// The session's sound since the rehearsal's beginning: 48 kHz stereo, interleaved.
+    /// The session's sound since the pluginHarness's beginning: 48 kHz stereo, interleaved.
     var samples: [Int16] { state.withLock { $0.samples } }
 
     func take(_ frame: borrowing VideoFrame, at arrival: Int64) {
@@ -78,11 +78,11 @@ final class Record: Sendable {
         onlookers.withLock { $0.ofFrames }?(frame)
     }
 
-    func take(_ call: WitnessedCall) {
+    func take(_ call: TracedCall) {
         state.withLock { $0.calls.append(call) }
         onlookers.withLock { $0.ofCalls }?(call)
     }
-    func take(_ edit: WitnessedEdit) {
+    func take(_ edit: TracedEdit) {
         state.withLock { state in
             state.edits.append(edit)
             state.editingThread = greenroom_thread_number()

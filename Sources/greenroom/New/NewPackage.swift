@@ -36,7 +36,7 @@ struct NewPackage {
         case (.swift, .microphone), (.swift, .shareAudio): plugin.swiftSound
         case (.swift, .share): plugin.swiftShare
         case (.swift, .preProcessor): plugin.swiftFilter
-        case (.c, .camera), (.c, .share): plugin.cPictures
+        case (.c, .camera), (.c, .share): plugin.cVideo
         case (.c, .microphone), (.c, .shareAudio): plugin.cSound
         case (.c, .preProcessor): plugin.cFilter
         }

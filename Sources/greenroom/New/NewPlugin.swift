@@ -47,7 +47,7 @@ struct NewPlugin {
             case .camera: "Camera"
             case .microphone: "Mic"
             case .share: "Share"
-            case .shareAudio: "Sound"
+            case .shareAudio: "Audio"
             case .preProcessor: "Filter"
             }
         }

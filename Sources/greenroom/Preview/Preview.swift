@@ -11,7 +11,7 @@ struct Preview {
     private let folder: String
     private let screen: PreviewScreen
     private let interruption: Interruption
-    private let monitor: OutputMonitor
+    private let monitor: PreviewTap
     private let snapshot: Snapshot?
     private var target: Y4MTarget?
 
@@ -23,7 +23,7 @@ struct Preview {
         self.folder = folder
         self.screen = screen
         self.interruption = interruption
-        let monitor = OutputMonitor()
+        let monitor = PreviewTap()
         self.monitor = monitor
         snapshot = try arguments.snapshot.map {
             try Snapshot(of: monitor, path: $0, screen: screen)

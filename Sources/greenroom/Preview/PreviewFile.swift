@@ -59,7 +59,7 @@ struct PreviewFile {
                     Diagnostic(
                         "it needs a duration, or it would run for ever at full speed. Add "
                             + "--duration 10s.",
-                        at: Place(.argument("--virtual-clock"), path: "")))
+                        at: SourceLocation(.argument("--virtual-clock"), path: "")))
                 // Told once.
                 overrides.append(.duration("1s"))
             }
@@ -98,7 +98,7 @@ struct PreviewFile {
                     Diagnostic(
                         "needs NAME=VALUE, such as --set pattern=grey: the name of a setting of "
                             + "\(descriptor.name), as `greenroom plugin info` lists them.",
-                        at: Place(.argument(argument), path: "")))
+                        at: SourceLocation(.argument(argument), path: "")))
                 return nil
             }
             return Override(argument: argument, assignment: "\(section).settings.\(assignment)")
@@ -113,7 +113,7 @@ struct PreviewFile {
                 Diagnostic(
                     "\(descriptor.name) is a \(descriptor.kind.name), and has no picture to hold "
                         + "down. Leave it out.",
-                    at: Place(.argument("--ceiling \"\(ceilings)\""), path: "")))
+                    at: SourceLocation(.argument("--ceiling \"\(ceilings)\""), path: "")))
             return []
         }
         let key = descriptor.kind == .shareSource ? "share-ceiling" : "ceiling"
@@ -126,7 +126,7 @@ struct PreviewFile {
                     Diagnostic(
                         "needs a time and a ceiling, such as \"2s 640x360@15\" or \"4s none\", with "
                             + "a comma before the next.",
-                        at: Place(.argument(argument), path: "")))
+                        at: SourceLocation(.argument(argument), path: "")))
                 continue
             }
             let place = "timeline[\(overrides.count / 2)]"

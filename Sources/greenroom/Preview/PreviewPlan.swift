@@ -21,7 +21,7 @@ struct PreviewPlan {
     /// - Throws: ``Failure`` or `SessionFileError`, with every fault of the arguments.
     init(
         _ plugin: PluginArgument, _ arguments: PreviewCommand, folder: String,
-        monitor: OutputMonitor
+        monitor: PreviewTap
     ) throws {
         // Not kept: a new build is looked into anew.
         let locator = PluginLocator.ofThisProcess

@@ -29,13 +29,13 @@ final class PreviewRun: Sendable {
 
     private let plan: PreviewPlan
     private let screen: PreviewScreen
-    private let monitor: OutputMonitor
+    private let monitor: PreviewTap
     private let target: Y4MTarget?
     private let endings = Endings()
     private let state = Mutex(State())
 
     init(
-        _ plan: PreviewPlan, screen: PreviewScreen, monitor: OutputMonitor, target: Y4MTarget?
+        _ plan: PreviewPlan, screen: PreviewScreen, monitor: PreviewTap, target: Y4MTarget?
     ) {
         self.plan = plan
         self.screen = screen

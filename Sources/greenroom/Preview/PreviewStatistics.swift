@@ -11,10 +11,10 @@ struct PreviewStatistics {
     /// What is told.
     var now: Session.Standing
     /// How loud the sound was from the one to the other; nil where all of it counts.
-    var loudness: OutputMonitor.Loudness?
+    var loudness: PreviewTap.Loudness?
 
-    private var picture: SessionReport.Picture? { now.report.pictures.first }
-    private var sound: SessionReport.Sound? { now.report.sounds.first }
+    private var picture: SessionReport.Video? { now.report.pictures.first }
+    private var sound: SessionReport.Audio? { now.report.sounds.first }
     private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
 
     /// A few lines, of less than 80 columns unless many things go wrong at once.
@@ -32,7 +32,7 @@ struct PreviewStatistics {
 
     // MARK: Pictures
 
-    private func rows(of picture: SessionReport.Picture) -> [[String]] {
+    private func rows(of picture: SessionReport.Video) -> [[String]] {
         let arrival = picture.arrival
         var rows = [
             ["  picture", carried(picture)],
@@ -63,7 +63,7 @@ struct PreviewStatistics {
         return rows
     }
 
-    private func parts(of picture: SessionReport.Picture) -> [String] {
+    private func parts(of picture: SessionReport.Video) -> [String] {
         [
             carried(picture), rate(of: picture), "sent \(picture.sent)",
             "refused \(picture.refused.values.reduce(0, +))",
@@ -72,7 +72,7 @@ struct PreviewStatistics {
         ]
     }
 
-    private func carried(_ picture: SessionReport.Picture) -> String {
+    private func carried(_ picture: SessionReport.Video) -> String {
         guard let offer = picture.negotiation.last(where: { $0.answer != nil }),
             let track = offer.track
         else { return picture.capability }
@@ -80,13 +80,13 @@ struct PreviewStatistics {
         return "\(track) (offer \(offer.revision)\(source))"
     }
 
-    private func rate(of picture: SessionReport.Picture) -> String {
+    private func rate(of picture: SessionReport.Video) -> String {
         let earlier = before?.report.pictures.first?.accepted
         return "\(tenths(rate(from: earlier, to: picture.accepted))) fps"
     }
 
     /// Accepted frames that did not get to whoever looks at them, by reason.
-    private func drops(of picture: SessionReport.Picture) -> [(name: String, count: Int)] {
+    private func drops(of picture: SessionReport.Video) -> [(name: String, count: Int)] {
         let outputs = picture.outputs
         return [
             ("for newer ones", picture.superseded), ("above the rate", picture.overRate),
@@ -97,9 +97,9 @@ struct PreviewStatistics {
         ]
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
-    private func rows(of sound: SessionReport.Sound) -> [[String]] {
+    private func rows(of sound: SessionReport.Audio) -> [[String]] {
         let level = loudness.map { "level \(decibels($0.levelDBFS)), " } ?? ""
         let peak = loudness.map(\.peakDBFS) ?? sound.peakDBFS
         return [
@@ -118,7 +118,7 @@ struct PreviewStatistics {
         ]
     }
 
-    private func parts(of sound: SessionReport.Sound) -> [String] {
+    private func parts(of sound: SessionReport.Audio) -> [String] {
         let level = loudness.map { ["level \(decibels($0.levelDBFS))"] } ?? []
         return level + [
             "sent \(sound.sent)", "refused \(sound.refused.values.reduce(0, +))",
@@ -126,7 +126,7 @@ struct PreviewStatistics {
         ]
     }
 
-    private func rate(of sound: SessionReport.Sound) -> String {
+    private func rate(of sound: SessionReport.Audio) -> String {
         let earlier = before?.report.sounds.first?.sent
         return "\(tenths(rate(from: earlier, to: sound.sent))) a second"
     }

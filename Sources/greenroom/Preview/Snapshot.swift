@@ -8,14 +8,14 @@ import Synchronization
 /// The newest picture as a PNG file, on demand.
 final class Snapshot: Sendable {
     let path: String
-    private let monitor: OutputMonitor
+    private let monitor: PreviewTap
     private let count = Mutex(0)
 
     /// Takes snapshots from now on, each time that SIGUSR1 comes.
     ///
     /// - Throws: ``Failure`` where the file could not be written: said before the session, not after
     ///   it.
-    init(of monitor: OutputMonitor, path: String, screen: PreviewScreen) throws {
+    init(of monitor: PreviewTap, path: String, screen: PreviewScreen) throws {
         self.monitor = monitor
         self.path = path
         guard let name = path.last, name != "/" else {

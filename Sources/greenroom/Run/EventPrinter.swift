@@ -86,7 +86,7 @@ final class EventPrinter: Sendable {
             var record = EventRecord(event: "status")
             record.time = snapshot.seconds
             record.pictures = zip(snapshot.pictures, rates).map { picture, rate in
-                EventRecord.Picture(
+                EventRecord.Video(
                     track: picture.track, accepted: picture.accepted, refused: picture.refused,
                     dropped: picture.dropped, fps: rate)
             }

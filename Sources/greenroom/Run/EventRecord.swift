@@ -4,7 +4,7 @@ import GreenroomMedia
 
 /// An event as JSON; what an event does not have is left out.
 struct EventRecord: Codable, Sendable {
-    struct Picture: Codable, Sendable {
+    struct Video: Codable, Sendable {
         var track: String
         var accepted: Int
         var refused: Int
@@ -24,7 +24,7 @@ struct EventRecord: Codable, Sendable {
     var answer: String?
     var output: String?
     var text: String?
-    var pictures: [Picture]?
+    var pictures: [Video]?
     var concealed: Int?
     var negotiation: NegotiationRecord?
     var commands: [String]?

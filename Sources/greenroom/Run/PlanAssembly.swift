@@ -66,8 +66,7 @@ private struct Assembly {
             diagnostics += file.conflicts(of: plugin, isBundled: isBundled)
             let policy = FailurePolicy(file.failurePolicy(of: plugin, isBundled: isBundled))
             if let library = loaded?.library {
-                return SourcePlan(
-                    origin: library, descriptor: descriptor, settings: settings, onFailure: policy)
+                return SourcePlan(factory: library, descriptor: descriptor, settings: settings, onFailure: policy)
             }
             let isolation = isolation(of: plugin, settings)
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
@@ -76,8 +75,7 @@ private struct Assembly {
                         + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
                     plugin.place)
             }
-            return SourcePlan(
-                origin: locator.isolated(found.path, isolation), descriptor: descriptor,
+            return SourcePlan(factory: locator.isolated(found.path, isolation), descriptor: descriptor,
                 settings: settings, onFailure: policy, isolation: isolation)
         } catch {
             report(locator.explain(error, name, kind), plugin.reference.place)
@@ -181,7 +179,7 @@ private struct Assembly {
         }
     }
 
-    private mutating func report(_ message: String, _ place: Place) {
+    private mutating func report(_ message: String, _ place: SourceLocation) {
         diagnostics.append(Diagnostic(message, at: place))
     }
 }
@@ -225,17 +223,17 @@ extension OutputPlan {
         self =
             switch output {
             case .record(let folder, let picture, let overwrite):
-                .record(folder: folder, picture: PictureWant(picture), overwrite: overwrite)
+                .record(folder: folder, picture: VideoSinkWant(picture), overwrite: overwrite)
             case .loudspeaker(let device): .loudspeaker(device: device)
             case .y4m(let track, let picture):
                 .y4mStandardOutput(
-                    track: track == .camera ? .camera : .share, picture: PictureWant(picture))
+                    track: track == .camera ? .camera : .share, picture: VideoSinkWant(picture))
             }
     }
 }
 
-extension PictureWant {
-    init(_ picture: SessionFile.Picture) {
+extension VideoSinkWant {
+    init(_ picture: SessionFile.Video) {
         let fit: Fit =
             switch picture.fit {
             case .letterbox: .letterbox

@@ -8,15 +8,15 @@ extension SessionPlan {
     mutating func awaitBroadcast() {
         guard let shareBroadcast else { return }
         let listener = BroadcastListener(path: shareBroadcast)
-        share = SourcePlan(listener.origin(of: .shareSource))
-        shareAudio = SourcePlan(listener.origin(of: .shareAudioSource))
+        share = SourcePlan(listener.factory(of: .shareSource))
+        shareAudio = SourcePlan(listener.factory(of: .shareAudioSource))
     }
 }
 
 extension SourcePlan {
-    fileprivate init(_ broadcast: BroadcastOrigin) {
+    fileprivate init(_ broadcast: BroadcastFactory) {
         // Its end is no failure: it may come again.
         self.init(
-            origin: broadcast, descriptor: broadcast.descriptor, settings: [], onFailure: .off)
+            factory: broadcast, descriptor: broadcast.descriptor, settings: [], onFailure: .off)
     }
 }

@@ -12,7 +12,7 @@ struct BurntInCode: Equatable {
     /// Reads the code; nil if the frame of 1010 and 0101 or the checksum is not right.
     ///
     /// - Parameter middle: The luma between black and white.
-    init?(_ picture: YUVPicture, middle: UInt8 = 126) {
+    init?(_ picture: YUVImage, middle: UInt8 = 126) {
         let (columns, rows) = (16, 4)
         var bits: [Int] = []
         for row in 0..<rows {

@@ -14,7 +14,7 @@ struct MarkedFrame: Equatable {
     var isSharp: Bool
 
     /// Reads a frame that the picture fills; nil if it is none.
-    init?(_ picture: YUVPicture) {
+    init?(_ picture: YUVImage) {
         let (width, height) = (picture.width, picture.height)
         let color = picture[width / 2, height / 4]
         guard (40..<200).contains(color.y), color.u >= 60, color.v >= 60, color.u < 192,

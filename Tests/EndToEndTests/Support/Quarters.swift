@@ -25,7 +25,7 @@ struct Quarters {
     /// Expects the quarters in a frame that they fill: in their middles, and in all four corners
     /// of each but for two pixels at the seams, where chroma is shared.
     func expect(
-        in picture: YUVPicture, within tolerance: Int,
+        in picture: YUVImage, within tolerance: Int,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let (width, height) = (picture.width, picture.height)

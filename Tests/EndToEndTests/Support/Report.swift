@@ -40,7 +40,7 @@ struct Report: Decodable {
         var callbacks: [String: Callback]
     }
 
-    struct Picture: Decodable {
+    struct VideoReport: Decodable {
         struct Intervals: Decodable {
             var count: Int
             var p50Milliseconds: Double
@@ -134,7 +134,7 @@ struct Report: Decodable {
         var driftPPM: Double?
     }
 
-    struct Sound: Decodable {
+    struct Audio: Decodable {
         var role: String
         var sent: Int
         var accepted: Int
@@ -158,7 +158,7 @@ struct Report: Decodable {
         var dcOffset: Double
     }
 
-    struct SoundFile: Decodable {
+    struct AudioFile: Decodable {
         var output: String
         var written: Int
         var lost: Int
@@ -170,9 +170,9 @@ struct Report: Decodable {
     var outcome: String
     var failedPlugin: String?
     var plugins: [Plugin]
-    var pictures: [Picture]
-    var sounds: [Sound]
-    var soundFiles: [SoundFile]
+    var pictures: [VideoReport]
+    var sounds: [Audio]
+    var soundFiles: [AudioFile]
 
     init(_ path: String) throws {
         do {
@@ -191,7 +191,7 @@ struct Report: Decodable {
     }
 
     /// The picture of a track.
-    func picture(_ track: String) throws -> Picture {
+    func picture(_ track: String) throws -> VideoReport {
         guard let picture = pictures.first(where: { $0.track == track }) else {
             throw Failure("the report has no picture \(track): \(pictures.map(\.track))")
         }
@@ -199,7 +199,7 @@ struct Report: Decodable {
     }
 
     /// The sound of a source.
-    func sound(_ role: String) throws -> Sound {
+    func sound(_ role: String) throws -> Audio {
         guard let sound = sounds.first(where: { $0.role == role }) else {
             throw Failure("the report has no sound \(role): \(sounds.map(\.role))")
         }

@@ -11,7 +11,7 @@ enum TestPlugins {
     static func bouncer() throws -> String { try builtBouncer.get() }
 
     /// The program that broadcasts as it is told, built once.
-    static func visitor() throws -> String { try builtVisitor.get() }
+    static func visitor() throws -> String { try builtPeer.get() }
 
     /// The stand-alone sample in C, built once.
     static func cCamera() throws -> String { try builtCCamera.get() }
@@ -91,7 +91,7 @@ enum TestPlugins {
             "bouncer", Checkout.root + "/Samples/ThirdPartyBroadcast/bouncer.c", ["-lm"])
     }
 
-    private static let builtVisitor = Result {
+    private static let builtPeer = Result {
         try buildBroadcast("visitor", "\(sources)/broadcast/visitor.c")
     }
 

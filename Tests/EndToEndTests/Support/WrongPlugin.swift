@@ -85,7 +85,7 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
 }
 
 /// What `greenroom validate --format json` says of one check.
-struct JudgedCheck: Decodable {
+struct ScheduledCheck: Decodable {
     var check: String
     var outcome: String
     var text: String
@@ -93,10 +93,10 @@ struct JudgedCheck: Decodable {
     /// Whether the check found a fault.
     var isFault: Bool { !["passed", "warning", "skipped"].contains(outcome) }
 
-    private struct Report: Decodable { var results: [JudgedCheck] }
+    private struct Report: Decodable { var results: [ScheduledCheck] }
 
     /// All checks of all plugins of a library.
-    static func all(in report: [UInt8]) throws -> [JudgedCheck] {
+    static func all(in report: [UInt8]) throws -> [ScheduledCheck] {
         try JSONDecoder().decode([Report].self, from: Data(report)).flatMap(\.results)
     }
 }

@@ -79,7 +79,7 @@ final class Y4MRecording {
     }
 
     /// A frame by its place, from 0.
-    func frame(_ index: Int) throws -> YUVPicture {
+    func frame(_ index: Int) throws -> YUVImage {
         guard frameOffsets.indices.contains(index) else {
             throw Failure("there is no frame \(index) of \(frameCount)")
         }
@@ -87,7 +87,7 @@ final class Y4MRecording {
         let chromaHeight = (height + 1) / 2
         let luma = frameOffsets[index]
         let chroma = luma + width * height
-        return YUVPicture(
+        return YUVImage(
             width: width, height: height,
             y: try bytes(width * height, at: luma),
             u: try bytes(chromaWidth * chromaHeight, at: chroma),
@@ -135,7 +135,7 @@ final class Y4MRecording {
 }
 
 /// A 4:2:0 picture of 8 bits.
-struct YUVPicture: Equatable {
+struct YUVImage: Equatable {
     var width: Int
     var height: Int
     var y: [UInt8]

@@ -15,7 +15,7 @@ import Testing
     static let parts: [(chapter: String, name: String, text: String)] = [
         ("Lifecycle", "diagram", BookParts.diagram),
         ("Lifecycle", "table", BookParts.lifecycle),
-        ("SendPictures", "refusals", BookParts.refusals),
+        ("SendVideo", "refusals", BookParts.refusals),
         ("Negotiation", "sizes", BookParts.sizes),
     ]
 

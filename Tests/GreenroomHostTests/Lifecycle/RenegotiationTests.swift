@@ -44,7 +44,7 @@ import Testing
         let clock = SessionClock()
         let log = log
         return PluginInstance(
-            plan: SourcePlan(origin: library, descriptor: descriptor, settings: settings),
+            plan: SourcePlan(factory: library, descriptor: descriptor, settings: settings),
             number: 0,
             role: "camera", clock: clock,
             events: SessionEvents { event in
@@ -52,7 +52,7 @@ import Testing
                     log.lines.withLock { $0.append(text) }
                 }
             },
-            videoGate: VideoGate(
+            videoIngest: VideoIngest(
                 pool: FramePool(limit: 8), track: VideoTrackInput(clock: clock), clock: clock))
     }
 
@@ -150,10 +150,10 @@ import Testing
         #expect(finish(instance, instance.beginPropertyChange(offer: offer)) == .done)
         #expect(
             log.lines.withLock { Array($0.suffix(2)) } == ["lent for 1", "sent inside 0"])
-        let gate = try #require(instance.videoGate)
-        #expect(gate.followed.map(\.revision) == [2])
-        #expect(gate.followed.map(\.frames) == [0])
-        #expect(gate.counts.staleRevision == 0)
+        let ingest = try #require(instance.videoIngest)
+        #expect(ingest.followed.map(\.revision) == [2])
+        #expect(ingest.followed.map(\.frames) == [0])
+        #expect(ingest.counts.staleRevision == 0)
         end(instance)
     }
 

@@ -208,7 +208,7 @@ import Testing
     func `capture serves the largest want`(wants: [String], limit: String?) {
         let wants = wants.map { text in
             let parts = text.split(separator: "@")
-            return PictureWant(size: FrameSize(parts[0]), rate: FrameRate(parts[1]))
+            return VideoSinkWant(size: FrameSize(parts[0]), rate: FrameRate(parts[1]))
         }
         let maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
         let inputs = NegotiationInputs(
@@ -225,7 +225,7 @@ import Testing
                 ceilings: [.sessionMaximum(maximum)])
             let before = inputs.offer(revision: 1, after: nil)
             let wants = random.capabilities(upTo: 3).map {
-                PictureWant(size: $0.size, rate: $0.rate)
+                VideoSinkWant(size: $0.size, rate: $0.rate)
             }
             let needed = wants.compactMap(\.size)
             guard let limit = inputs.limit(serving: wants) else { continue }

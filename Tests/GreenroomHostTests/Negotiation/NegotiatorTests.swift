@@ -186,12 +186,12 @@ import Testing
 
     @Test func `the outputs' wants are a ceiling, and one that takes all lifts it`() {
         var negotiator = begun()
-        let small = PictureWant(size: FrameSize(width: 600, height: 300), rate: FrameRate(15))
+        let small = VideoSinkWant(size: FrameSize(width: 600, height: 300), rate: FrameRate(15))
         negotiator.set(wants: [small], at: 0)
         #expect(negotiator.next(at: 0)?.suggested == low)
         negotiator.answered(.answered(.accept))
         #expect(negotiator.records.last?.ceilings.first?.origin == "outputs' wants")
-        negotiator.set(wants: [small, PictureWant()], at: 0)
+        negotiator.set(wants: [small, VideoSinkWant()], at: 0)
         #expect(negotiator.next(at: Negotiator.riseNanoseconds)?.suggested == full)
     }
 

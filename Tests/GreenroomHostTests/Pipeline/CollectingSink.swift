@@ -16,14 +16,14 @@ final class CollectingSink: VideoSink {
 
     private let state = Mutex(State())
     /// Held by a test to keep the sink from taking anything.
-    let gate = Monitor(true)
+    let ingest = Monitor(true)
     let pace: OutputPace
     private let failsAfter: Int
 
     init(_ pace: OutputPace = .asTheyCome, isOpen: Bool = true, failsAfter: Int = .max) {
         self.pace = pace
         self.failsAfter = failsAfter
-        gate.change { $0 = isOpen }
+        ingest.change { $0 = isOpen }
     }
 
     var periods: [UInt8] { state.withLock { $0.periods } }
@@ -31,7 +31,7 @@ final class CollectingSink: VideoSink {
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
     func write(_ frame: borrowing VideoFrame, times: Int) throws {
-        _ = gate.wait(until: nil) { $0 ? true : nil }
+        _ = ingest.wait(until: nil) { $0 ? true : nil }
         let mark = frame.plane(0).unsafeLoad(as: UInt8.self)
         let size = frame.size
         try state.withLock { state in
@@ -44,7 +44,7 @@ final class CollectingSink: VideoSink {
     func finish() throws { state.withLock { $0.isFinished = true } }
 }
 
-extension VideoLane.Counts {
+extension VideoBranch.Counts {
     /// The frames that the track carried, as the output tells of them.
     var frames: Int {
         delivered + excess + queueFull + early + late + unconvertible + failed + queued

@@ -7,13 +7,13 @@ import Synchronization
 @testable import GreenroomLoading
 
 /// A filter that adds to the first byte of a frame, and does with each what a test wants.
-final class FakeFilter: PluginCalls, PluginOrigin {
+final class FakeFilter: InstanceBackend, PluginFactory {
     enum Behaviour: Sendable {
         /// Edits the frame.
         case edit
         /// Spoils the frame, then returns this.
         case refuse(Status)
-        /// Edits the frame when the test opens the gate.
+        /// Edits the frame when the test opens the ingest.
         case wait
         /// Edits the frame after a time.
         case work(milliseconds: UInt32)
@@ -28,7 +28,7 @@ final class FakeFilter: PluginCalls, PluginOrigin {
     private let adds: UInt8
     private let behaviour = Mutex(Behaviour.edit)
     /// What ``Behaviour/wait`` waits for.
-    let gate = Monitor(false)
+    let ingest = Monitor(false)
     private let calls = Atomic(0)
 
     /// - Parameters:
@@ -51,7 +51,7 @@ final class FakeFilter: PluginCalls, PluginOrigin {
             kind: .preProcessor, id: "test.fake", name: "Fake", version: "1", summary: "",
             vendor: nil, url: nil, parameters: [])
         let instance = PluginInstance(
-            plan: SourcePlan(origin: self, descriptor: descriptor, settings: []), number: 7,
+            plan: SourcePlan(factory: self, descriptor: descriptor, settings: []), number: 7,
             role: "camera.pre-processors[0]", clock: clock, events: events)
         try Self.start(instance)
         return PreProcessorRunner(instance: instance, clock: clock)
@@ -73,7 +73,7 @@ final class FakeFilter: PluginCalls, PluginOrigin {
 
     // MARK: The plugin
 
-    func begin(_ descriptor: PluginDescriptor, in place: PluginPlace) -> any PluginCalls { self }
+    func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend { self }
     func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { false }
@@ -102,7 +102,7 @@ final class FakeFilter: PluginCalls, PluginOrigin {
             pixels[0] = 255
             return status
         case .wait:
-            _ = gate.wait(until: nil) { $0 ? true : nil }
+            _ = ingest.wait(until: nil) { $0 ? true : nil }
         case .work(let milliseconds):
             MonotonicClock.sleep(milliseconds: milliseconds)
         }

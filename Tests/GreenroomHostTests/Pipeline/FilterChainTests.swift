@@ -158,7 +158,7 @@ import Testing
         #expect(filter.callCount == 1 && filter.pool?.aliveCount == 1)
 
         filter.behave(.edit)
-        filter.gate.change { $0 = true }
+        filter.ingest.change { $0 = true }
         waitUntilIdle(runner)
         // What it returned too late is dropped.
         #expect(filter.pool?.aliveCount == 0)
@@ -200,7 +200,7 @@ import Testing
 
         // In its next life it gets frames again, once the call of the last one has returned.
         filter.behave(.edit)
-        filter.gate.change { $0 = true }
+        filter.ingest.change { $0 = true }
         waitUntilIdle(runner)
         runner.instance.revive()
         try FakeFilter.start(runner.instance)
@@ -224,7 +224,7 @@ import Testing
         #expect(try edit(2, chain, &unprocessed, within: 1) == Edited(mark: 2))
         #expect(runner.instance.fault == "it hangs in process")
         #expect(unprocessed == FilterChain.Unprocessed(late: 1))
-        filter.gate.change { $0 = true }
+        filter.ingest.change { $0 = true }
         chain.close()
     }
 
@@ -238,7 +238,7 @@ import Testing
         #expect(hangs.count.load(ordering: .relaxed) == 1)
         #expect(try edit(2, chain, &unprocessed) == Edited(mark: 2))
         #expect(unprocessed == FilterChain.Unprocessed(lost: 1))
-        filter.gate.change { $0 = true }
+        filter.ingest.change { $0 = true }
         chain.close()
     }
 

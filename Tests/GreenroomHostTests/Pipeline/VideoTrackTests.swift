@@ -10,7 +10,7 @@ import Testing
     let clock = SessionClock()
     let silent = SessionEvents { _ in }
 
-    /// A track at 64x48 with one lane for each want.
+    /// A track at 64x48 with one branch for each want.
     private func track(
         _ wants: [VideoWant], _ sinks: [CollectingSink], rate: FrameRate = FrameRate(1000),
         filters: [PreProcessorRunner] = [], events: SessionEvents? = nil
@@ -19,13 +19,13 @@ import Testing
         var groups: [VideoTrack.Group] = []
         for (want, sink) in zip(wants, sinks) {
             let capability = VideoCapability(size: want.size ?? size, rate: rate)
-            let lane = VideoLane(
+            let branch = VideoBranch(
                 name: "\(want)", capability: capability, want: want, endSlot: nil, sink: sink,
                 clock: clock)
             if let index = groups.firstIndex(where: { $0.want == want }) {
-                groups[index].lanes.append(lane)
+                groups[index].branches.append(branch)
             } else {
-                groups.append(VideoTrack.Group(want: want, lanes: [lane]))
+                groups.append(VideoTrack.Group(want: want, branches: [branch]))
             }
         }
         return VideoTrack(
@@ -37,15 +37,15 @@ import Testing
     private func start(_ track: VideoTrack, _ timeline: SessionTimeline) -> [HostThread] {
         let silent = silent
         return [HostThread(name: "track") { track.run(on: timeline) }]
-            + track.lanes.map { lane in
-                HostThread(name: "lane") { lane.run(on: timeline, events: silent) }
+            + track.branches.map { branch in
+                HostThread(name: "branch") { branch.run(on: timeline, events: silent) }
             }
     }
 
     private func end(_ track: VideoTrack, _ threads: [HostThread], slots: Int64) {
         track.input.close()
         threads.first?.join()
-        for lane in track.lanes { lane.finish(endSlot: slots) }
+        for branch in track.branches { branch.finish(endSlot: slots) }
         for thread in threads { thread.join() }
         expectSums(track)
     }
@@ -57,10 +57,10 @@ import Testing
             counts.taken
                 == counts.overRate + counts.unconvertible + counts.lostInFilter + counts.carried)
         #expect(input.taken == counts.taken + track.queuedCount - input.waiting)
-        for lane in track.lanes { #expect(lane.counts.frames == counts.carried) }
+        for branch in track.branches { #expect(branch.counts.frames == counts.carried) }
     }
 
-    /// Sends NV12 frames of 64x48 through a track with one lane for each want.
+    /// Sends NV12 frames of 64x48 through a track with one branch for each want.
     private func run(_ wants: [VideoWant], frames: Int) throws -> (VideoTrack, [CollectingSink]) {
         let sinks = wants.map { _ in CollectingSink() }
         let track = track(wants, sinks)
@@ -85,7 +85,7 @@ import Testing
         frame.info.rotation = rotation
         track.input.push(frame)
         while track.counts.taken == taken { MonotonicClock.sleep(milliseconds: 1) }
-        while track.lanes.contains(where: { $0.counts.queued > 8 }) {
+        while track.branches.contains(where: { $0.counts.queued > 8 }) {
             MonotonicClock.sleep(milliseconds: 1)
         }
     }
@@ -122,10 +122,10 @@ import Testing
     @Test func `a frame that no output can have is counted there`() throws {
         let want = VideoWant(format: .i420, size: FrameSize(width: 33, height: 24), fit: .reject)
         let (track, sinks) = try run([want, VideoWant(format: .nv12)], frames: 10)
-        #expect(track.lanes[0].counts.unconvertible == 10)
-        #expect(track.lanes[0].counts.black == 10 && sinks[0].periods.count == 10)
+        #expect(track.branches[0].counts.unconvertible == 10)
+        #expect(track.branches[0].counts.black == 10 && sinks[0].periods.count == 10)
         #expect(sinks[0].sizes == [FrameSize(width: 33, height: 24)])
-        #expect(sinks[1].periods.count == 10 && track.lanes[1].counts.black == 0)
+        #expect(sinks[1].periods.count == 10 && track.branches[1].counts.black == 0)
     }
 
     @Test func `a stalled output slows neither the track nor another output`() throws {
@@ -138,16 +138,16 @@ import Testing
         for number in 0..<100 {
             try sendWithoutWaiting(
                 number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
-            while track.counts.taken <= number || track.lanes[1].counts.queued > 0 {
+            while track.counts.taken <= number || track.branches[1].counts.queued > 0 {
                 MonotonicClock.sleep(milliseconds: 1)
             }
         }
         // All of it is through while the other one has written nothing.
         #expect(sinks[1].periods == (0..<100).map(UInt8.init))
         #expect(sinks[0].periods.isEmpty)
-        #expect(track.lanes[0].counts.queueFull > 80 && track.lanes[1].counts.queueFull == 0)
+        #expect(track.branches[0].counts.queueFull > 80 && track.branches[1].counts.queueFull == 0)
         expectSums(track)
-        sinks[0].gate.change { $0 = true }
+        sinks[0].ingest.change { $0 = true }
         end(track, threads, slots: 100)
         #expect(sinks[0].periods.count == 100)
         #expect(pool.aliveCount == 0)
@@ -174,7 +174,7 @@ import Testing
         }
         end(track, threads, slots: 30)
         #expect(track.counts.overRate == 87 && track.counts.carried == 30)
-        #expect(track.lanes[0].counts.repeated == 0 && track.lanes[0].counts.delivered == 30)
+        #expect(track.branches[0].counts.repeated == 0 && track.branches[0].counts.delivered == 30)
         #expect(sink.periods == sink.periods.sorted() && sink.periods.count == 30)
     }
 
@@ -206,8 +206,8 @@ import Testing
         end(track, threads, slots: 60)
         #expect(track.counts.conversions == 100)
         #expect(sinks.map(\.sizes) == wants.map { [$0.size ?? FrameSize(width: 0, height: 0)] })
-        for (lane, sink) in zip(track.lanes, sinks) {
-            #expect(lane.counts.delivered == 50 && lane.counts.repeated == 10)
+        for (branch, sink) in zip(track.branches, sinks) {
+            #expect(branch.counts.delivered == 50 && branch.counts.repeated == 10)
             #expect(sink.periods.count == 60 && sink.periods == sink.periods.sorted())
         }
     }
@@ -246,7 +246,7 @@ import Testing
         let pictures = changes.map { sink.periods[$0] }
         #expect(pictures.suffix(2) == [16, 104], "\(pictures)")
         #expect(pictures.dropLast(2).allSatisfy { (101...103).contains($0) })
-        #expect(track.lanes[0].counts.black > 0)
+        #expect(track.branches[0].counts.black > 0)
     }
 
     @Test func `a slate comes in its time, in the size of each output`() throws {
@@ -264,7 +264,7 @@ import Testing
         // The newest request counts, though the track waits for another moment.
         track.showSlate(.lost(.camera), at: timeline.epoch + 60_000_000_000)
         track.showSlate(.restarting(.camera), at: timeline.epoch + 50_000_000)
-        while track.lanes.prefix(2).contains(where: { $0.counts.slate == 0 }) {
+        while track.branches.prefix(2).contains(where: { $0.counts.slate == 0 }) {
             MonotonicClock.sleep(milliseconds: 5)
         }
         end(track, threads, slots: 120)
@@ -278,7 +278,7 @@ import Testing
         // This one could have no frame.
         #expect(sinks[1].periods.last == 34 && !sinks[1].periods.contains(101))
         // Nobody can make a slate of that format: the output says so, and the others go on.
-        #expect(track.lanes[2].failure != nil && track.lanes[2].counts.slate == 0)
+        #expect(track.branches[2].failure != nil && track.branches[2].counts.slate == 0)
     }
 
     @Test func `a slate that is to come is forgotten when the source is back`() throws {
@@ -294,7 +294,7 @@ import Testing
         let wasInTime = clock.now < lost + 500_000_000
         while clock.now < lost + 600_000_000 { MonotonicClock.sleep(milliseconds: 5) }
         end(track, threads, slots: 60)
-        if wasInTime { #expect(track.lanes[0].counts.slate == 0) }
+        if wasInTime { #expect(track.branches[0].counts.slate == 0) }
         #expect(sink.periods.last == 102)
     }
 
@@ -334,7 +334,7 @@ import Testing
         filter.behave(.wait)
         try send(1..<20)
         #expect(track.counts.unprocessed.total == 20 && track.counts.unprocessed.late >= 19)
-        filter.gate.change { $0 = true }
+        filter.ingest.change { $0 = true }
         end(track, threads, slots: 20)
         #expect(sink.periods == (0..<20).map(UInt8.init))
         #expect(track.counts.carried == 20 && track.counts.lostInFilter == 0)

@@ -58,19 +58,19 @@ import Testing
         let rates = [30, 30, 50]
         let slots = rates.map { Int64($0 * seconds) }
         let want = VideoWant(format: .i420, size: size)
-        let lanes = sinks.indices.map { index in
-            VideoLane(
+        let branches = sinks.indices.map { index in
+            VideoBranch(
                 name: "\(index)",
                 capability: VideoCapability(size: size, rate: FrameRate(rates[index])), want: want,
                 endSlot: slots[index], sink: sinks[index], clock: clock)
         }
         let pool = FramePool(
-            limit: 8 + VideoTrackInput.capacity + LaneQueue.mostFramesInUse * lanes.count)
+            limit: 8 + VideoTrackInput.capacity + BranchQueue.mostFramesInUse * branches.count)
         let silent = SessionEvents { _ in }
         let track = VideoTrack(
             kind: .camera, agreed: VideoCapability(size: size, rate: FrameRate(30)),
             input: VideoTrackInput(clock: clock), pool: pool, filters: [],
-            groups: [VideoTrack.Group(want: want, lanes: lanes)], filterDeadline: 1_000_000_000,
+            groups: [VideoTrack.Group(want: want, branches: branches)], filterDeadline: 1_000_000_000,
             events: silent)
         let timeline = SessionTimeline()
         timeline.begin(at: clock.now)
@@ -78,10 +78,10 @@ import Testing
         let trackThread = HostThread(
             name: "track", clock: clock, as: ClockOrder(part: .track)
         ) { track.run(on: timeline) }
-        let laneThreads = lanes.enumerated().map { number, lane in
+        let laneThreads = branches.enumerated().map { number, branch in
             HostThread(
-                name: "lane", clock: clock, as: ClockOrder(part: .output, number: number)
-            ) { lane.run(on: timeline, events: silent) }
+                name: "branch", clock: clock, as: ClockOrder(part: .output, number: number)
+            ) { branch.run(on: timeline, events: silent) }
         }
         let idle = Monitor(())
         let source = HostThread(name: "source", clock: clock, as: .plugin(0)) {
@@ -112,31 +112,31 @@ import Testing
         }
         let over = timeline.epoch + Int64(seconds) * 1_000_000_000
         let _: Void? = clock.wait(for: idle, until: over) { _ in nil }
-        // Time stands still until the lanes know of their end.
+        // Time stands still until the branches know of their end.
         source.join()
         track.input.close()
         trackThread.join()
-        for (lane, end) in zip(lanes, slots) { lane.finish(endSlot: end) }
+        for (branch, end) in zip(branches, slots) { branch.finish(endSlot: end) }
         clock.idling { for thread in laneThreads { thread.join() } }
 
         var outcome = Outcome()
         outcome.periods = sinks.map(\.periods)
-        outcome.departures = lanes.map(\.departures)
-        outcome.lateness = lanes.map(\.lateness)
+        outcome.departures = branches.map(\.departures)
+        outcome.lateness = branches.map(\.lateness)
         outcome.counts =
-            lanes.map { "\($0.counts)" } + ["\(track.counts)", "\(track.input.counts)"]
+            branches.map { "\($0.counts)" } + ["\(track.counts)", "\(track.input.counts)"]
         outcome.arrivals = track.input.arrivals
         #expect(track.input.counts.superseded == 0 && track.queuedCount == 0)
         let counts = track.counts
         #expect(counts.taken == frames.count && counts.busyNanoseconds == 0)
         #expect(counts.taken == counts.overRate + counts.unconvertible + counts.carried)
-        for (lane, sink) in zip(lanes, sinks) {
-            #expect(lane.counts.frames == counts.carried && lane.counts.queued == 0)
-            #expect(lane.counts.queueFull == 0 && lane.counts.periods == sink.periods.count)
+        for (branch, sink) in zip(branches, sinks) {
+            #expect(branch.counts.frames == counts.carried && branch.counts.queued == 0)
+            #expect(branch.counts.queueFull == 0 && branch.counts.periods == sink.periods.count)
             #expect(sink.sizes == [size])
-            #expect((lane.counts.unconvertible > 0) == isHostile)
-            #expect((lane.counts.slate > 0) == isHostile)
-            #expect(sink.periods.count == Int(lane.rate.numerator) * seconds)
+            #expect((branch.counts.unconvertible > 0) == isHostile)
+            #expect((branch.counts.slate > 0) == isHostile)
+            #expect(sink.periods.count == Int(branch.rate.numerator) * seconds)
         }
         return outcome
     }

@@ -8,8 +8,8 @@ import Testing
     private func frames(_ milliseconds: Int) -> Int { milliseconds * 48 }
 
     /// A queue with a second of ones, pulled for 100 ms less than was sent.
-    private func sending(_ milliseconds: Int) -> SoundQueue {
-        var queue = SoundQueue()
+    private func sending(_ milliseconds: Int) -> JitterBuffer {
+        var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 0)
         for tenth in 0..<(milliseconds / 10) {
@@ -19,19 +19,19 @@ import Testing
         return queue
     }
 
-    private func send(_ milliseconds: Int, to queue: inout SoundQueue, value: Int16 = 1000) {
+    private func send(_ milliseconds: Int, to queue: inout JitterBuffer, value: Int16 = 1000) {
         let block = [Int16](repeating: value, count: frames(milliseconds))
         queue.append(block.span, channels: 1)
     }
 
-    private func pull(_ queue: inout SoundQueue, _ milliseconds: Int) -> [Int16] {
+    private func pull(_ queue: inout JitterBuffer, _ milliseconds: Int) -> [Int16] {
         var samples = [Int16](repeating: -1, count: frames(milliseconds) * 2)
         var span = samples.mutableSpan
         queue.pull(frames(milliseconds), into: &span)
         return (0..<frames(milliseconds)).map { samples[$0 * 2] }
     }
 
-    private func expectExact(_ queue: SoundQueue) {
+    private func expectExact(_ queue: JitterBuffer) {
         let counts = queue.counts
         #expect(counts.appended == counts.played + counts.early + counts.cut + queue.queued)
         #expect(
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `sound that began before the session loses what belongs before it`() {
-        var queue = SoundQueue()
+        var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: -Int64(frames(15)))
         send(15, to: &queue, value: 7)
@@ -130,7 +130,7 @@ import Testing
     @Test func `whatever happens, every frame and all time is accounted for`() {
         for seed in 1...300 as ClosedRange<UInt64> {
             var random = Random(state: seed)
-            var queue = SoundQueue()
+            var queue = JitterBuffer()
             for _ in 0..<200 {
                 let present = queue.place + 4800
                 switch random.integer(0..<12) {

@@ -78,7 +78,7 @@ struct SentFrame: Equatable {
 }
 
 extension FakeHost {
-    static let video = Immortal(
+    static let video = Leaked(
         gr_video_functions(
             struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
             send: { sender, frame in
@@ -102,7 +102,7 @@ extension FakeHost {
     private func acquire(
         _ format: UInt32, _ width: UInt32, _ height: UInt32, _ lease: inout gr_lease
     ) -> gr_status {
-        if let refusal = gate() ?? scripted() { return refuse(refusal, "acquire") }
+        if let refusal = ingest() ?? scripted() { return refuse(refusal, "acquire") }
         guard lease.struct_size >= 144, lease.frame.struct_size >= 128 else {
             return refuse(.badArgument, "struct_size")
         }
@@ -129,7 +129,7 @@ extension FakeHost {
             return refuse(.badLease, "commit")
         }
         defer { frame.free() }
-        if let refusal = gate() ?? scripted() { return refuse(refusal, "commit") }
+        if let refusal = ingest() ?? scripted() { return refuse(refusal, "commit") }
         let keeps = state.withLock { $0.video.keepsPixels }
         let sent = SentFrame(frame, FrameInfo(info), keepsPixels: keeps)
         state.withLock { $0.video.committed.append(sent) }
@@ -146,7 +146,7 @@ extension FakeHost {
     }
 
     private func send(_ frame: gr_video_frame) -> gr_status {
-        if let refusal = gate() ?? scripted() { return refuse(refusal, "send") }
+        if let refusal = ingest() ?? scripted() { return refuse(refusal, "send") }
         guard let format = PixelFormat(rawValue: frame.format) else {
             return refuse(.badFormat, "send")
         }

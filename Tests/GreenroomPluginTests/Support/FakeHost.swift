@@ -92,7 +92,7 @@ final class FakeHost: Sendable {
     private static let lastRefusal = Mutex<[UInt: String]>([:])
 
     /// The refusal that applies to every send, if any.
-    func gate() -> Status? {
+    func ingest() -> Status? {
         state.withLock { state in
             if state.isGone { return .gone }
             if state.isSending { return nil }
@@ -100,7 +100,7 @@ final class FakeHost: Sendable {
         }
     }
 
-    static let functions = Immortal(
+    static let functions = Leaked(
         gr_host(
             struct_size: UInt32(MemoryLayout<gr_host>.size), abi_major: 1, abi_minor: 0,
             name: cString("fake"), version: cString("1.0"),
@@ -136,7 +136,7 @@ final class FakeHost: Sendable {
             get_extension: { _, _ in nil }))
 
     private func wait(until deadline: Int64) -> gr_status {
-        if let refusal = gate() { return refuse(refusal, "wait_until_ns") }
+        if let refusal = ingest() { return refuse(refusal, "wait_until_ns") }
         let isBeyond = state.withLock { state in
             guard deadline < state.end else { return true }
             if state.keepsSamples { state.waits.append(deadline) }
@@ -149,7 +149,7 @@ final class FakeHost: Sendable {
         return wait(until: deadline)
     }
 
-    static let audio = Immortal(
+    static let audio = Leaked(
         gr_audio_functions(
             struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
             send: { sender, block, timeout in
@@ -158,7 +158,7 @@ final class FakeHost: Sendable {
             }))
 
     private func send(_ block: gr_audio_block, _ timeout: Int64) -> gr_status {
-        if let refusal = gate() { return refuse(refusal, "audio send") }
+        if let refusal = ingest() { return refuse(refusal, "audio send") }
         let scripted = state.withLock { state in
             state.audioRefusals.isEmpty ? nil : state.audioRefusals.removeFirst()
         }
@@ -182,7 +182,7 @@ final class FakeHost: Sendable {
 }
 
 /// A table that stays.
-struct Immortal<Table>: @unchecked Sendable {
+struct Leaked<Table>: @unchecked Sendable {
     // Safe to share: written before it is seen, and only read from then on.
     let pointer: UnsafePointer<Table>
 

@@ -122,7 +122,7 @@ const behaviour bad_answers[] = {
      .create = fail_in_create, .initialize = fail_in_initialize, .start = fail_in_start},
     {.name = "GivesUp", CAMERA, .summary = "Gives up after `frames` frames",
      .run = send_then_give_up},
-    {.name = "Chatter", CAMERA, .summary = "Talks too much, or nonsense", .run = chatter},
+    {.name = "Chatter", CAMERA, .summary = "OfferLog too much, or nonsense", .run = chatter},
     {.name = "AsksForTheUnknown", CAMERA, .summary = "Asks for what the host does not have",
      .run = ask},
     {0},

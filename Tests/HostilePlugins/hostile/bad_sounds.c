@@ -1,4 +1,4 @@
-/* Sound that is too much, too fast, or nothing that the interface takes. */
+/* Audio that is too much, too fast, or nothing that the interface takes. */
 #include "hostile.h"
 #include <stdlib.h>
 #include <time.h>
@@ -62,7 +62,7 @@ static void send_bad_blocks(instance *me) {
   send_sound_well(me);
 }
 
-/* SendSoundBeforeStart */
+/* SendAudioBeforeStart */
 
 static gr_status send_in_initialize(instance *me, const gr_initialize *in) {
   (void)in;
@@ -71,7 +71,7 @@ static gr_status send_in_initialize(instance *me, const gr_initialize *in) {
   return GR_STATUS_OK;
 }
 
-/* SendSoundAfterStop: in stop_send, and in uninitialize. */
+/* SendAudioAfterStop: in stop_send, and in uninitialize. */
 
 static void stop_and_send(instance *me) {
   const gr_audio_block block = as_block(silence, rate, 2, rate / 100);
@@ -136,9 +136,9 @@ static void starve(instance *me) {
 const behaviour bad_sounds[] = {
     {.name = "BadBlocks", MIC, .summary = "Lies about blocks in every way",
      .run = send_bad_blocks},
-    {.name = "SendSoundBeforeStart", MIC, .summary = "Sends within initialize",
+    {.name = "SendAudioBeforeStart", MIC, .summary = "Sends within initialize",
      .initialize = send_in_initialize},
-    {.name = "SendSoundAfterStop", MIC, .summary = "Sends within stop_send and uninitialize",
+    {.name = "SendAudioAfterStop", MIC, .summary = "Sends within stop_send and uninitialize",
      .stop = stop_and_send, .uninitialize = uninitialize_and_send},
     {.name = "ImpatientMic", MIC, .summary = "Sends 10 s at once and does not wait",
      .start = start_without_patience},

@@ -106,7 +106,7 @@ const behaviour clocked[] = {
      .run = watch_flashes},
     {.name = "BeepMic", .kind = GR_KIND_VIRTUAL_MIC, .summary = "Hears the world beep",
      .run = hear_beeps},
-    {.name = "BeepShareSound", .kind = GR_KIND_SHARE_AUDIO_SOURCE,
+    {.name = "BeepShareAudio", .kind = GR_KIND_SHARE_AUDIO_SOURCE,
      .summary = "The same as a share", .run = hear_beeps},
     {0},
 };

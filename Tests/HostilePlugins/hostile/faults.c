@@ -574,7 +574,7 @@ const behaviour faulty[] = {
      .change = change, .run = send_frames},
     {.name = "FaultyMic", .kind = GR_KIND_VIRTUAL_MIC, .summary = "The same as a microphone",
      LIFE, .run = send_blocks},
-    {.name = "FaultyShareSound", .kind = GR_KIND_SHARE_AUDIO_SOURCE,
+    {.name = "FaultyShareAudio", .kind = GR_KIND_SHARE_AUDIO_SOURCE,
      .summary = "The same as a share's sound", LIFE, .run = send_blocks},
     {.name = "FaultyFilter", .kind = GR_KIND_PRE_PROCESSOR,
      .summary = "Inverts luma until it breaks down", LIFE, .process = process},

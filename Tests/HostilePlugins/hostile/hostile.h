@@ -109,7 +109,7 @@ void paint(gr_mutable_frame *picture);
 gr_frame_info describe(instance *me);
 gr_video_frame as_frame(instance *me, const gr_mutable_frame *picture);
 
-/* Sound: a tone of 440 Hz. */
+/* Audio: a tone of 440 Hz. */
 void fill_tone(int16_t *samples, uint32_t rate, uint32_t channels, uint32_t frames,
                uint64_t first);
 gr_audio_block as_block(const int16_t *samples, uint32_t rate, uint32_t channels,

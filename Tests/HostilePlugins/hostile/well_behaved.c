@@ -107,7 +107,7 @@ const behaviour well_behaved[] = {
     {.name = "Camera", .kind = GR_KIND_VIDEO_SOURCE, .summary = "Sends four flat quarters"},
     {.name = "Share", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share"},
     {.name = "Mic", .kind = GR_KIND_VIRTUAL_MIC, .summary = "Sends a tone of 440 Hz"},
-    {.name = "ShareSound", .kind = GR_KIND_SHARE_AUDIO_SOURCE, .summary = "The same as a share"},
+    {.name = "ShareAudio", .kind = GR_KIND_SHARE_AUDIO_SOURCE, .summary = "The same as a share"},
     {.name = "Invert", .kind = GR_KIND_PRE_PROCESSOR, .summary = "Inverts luma", .process = invert},
     {0},
 };

@@ -11,58 +11,58 @@ extension Catalogue {
             others is not counted.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
+        let fixture = try examination.fixture()
         for step in ["create", "initialize", "start-send"] {
-            let end = bench.make(step, bench.offerIfAny(for: step))
+            let end = fixture.make(step, fixture.offerIfAny(for: step))
             if end == .pumps {
-                return bench.ordinary("start-send", end)
+                return fixture.ordinary("start-send", end)
             }
-            try check(bench, step, end)
+            try check(fixture, step, end)
         }
-        try bench.wait(seconds: 0.2)
-        if Set.pictures.contains(bench.kind), let offer = bench.rehearsal.nextOffer() {
+        try fixture.wait(seconds: 0.2)
+        if Set.pictures.contains(fixture.kind), let offer = fixture.pluginHarness.nextOffer() {
             try check(
-                bench, "property_change",
-                bench.timed("property-change") { $0.propertyChange(offer) })
+                fixture, "property_change",
+                fixture.timed("property-change") { $0.propertyChange(offer) })
         }
-        for parameter in bench.rehearsal.descriptor.parameters where parameter.isLive {
+        for parameter in fixture.pluginHarness.descriptor.parameters where parameter.isLive {
             guard
-                let setting = bench.rehearsal.settings.first(where: { $0.name == parameter.name })
+                let setting = fixture.pluginHarness.settings.first(where: { $0.name == parameter.name })
             else { continue }
             try check(
-                bench, "set of \(setting.name)", bench.timed("set-parameter") { $0.set(setting) })
+                fixture, "set of \(setting.name)", fixture.timed("set-parameter") { $0.set(setting) })
         }
         for step in ["stop-send", "uninitialize", "destroy"] {
-            try check(bench, step, bench.make(step))
+            try check(fixture, step, fixture.make(step))
         }
         return .passed()
     }
 
     private static func check(
-        _ bench: Bench, _ step: String, _ end: Rehearsal.StepEnd
+        _ fixture: Fixture, _ step: String, _ end: PluginHarness.StepEnd
     ) throws(Verdict) {
         switch end {
         case .done: return
         // Whether it takes what it is told is judged elsewhere.
         case .refused where step != "create" && step != "initialize" && step != "start-send": return
         case .hangs where step == "start-send" || step == "stop-send":
-            throw bench.ordinary(step, end)
+            throw fixture.ordinary(step, end)
         case .hangs:
             throw .failed(
                 "\(step) has not returned after 2 s: what takes long belongs to a thread of the "
                     + "plugin's own")
         case .lost where step == "property_change":
-            throw bench.crash().unless("negotiation.change")
+            throw fixture.crash().unless("negotiation.change")
         case .lost where step.hasPrefix("set of"):
-            throw bench.crash().unless("parameter.fuzz")
-        default: throw bench.ordinary(step, end)
+            throw fixture.crash().unless("parameter.fuzz")
+        default: throw fixture.ordinary(step, end)
         }
     }
 }
 
-extension Bench {
+extension Fixture {
     /// What a session of 1920x1080 at 30 would offer in a step; nil for one without.
     fileprivate func offerIfAny(for step: String) -> Offer? {
-        step == "initialize" ? rehearsal.nextOffer() : nil
+        step == "initialize" ? pluginHarness.nextOffer() : nil
     }
 }

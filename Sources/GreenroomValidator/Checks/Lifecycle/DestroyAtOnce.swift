@@ -9,13 +9,13 @@ extension Catalogue {
             or uninitialized]": a session that can't be made destroys what it has created so far.
             """
     ) { examination throws(Verdict) in
-        let first = try examination.bench()
-        let benches = [first] + (1...3).map { examination.bench(beside: first, number: $0) }
-        for bench in benches.dropLast() {
-            try bench.create()
-            let end = bench.make("destroy")
+        let first = try examination.fixture()
+        let benches = [first] + (1...3).map { examination.fixture(beside: first, number: $0) }
+        for fixture in benches.dropLast() {
+            try fixture.create()
+            let end = fixture.make("destroy")
             guard end == .done else {
-                let verdict = bench.verdict(on: "destroy after create", end)
+                let verdict = fixture.verdict(on: "destroy after create", end)
                 return end == .hangs ? verdict.unless("lifecycle.callbacks-in-time") : verdict
             }
         }

@@ -10,11 +10,11 @@ extension Catalogue {
             other threads had begun are tolerated. It can then be stopped and ended like any other.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.start()
-        try bench.wait(seconds: 3)
-        try bench.end()
-        let calls = bench.record.calls
+        let fixture = try examination.fixture()
+        try fixture.start()
+        try fixture.wait(seconds: 3)
+        try fixture.end()
+        let calls = fixture.record.calls
         guard let first = calls.firstIndex(where: { $0.request == .giveUp }) else {
             return .passed("it has not given up")
         }

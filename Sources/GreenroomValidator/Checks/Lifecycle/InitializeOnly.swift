@@ -9,15 +9,15 @@ extension Catalogue {
             exactly once for each initialize that succeeded".
             """
     ) { examination throws(Verdict) in
-        let first = try examination.bench()
-        for bench in [first, examination.bench(beside: first, number: 1)] {
-            try bench.create()
-            try bench.initialize()
-            try bench.wait(seconds: 0.2)
+        let first = try examination.fixture()
+        for fixture in [first, examination.fixture(beside: first, number: 1)] {
+            try fixture.create()
+            try fixture.initialize()
+            try fixture.wait(seconds: 0.2)
             for step in ["uninitialize", "destroy"] {
-                let end = bench.make(step)
+                let end = fixture.make(step)
                 guard end != .done else { continue }
-                let verdict = bench.verdict(on: "\(step) without a start", end)
+                let verdict = fixture.verdict(on: "\(step) without a start", end)
                 return end == .hangs ? verdict.unless("lifecycle.callbacks-in-time") : verdict
             }
         }

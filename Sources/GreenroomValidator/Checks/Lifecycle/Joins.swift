@@ -24,18 +24,18 @@ extension Catalogue {
             idle.
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { bench throws(Verdict) in
-            try bench.create()
-            try bench.initialize(bench.rehearsal.nextOffer(maximum: .small))
-            if bench.isSource {
-                try bench.stopHoldingThreads(alsoWaiting: false)
+        try examination.onItsClock { fixture throws(Verdict) in
+            try fixture.create()
+            try fixture.initialize(fixture.pluginHarness.nextOffer(maximum: .small))
+            if fixture.isSource {
+                try fixture.stopHoldingThreads(alsoWaiting: false)
                 try again { () throws(Verdict) in
-                    try bench.stopHoldingThreads(alsoWaiting: true)
+                    try fixture.stopHoldingThreads(alsoWaiting: true)
                 }
             }
-            let rests = try again { () throws(Verdict) in try bench.restsOfStarts() }
-            try bench.uninitialize()
-            try bench.destroy()
+            let rests = try again { () throws(Verdict) in try fixture.restsOfStarts() }
+            try fixture.uninitialize()
+            try fixture.destroy()
             return rests.verdict
         }
     }
@@ -56,19 +56,19 @@ extension Catalogue {
 private final class Hold: Sendable {
     /// The threads that were kept, by what they were inside of.
     struct Held {
-        var sending: Set<WitnessedCall.Thread> = []
-        var waiting: Set<WitnessedCall.Thread> = []
+        var sending: Set<TracedCall.Thread> = []
+        var waiting: Set<TracedCall.Thread> = []
 
         var isEmpty: Bool { sending.isEmpty && waiting.isEmpty }
     }
 
     private let isOpen = Monitor(false)
     private let threads = Mutex(Held())
-    private let clock: RehearsalClock
+    private let clock: HarnessClock
     private let keepsWaiting: Bool
 
     /// - Parameter keepsWaiting: Whether threads in wait_until_ns are kept as those that send are.
-    init(_ clock: RehearsalClock, keepsWaiting: Bool) {
+    init(_ clock: HarnessClock, keepsWaiting: Bool) {
         self.clock = clock
         self.keepsWaiting = keepsWaiting
     }
@@ -92,7 +92,7 @@ private final class Hold: Sendable {
     }
 
     /// Keeps the calling thread, if the call is one that a sending thread makes.
-    func keep(_ call: WitnessedCall) {
+    func keep(_ call: TracedCall) {
         guard case .own = call.thread, !hasOpened else { return }
         if call.isSend {
             threads.withLock { _ = $0.sending.insert(call.thread) }
@@ -106,7 +106,7 @@ private final class Hold: Sendable {
     }
 }
 
-extension Bench {
+extension Fixture {
     /// How long an answer is kept back while stop-send runs, in nanoseconds of real time: half of
     /// what it may take, and far more than a stop-send that waits for nobody.
     private static let holdNanoseconds: Int64 = 1_000_000_000
@@ -136,12 +136,12 @@ extension Bench {
         ).unless("lifecycle.silent-after-stop")
     }
 
-    /// Stops, and has patience with the time that the answers were kept back.
-    private func stopWhileHeld() -> Rehearsal.StepEnd {
+    /// Stops, and waits longer for the time that the answers were kept back.
+    private func stopWhileHeld() -> PluginHarness.StepEnd {
         let end = make("stop-send")
         guard end == .hangs else { return end }
         let deadline = MonotonicClock.deadline(after: Self.holdNanoseconds)
-        while rehearsal.runningCallback?.name == "stop-send" {
+        while pluginHarness.runningCallback?.name == "stop-send" {
             guard MonotonicClock.now < deadline else { return .hangs }
             usleep(10_000)
         }
@@ -171,7 +171,7 @@ extension Bench {
 enum ThreadStacks {
     /// How many a process has.
     fileprivate static func count(of process: Int32) -> Int {
-        count(in: ProcessSight.text(of: "/proc/\(process)/maps"))
+        count(in: ProcessSnapshot.text(of: "/proc/\(process)/maps"))
     }
 
     /// How many there are in a list of mappings as the kernel writes it: each is memory that can be
@@ -197,14 +197,14 @@ private struct RestsOfStarts {
     /// free.
     static let (rounds, counted) = (8, 5)
     /// One before the rounds, and one a moment after each stop-send.
-    var sights: [ProcessSight]
+    var sights: [ProcessSnapshot]
     /// How many stacks there were at each of them.
     var stacks: [Int]
     /// After all of them.
-    var last: ProcessSight
+    var last: ProcessSnapshot
 
     /// How many stacks more there were after the round that left fewest.
-    private var growth: Int {
+    private var leaks: Int {
         let counted = stacks.suffix(Self.counted + 1)
         return zip(counted, counted.dropFirst()).map { $1 - $0 }.min() ?? 0
     }
@@ -224,7 +224,7 @@ private struct RestsOfStarts {
 
     var verdict: Verdict {
         // A thread that is new and alive has a stack, too.
-        if growth > 0, !hasNewThreads {
+        if leaks > 0, !hasNewThreads {
             return .failed(
                 "each start and stop leaves the stack of a thread behind that is there no more, as of "
                     + "one that has ended and was never joined: join each thread in stop-send"
@@ -239,10 +239,10 @@ private struct RestsOfStarts {
     }
 }
 
-extension Bench {
+extension Fixture {
     fileprivate func restsOfStarts() throws(Verdict) -> RestsOfStarts {
         let process = process.process
-        var sights = [ProcessSight(of: process)]
+        var sights = [ProcessSnapshot(of: process)]
         var stacks = [ThreadStacks.count(of: process)]
         for _ in 0..<RestsOfStarts.rounds {
             try startSend()
@@ -250,14 +250,14 @@ extension Bench {
             try stopSend()
             // The kernel takes a moment to end a thread that was joined.
             usleep(20_000)
-            sights.append(ProcessSight(of: process))
+            sights.append(ProcessSnapshot(of: process))
             stacks.append(ThreadStacks.count(of: process))
         }
         var rests = RestsOfStarts(
-            sights: sights, stacks: stacks, last: ProcessSight(of: process))
+            sights: sights, stacks: stacks, last: ProcessSnapshot(of: process))
         for _ in 0..<20 where rests.hasNewThreads && !rests.haveEnded {
             usleep(50_000)
-            rests.last = ProcessSight(of: process)
+            rests.last = ProcessSnapshot(of: process)
         }
         return rests
     }

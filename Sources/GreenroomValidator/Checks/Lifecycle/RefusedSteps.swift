@@ -17,20 +17,20 @@ extension Catalogue {
             initialize or start_send that fails leaves the instance where it was."
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { bench throws(Verdict) in
-            try bench.create()
+        try examination.onItsClock { fixture throws(Verdict) in
+            try fixture.create()
             var notes: [String] = []
             for step in ["initialize", "start-send"] {
-                if let note = try refuse(step, bench) { notes.append(note) }
+                if let note = try refuse(step, fixture) { notes.append(note) }
             }
-            try bench.wait(seconds: 0.3)
-            if bench.isSource, try !bench.sends(within: 5) {
+            try fixture.wait(seconds: 0.3)
+            if fixture.isSource, try !fixture.sends(within: 5) {
                 return .failed(
                     "it sends nothing after an initialize or start-send while nothing could be "
-                        + "opened\(bench.refusals): the next attempt has to work like a first one"
+                        + "opened\(fixture.refusals): the next attempt has to work like a first one"
                 ).unless("lifecycle.whole-life")
             }
-            try bench.end()
+            try fixture.end()
             for setting in examination.settings where setting.type == .path {
                 try live(without: setting.name, examination)
             }
@@ -41,40 +41,40 @@ extension Catalogue {
     /// Makes a step while nothing can be opened, and again if it is refused.
     ///
     /// - Returns: What it refused; nil if it did not mind.
-    private static func refuse(_ step: String, _ bench: Bench) throws(Verdict) -> String? {
-        let offer = step == "initialize" ? bench.rehearsal.nextOffer() : nil
-        let before = ProcessSight(of: bench.process.process)
-        let end = withoutDescriptors(bench.process.process, before) { bench.make(step, offer) }
+    private static func refuse(_ step: String, _ fixture: Fixture) throws(Verdict) -> String? {
+        let offer = step == "initialize" ? fixture.pluginHarness.nextOffer() : nil
+        let before = ProcessSnapshot(of: fixture.process.process)
+        let end = withoutDescriptors(fixture.process.process, before) { fixture.make(step, offer) }
         let name = "\(step) while nothing can be opened"
         switch end {
         case .done, .pumps: return nil
-        case .refused(.badAnswer, _): throw bench.ordinary(step, end)
+        case .refused(.badAnswer, _): throw fixture.ordinary(step, end)
         case .refused(let status, _):
-            if let left = left(in: bench.process.process, since: before) {
+            if let left = left(in: fixture.process.process, since: before) {
                 throw .failed(
                     "\(name) answers \(status) and leaves \(left): undo what was done before it "
                         + "failed")
             }
-            let again = bench.make(step, step == "initialize" ? bench.rehearsal.nextOffer() : nil)
+            let again = fixture.make(step, step == "initialize" ? fixture.pluginHarness.nextOffer() : nil)
             guard again == .done || again == .pumps else {
                 throw Verdict(
                     outcome: again.isLoss ? .crashed : .failed,
                     text: "\(step) was refused once, and when it is called again "
-                        + bench.verdict(on: "it", again).text, suspect: "lifecycle.whole-life")
+                        + fixture.verdict(on: "it", again).text, suspect: "lifecycle.whole-life")
             }
             return "\(name) was refused with \(status)"
-        case .hangs, .illegal: throw bench.ordinary(step, end, as: name)
+        case .hangs, .illegal: throw fixture.ordinary(step, end, as: name)
         case .lost:
             throw Verdict(
-                outcome: .crashed, text: "in \(name) \(bench.crash().text)",
-                details: bench.process.lines, suspect: "lifecycle.whole-life")
+                outcome: .crashed, text: "in \(name) \(fixture.crash().text)",
+                details: fixture.process.lines, suspect: "lifecycle.whole-life")
         }
     }
 
     /// Does something while a process can open no descriptor.
     private static func withoutDescriptors(
-        _ process: Int32, _ sight: ProcessSight, _ body: () -> Rehearsal.StepEnd
-    ) -> Rehearsal.StepEnd {
+        _ process: Int32, _ sight: ProcessSnapshot, _ body: () -> PluginHarness.StepEnd
+    ) -> PluginHarness.StepEnd {
         // Those that it has stay usable; the lowest free number is the first that it does not get.
         let lowest = (0...).first { sight.descriptors[$0] == nil } ?? 0
         let own = greenroom_descriptor_limit(process)
@@ -86,16 +86,16 @@ extension Catalogue {
     }
 
     /// What a process has more than before, after a moment for threads to end; nil for nothing.
-    private static func left(in process: Int32, since before: ProcessSight) -> String? {
+    private static func left(in process: Int32, since before: ProcessSnapshot) -> String? {
         for _ in 0..<30 {
-            let now = ProcessSight(of: process)
+            let now = ProcessSnapshot(of: process)
             guard
                 now.threads.count > before.threads.count
                     || now.descriptors.count > before.descriptors.count
             else { return nil }
             usleep(10_000)
         }
-        let now = ProcessSight(of: process)
+        let now = ProcessSnapshot(of: process)
         let threads = now.threads.count - before.threads.count
         return threads > 0
             ? "\(threads) threads"
@@ -111,18 +111,18 @@ extension Catalogue {
             if setting.name == name { setting.value = .string("/there/is/no/such/file") }
             return setting
         }
-        let bench = try examination.bench(settings: settings)
-        let before = ProcessSight(of: bench.process.process)
+        let fixture = try examination.fixture(settings: settings)
+        let before = ProcessSnapshot(of: fixture.process.process)
         var made: [String] = []
         for step in ["create", "initialize", "start-send"] {
-            let offer = step == "initialize" ? bench.rehearsal.nextOffer() : nil
-            let end = bench.make(step, offer)
+            let offer = step == "initialize" ? fixture.pluginHarness.nextOffer() : nil
+            let end = fixture.make(step, offer)
             switch end {
             case .done, .pumps:
                 made.append(step)
                 continue
             case .lost, .hangs:
-                let verdict = bench.verdict(on: "\(step) without \(name)", end)
+                let verdict = fixture.verdict(on: "\(step) without \(name)", end)
                 throw Verdict(
                     outcome: verdict.outcome, text: "with \(name) leading nowhere \(verdict.text)",
                     details: verdict.details)
@@ -130,22 +130,22 @@ extension Catalogue {
             }
             break
         }
-        if made.last == "start-send" { try bench.stopSend() }
-        if made.contains("initialize") { try bench.uninitialize() }
-        if made.contains("create") { try bench.destroy() }
-        if let left = left(in: bench.process.process, since: before) {
+        if made.last == "start-send" { try fixture.stopSend() }
+        if made.contains("initialize") { try fixture.uninitialize() }
+        if made.contains("create") { try fixture.destroy() }
+        if let left = left(in: fixture.process.process, since: before) {
             throw .failed(
                 "a life with \(name) leading nowhere leaves \(left): undo what was done before it "
                     + "failed")
         }
-        let other = examination.bench(beside: bench, number: 1)
+        let other = examination.fixture(beside: fixture, number: 1)
         try other.start()
         try other.wait(seconds: 0.2)
         try other.end()
     }
 }
 
-extension Rehearsal.StepEnd {
+extension PluginHarness.StepEnd {
     /// Whether its answer to an offer is outside of that.
     var isBadAnswer: Bool { if case .refused(.badAnswer, _) = self { true } else { false } }
 

@@ -16,55 +16,55 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let rounds = 100
         var random = examination.random()
-        return try examination.onItsClock { bench throws(Verdict) in
-            // On the real clock as many as its patience allows.
-            let rounds = bench.clock.isVirtual ? rounds : 10
-            try bench.create()
+        return try examination.onItsClock { fixture throws(Verdict) in
+            // On the real clock as many as its time budget allows.
+            let rounds = fixture.clock.isVirtual ? rounds : 10
+            try fixture.create()
             // Small pictures: there are many.
-            try bench.initialize(bench.rehearsal.nextOffer(maximum: .small))
-            var early: ProcessSight?
+            try fixture.initialize(fixture.pluginHarness.nextOffer(maximum: .small))
+            var early: ProcessSnapshot?
             var made = 0
-            let end = MonotonicClock.deadline(after: patience)
+            let end = MonotonicClock.deadline(after: timeBudget)
             for round in 1...rounds where round <= 10 || MonotonicClock.now < end {
                 made = round
                 let times = [0.05...0.2, 0.0...0.1].map { Double.random(in: $0, using: &random) }
-                try check(bench, "start-send", round, bench.make("start-send"))
-                try bench.wait(seconds: times[0])
-                try check(bench, "stop-send", round, bench.make("stop-send"))
-                try bench.wait(seconds: times[1])
-                if round == 5 { early = ProcessSight(of: bench.process.process) }
+                try check(fixture, "start-send", round, fixture.make("start-send"))
+                try fixture.wait(seconds: times[0])
+                try check(fixture, "stop-send", round, fixture.make("stop-send"))
+                try fixture.wait(seconds: times[1])
+                if round == 5 { early = ProcessSnapshot(of: fixture.process.process) }
             }
-            if let early, let fault = leak(bench, since: early, in: made - 5) { return fault }
-            let before = bench.accepted
-            try check(bench, "start-send", made + 1, bench.make("start-send"))
-            let sends = bench.isSource ? try bench.sends(after: before, within: 3) : true
-            try check(bench, "stop-send", made + 1, bench.make("stop-send"))
-            try bench.uninitialize()
-            try bench.destroy()
+            if let early, let fault = leak(fixture, since: early, in: made - 5) { return fault }
+            let before = fixture.accepted
+            try check(fixture, "start-send", made + 1, fixture.make("start-send"))
+            let sends = fixture.isSource ? try fixture.sends(after: before, within: 3) : true
+            try check(fixture, "stop-send", made + 1, fixture.make("stop-send"))
+            try fixture.uninitialize()
+            try fixture.destroy()
             if sends { return .passed(made < rounds ? "\(made) times in 30 s" : "") }
             return .failed(
-                "it sends nothing after start number \(made + 1)\(bench.refusals): each "
+                "it sends nothing after start number \(made + 1)\(fixture.refusals): each "
                     + "start-send begins anew what stop-send has ended"
-            ).unless(bench.hasFullQueue ? "sound.back-pressure" : "lifecycle.whole-life")
+            ).unless(fixture.hasFullQueue ? "sound.back-pressure" : "lifecycle.whole-life")
         }
     }
 
     /// How long it may go on, in nanoseconds of real time, once it has been done ten times.
-    private static let patience: Int64 = 30_000_000_000
+    private static let timeBudget: Int64 = 30_000_000_000
 
     private static func check(
-        _ bench: Bench, _ step: String, _ round: Int, _ end: Rehearsal.StepEnd
+        _ fixture: Fixture, _ step: String, _ round: Int, _ end: PluginHarness.StepEnd
     ) throws(Verdict) {
         if end == .done || end == .pumps { return }
-        if round == 1 { throw bench.ordinary(step, end) }
-        let verdict = bench.verdict(on: "\(step) number \(round)", end)
-        throw bench.spinsOnFullQueue ? verdict.unless("sound.back-pressure") : verdict
+        if round == 1 { throw fixture.ordinary(step, end) }
+        let verdict = fixture.verdict(on: "\(step) number \(round)", end)
+        throw fixture.spinsOnFullQueue ? verdict.unless("sound.back-pressure") : verdict
     }
 
     /// What each pair leaves behind; nil if that is nothing.
-    private static func leak(_ bench: Bench, since early: ProcessSight, in rounds: Int) -> Verdict?
+    private static func leak(_ fixture: Fixture, since early: ProcessSnapshot, in rounds: Int) -> Verdict?
     {
-        let late = ProcessSight(of: bench.process.process)
+        let late = ProcessSnapshot(of: fixture.process.process)
         let threads = late.threads.count - early.threads.count
         let descriptors = late.descriptors.count - early.descriptors.count
         guard threads * 2 >= rounds || descriptors * 2 >= rounds else { return nil }

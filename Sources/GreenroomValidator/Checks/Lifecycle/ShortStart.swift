@@ -13,27 +13,27 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         var random = examination.random()
         for round in 0..<6 {
-            let bench = try examination.bench()
-            try bench.create()
-            try bench.initialize(bench.rehearsal.nextOffer(maximum: .small))
-            try bench.startSend()
+            let fixture = try examination.fixture()
+            try fixture.create()
+            try fixture.initialize(fixture.pluginHarness.nextOffer(maximum: .small))
+            try fixture.startSend()
             let milliseconds = round == 0 ? 0 : Double.random(in: 0...10, using: &random)
             // In turns: threads get that far in real time, or in time of the session.
             if round.isMultiple(of: 2) {
                 usleep(UInt32(milliseconds * 1000))
             } else {
-                try bench.wait(seconds: milliseconds / 1000)
+                try fixture.wait(seconds: milliseconds / 1000)
             }
-            let end = bench.make("stop-send")
+            let end = fixture.make("stop-send")
             guard end == .done else {
                 let name = "stop-send \(milliseconds.short) ms after start-send"
                 return end == .hangs
-                    ? bench.ordinary("stop-send", end, as: name) : bench.verdict(on: name, end)
+                    ? fixture.ordinary("stop-send", end, as: name) : fixture.verdict(on: name, end)
             }
-            let before = bench.record.calls.count
+            let before = fixture.record.calls.count
             usleep(100_000)
-            try bench.wait(seconds: 0.1)
-            let later = bench.record.calls[before...].filter(\.isSend)
+            try fixture.wait(seconds: 0.1)
+            let later = fixture.record.calls[before...].filter(\.isSend)
             if let call = later.first {
                 return .failed(
                     "it called \(call.name) \(later.count) times after a stop-send that came "
@@ -41,8 +41,8 @@ extension Catalogue {
                         + "thread that has hardly begun, too"
                 ).unless("lifecycle.silent-after-stop")
             }
-            try bench.uninitialize()
-            try bench.destroy()
+            try fixture.uninitialize()
+            try fixture.destroy()
         }
         return .passed()
     }

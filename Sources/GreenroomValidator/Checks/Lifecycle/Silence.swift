@@ -12,13 +12,13 @@ extension Catalogue {
             "initialize: here is your sender, and what the session can take; send nothing yet."
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.create()
-        try bench.initialize()
-        try bench.wait(seconds: 1)
+        let fixture = try examination.fixture()
+        try fixture.create()
+        try fixture.initialize()
+        try fixture.wait(seconds: 1)
         letRealTimePass()
-        guard let call = bench.record.calls.first(where: \.isSend) else { return .passed() }
-        let count = bench.record.calls.count(where: \.isSend)
+        guard let call = fixture.record.calls.first(where: \.isSend) else { return .passed() }
+        let count = fixture.record.calls.count(where: \.isSend)
         return .failed(
             "it called \(call.name) \(count) times before start-send, and was answered "
                 + "\(call.status.map { "\($0)" } ?? "nothing"): keep the sender, and begin in "
@@ -34,14 +34,14 @@ extension Catalogue {
             Looked at for half a second of session time and a third of a second of real time.
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { bench throws(Verdict) in
-            try bench.start()
-            try bench.wait(seconds: 0.5)
-            try bench.stopSend()
-            let before = bench.record.calls.count
-            try bench.wait(seconds: 0.5)
+        try examination.onItsClock { fixture throws(Verdict) in
+            try fixture.start()
+            try fixture.wait(seconds: 0.5)
+            try fixture.stopSend()
+            let before = fixture.record.calls.count
+            try fixture.wait(seconds: 0.5)
             letRealTimePass()
-            let later = bench.record.calls[before...].filter(\.isSend)
+            let later = fixture.record.calls[before...].filter(\.isSend)
             guard let call = later.first else { return .passed() }
             return .failed(
                 "it called \(call.name) \(later.count) times after stop-send had returned, and was "
@@ -58,24 +58,24 @@ extension Catalogue {
             that is left behind with memory that was freed.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.start()
-        try bench.wait(seconds: 0.5)
-        try bench.stopSend()
-        let before = bench.record.calls.count
-        try bench.uninitialize()
+        let fixture = try examination.fixture()
+        try fixture.start()
+        try fixture.wait(seconds: 0.5)
+        try fixture.stopSend()
+        let before = fixture.record.calls.count
+        try fixture.uninitialize()
         letRealTimePass()
-        let later = bench.record.calls[before...].filter(\.isSend)
+        let later = fixture.record.calls[before...].filter(\.isSend)
         if let call = later.first(where: { $0.status == .gone }) ?? later.first {
             return .failed(
                 "it called \(call.name) \(later.count) times from uninitialize on, and was answered "
                     + "\(call.status.map { "\($0)" } ?? "nothing"): forget the sender there"
             ).unless("lifecycle.silent-after-stop")
         }
-        try bench.destroy()
+        try fixture.destroy()
         letRealTimePass()
-        if let evidence = bench.process.evidence {
-            return .crashed("after destroy had returned \(evidence)", bench.process.lines)
+        if let evidence = fixture.process.evidence {
+            return .crashed("after destroy had returned \(evidence)", fixture.process.lines)
         }
         return .passed()
     }

@@ -10,19 +10,19 @@ extension Catalogue {
             that it hears of no new offer and no changed setting.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.create()
-        try bench.initialize()
-        switch bench.make("start-send") {
+        let fixture = try examination.fixture()
+        try fixture.create()
+        try fixture.initialize()
+        switch fixture.make("start-send") {
         case .done: return .passed()
-        case .hangs where bench.accepted > 0, .pumps:
+        case .hangs where fixture.accepted > 0, .pumps:
             return .failed(
                 "start-send has sent or waited from inside, and not returned: begin a thread "
                     + "there that does it, and return")
         case .hangs:
             return .failed(
                 "start-send has not returned after 2 s: begin a thread for what takes long")
-        case let end: return bench.ordinary("start-send", end)
+        case let end: return fixture.ordinary("start-send", end)
         }
     }
 }

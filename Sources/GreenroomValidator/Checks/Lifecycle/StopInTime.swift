@@ -12,13 +12,13 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         var random = examination.random()
         for seconds in [0.5, Double.random(in: 0.02...0.1, using: &random), 1.25] {
-            let bench = try examination.bench()
-            try bench.start()
-            try bench.wait(seconds: seconds)
-            let end = bench.make("stop-send")
+            let fixture = try examination.fixture()
+            try fixture.start()
+            try fixture.wait(seconds: seconds)
+            let end = fixture.make("stop-send")
             guard end != .done else { continue }
             guard end == .hangs else {
-                return bench.ordinary("stop-send", end)
+                return fixture.ordinary("stop-send", end)
             }
             return .failed(
                 "stop-send has not returned 2 s after it was called, \(seconds.short) s after "

@@ -12,29 +12,29 @@ extension Catalogue {
             callback"), where it would hold up the control or the media thread.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.create()
-        try bench.initialize()
-        let end = bench.make("start-send")
-        guard end == .done || end == .pumps else { return bench.ordinary("start-send", end) }
-        try bench.wait(seconds: 0.5)
-        if Set.pictures.contains(bench.kind), let offer = bench.rehearsal.nextOffer() {
-            _ = bench.rehearsal.propertyChange(offer)
+        let fixture = try examination.fixture()
+        try fixture.create()
+        try fixture.initialize()
+        let end = fixture.make("start-send")
+        guard end == .done || end == .pumps else { return fixture.ordinary("start-send", end) }
+        try fixture.wait(seconds: 0.5)
+        if Set.pictures.contains(fixture.kind), let offer = fixture.pluginHarness.nextOffer() {
+            _ = fixture.pluginHarness.propertyChange(offer)
         }
-        for setting in bench.rehearsal.settings { _ = bench.rehearsal.set(setting) }
-        if bench.kind == .preProcessor {
+        for setting in fixture.pluginHarness.settings { _ = fixture.pluginHarness.set(setting) }
+        if fixture.kind == .preProcessor {
             for _ in 0..<5 {
                 let info = FrameInfo(
-                    color: .bt709Limited, offerRevision: 1, ptsNanoseconds: bench.clock.now)
+                    color: .bt709Limited, offerRevision: 1, ptsNanoseconds: fixture.clock.now)
                 let size = FrameSize(width: 1920, height: 1080)
-                _ = bench.rehearsal.edit(size, info: info) { _ in }
+                _ = fixture.pluginHarness.edit(size, info: info) { _ in }
             }
         }
-        try bench.wait(seconds: 0.5)
-        try bench.stopSend()
-        try bench.uninitialize()
-        try bench.destroy()
-        for call in bench.record.calls {
+        try fixture.wait(seconds: 0.5)
+        try fixture.stopSend()
+        try fixture.uninitialize()
+        try fixture.destroy()
+        for call in fixture.record.calls {
             switch (call.request, call.thread) {
             case (.setError, .own):
                 return .failed(

@@ -18,14 +18,14 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { first throws(Verdict) in
-            let second = examination.bench(beside: first, number: 1)
+            let second = examination.fixture(beside: first, number: 1)
             try first.start()
             try first.wait(seconds: 0.3)
             // What it does alone is judged elsewhere.
             let isExact = mixUp(first) == nil
             let goesOn = try first.sends(after: first.accepted, within: 5)
             for step in ["create", "initialize", "start-send"] {
-                let offer = step == "initialize" ? second.rehearsal.nextOffer(maximum: .small) : nil
+                let offer = step == "initialize" ? second.pluginHarness.nextOffer(maximum: .small) : nil
                 switch second.make(step, offer) {
                 case .done, .pumps: continue
                 case let end where end.isBadAnswer: return second.ordinary(step, end)
@@ -40,8 +40,8 @@ extension Catalogue {
             try first.wait(seconds: 0.6)
             if goesOn { try mustSend(first, after: alone, "the first of two instances") }
             try mustSend(second, after: 0, "the second of two instances")
-            for bench in [first, second] where isExact {
-                if let fault = mixUp(bench) { return fault }
+            for fixture in [first, second] where isExact {
+                if let fault = mixUp(fixture) { return fault }
             }
             if first.kind == .preProcessor { try edit(first, second) }
             let before = second.accepted
@@ -52,7 +52,7 @@ extension Catalogue {
                 }
             }
             let ended = first.accepted
-            if second.rehearsal.wait(nanoseconds: 500_000_000) != nil {
+            if second.pluginHarness.wait(nanoseconds: 500_000_000) != nil {
                 return second.crash().unless("lifecycle.dead-sender")
             }
             if goesOn {
@@ -67,19 +67,19 @@ extension Catalogue {
     }
 
     private static func mustSend(
-        _ bench: Bench, after count: Int, _ name: String
+        _ fixture: Fixture, after count: Int, _ name: String
     ) throws(Verdict) {
-        guard bench.isSource, try !bench.sends(after: count, within: 5) else { return }
+        guard fixture.isSource, try !fixture.sends(after: count, within: 5) else { return }
         throw .failed(
-            "\(name) sends nothing\(bench.refusals): keep what belongs to an instance in what "
+            "\(name) sends nothing\(fixture.refusals): keep what belongs to an instance in what "
                 + "create makes, not in static variables"
         ).unless("lifecycle.whole-life")
     }
 
     /// Whether frames came that are of another size than the instance has agreed on.
-    private static func mixUp(_ bench: Bench) -> Verdict? {
-        guard let agreed = bench.rehearsal.agreement?.source.size,
-            let frame = bench.record.frames.first(where: { $0.size != agreed })
+    private static func mixUp(_ fixture: Fixture) -> Verdict? {
+        guard let agreed = fixture.pluginHarness.agreement?.source.size,
+            let frame = fixture.record.frames.first(where: { $0.size != agreed })
         else { return nil }
         return .failed(
             "an instance that has agreed on \(agreed) sends \(frame.size) while there is another "
@@ -89,21 +89,21 @@ extension Catalogue {
     }
 
     /// Has both edit a frame of theirs.
-    private static func edit(_ first: Bench, _ second: Bench) throws(Verdict) {
-        for (bench, size) in [
+    private static func edit(_ first: Fixture, _ second: Fixture) throws(Verdict) {
+        for (fixture, size) in [
             (first, FrameSize(width: 1920, height: 1080)),
             (second, FrameSize(width: 640, height: 360)),
         ] {
             let info = FrameInfo(
-                color: .bt709Limited, offerRevision: 1, ptsNanoseconds: bench.clock.now)
-            _ = bench.rehearsal.edit(size, info: info) { _ in }
-            if bench.rehearsal.fault != nil { throw bench.crash() }
+                color: .bt709Limited, offerRevision: 1, ptsNanoseconds: fixture.clock.now)
+            _ = fixture.pluginHarness.edit(size, info: info) { _ in }
+            if fixture.pluginHarness.fault != nil { throw fixture.crash() }
         }
     }
 }
 
 /// A picture that an instance made.
-private struct Sight: Equatable {
+private struct Sample: Equatable {
     /// On the session clock, in nanoseconds.
     var time: Int64?
     var size: FrameSize
@@ -111,11 +111,11 @@ private struct Sight: Equatable {
 }
 
 /// Which of two instances live.
-private struct Company: OptionSet {
+private struct InstanceSet: OptionSet {
     let rawValue: Int
-    static let first = Company(rawValue: 1)
-    static let second = Company(rawValue: 2)
-    static let both: Company = [.first, .second]
+    static let first = InstanceSet(rawValue: 1)
+    static let second = InstanceSet(rawValue: 2)
+    static let both: InstanceSet = [.first, .second]
 }
 
 extension Catalogue {
@@ -125,7 +125,7 @@ extension Catalogue {
         let kind = examination.descriptor.kind
         guard Set.pictures.contains(kind) || kind == .preProcessor else { return nil }
         // What a source sends may tell which one it is; what is edited does not.
-        let roles: [Company] = kind == .preProcessor ? [.first, .second] : [.first]
+        let roles: [InstanceSet] = kind == .preProcessor ? [.first, .second] : [.first]
         for role in roles {
             guard try differs(role, examination) != nil else { continue }
             // Pictures made at random, or of the time of day, may have come out so once.
@@ -146,7 +146,7 @@ extension Catalogue {
     /// - Returns: The first picture that is another one; nil if there is none, or if those of two
     ///   lives alone differ.
     private static func differs(
-        _ role: Company, _ examination: Examination
+        _ role: InstanceSet, _ examination: Examination
     ) throws(Verdict) -> Int? {
         guard let alone = try pictures(of: role, among: role, examination),
             let beside = try pictures(of: role, among: .both, examination),
@@ -158,7 +158,7 @@ extension Catalogue {
     }
 
     /// The first picture that differs in content; nil if none does, or if they are of other times.
-    private static func firstDifference(_ some: [Sight], _ others: [Sight]) -> Int? {
+    private static func firstDifference(_ some: [Sample], _ others: [Sample]) -> Int? {
         let pairs = zip(some, others)
         guard pairs.allSatisfy({ $0.time == $1.time }) else { return nil }
         return pairs.enumerated().first { $0.element.0 != $0.element.1 }?.offset
@@ -168,30 +168,30 @@ extension Catalogue {
     ///
     /// - Returns: nil if the life was not one to be compared.
     private static func pictures(
-        of role: Company, among company: Company, _ examination: Examination
-    ) throws(Verdict) -> [Sight]? {
-        let first = try examination.bench()
-        let second = examination.bench(beside: first, number: 1)
-        let benches = [(Company.first, first), (.second, second)].filter {
-            company.contains($0.0)
+        of role: InstanceSet, among instances: InstanceSet, _ examination: Examination
+    ) throws(Verdict) -> [Sample]? {
+        let first = try examination.fixture()
+        let second = examination.fixture(beside: first, number: 1)
+        let benches = [(InstanceSet.first, first), (.second, second)].filter {
+            instances.contains($0.0)
         }
-        for bench in [first, second] {
-            if benches.contains(where: { $0.1 === bench }) {
-                let size = bench === first ? VideoCapability.small : .smaller
-                let offer = bench.rehearsal.nextOffer(maximum: size)
+        for fixture in [first, second] {
+            if benches.contains(where: { $0.1 === fixture }) {
+                let size = fixture === first ? VideoCapability.small : .smaller
+                let offer = fixture.pluginHarness.nextOffer(maximum: size)
                 for step in ["create", "initialize", "start-send"] {
-                    let end = bench.make(step, step == "initialize" ? offer : nil)
+                    let end = fixture.make(step, step == "initialize" ? offer : nil)
                     guard end == .done else { return nil }
                 }
             }
             // Alone, too, the second one begins when it does beside the first.
             try first.wait(seconds: 0.1)
         }
-        var edited: [Sight] = []
+        var edited: [Sample] = []
         for number in 0..<8 {
-            for (owner, bench) in benches where bench.kind == .preProcessor {
-                let sight = try bench.editPicture(
-                    number, bench === first ? .small : .smaller)
+            for (owner, fixture) in benches where fixture.kind == .preProcessor {
+                let sight = try fixture.editPicture(
+                    number, fixture === first ? .small : .smaller)
                 if owner == role {
                     guard let sight else { return nil }
                     edited.append(sight)
@@ -199,39 +199,39 @@ extension Catalogue {
             }
             try first.wait(seconds: 0.05)
         }
-        guard let bench = benches.first(where: { $0.0 == role })?.1 else { return nil }
-        for (_, bench) in benches {
+        guard let fixture = benches.first(where: { $0.0 == role })?.1 else { return nil }
+        for (_, fixture) in benches {
             for step in ["stop-send", "uninitialize", "destroy"] {
-                guard bench.make(step) == .done else { return nil }
+                guard fixture.make(step) == .done else { return nil }
             }
         }
         let clock = first.clock
-        guard clock.isVirtual, !clock.isStray(), !clock.isStray(1), bench.refusals.isEmpty else {
+        guard clock.isVirtual, !clock.isStray(), !clock.isStray(1), fixture.refusals.isEmpty else {
             return nil
         }
-        if bench.kind == .preProcessor { return edited }
-        return bench.record.frames.map {
-            Sight(time: $0.info.ptsNanoseconds, size: $0.size, digest: $0.digest)
+        if fixture.kind == .preProcessor { return edited }
+        return fixture.record.frames.map {
+            Sample(time: $0.info.ptsNanoseconds, size: $0.size, digest: $0.digest)
         }
     }
 }
 
-extension Bench {
+extension Fixture {
     /// Has a picture edited that is the same for each number.
     fileprivate func editPicture(
         _ number: Int, _ size: FrameSize
-    ) throws(Verdict) -> Sight? {
+    ) throws(Verdict) -> Sample? {
         let info = FrameInfo(
             color: .bt709Limited, offerRevision: 1, ptsNanoseconds: Int64(number) * 33_333_333)
         guard
-            let edit = rehearsal.edit(
+            let edit = pluginHarness.edit(
                 size, info: info, fill: { $0.fillForEditing(number: number) }),
             case .returned(let frame, let status) = edit, status == .ok
         else {
-            if rehearsal.fault != nil { throw crash() }
+            if pluginHarness.fault != nil { throw crash() }
             return nil
         }
-        return Sight(time: info.ptsNanoseconds, size: frame.size, digest: frame.digest)
+        return Sample(time: info.ptsNanoseconds, size: frame.size, digest: frame.digest)
     }
 }
 

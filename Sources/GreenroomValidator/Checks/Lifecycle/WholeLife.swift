@@ -11,14 +11,14 @@ extension Catalogue {
             promises and every session keeps; all other checks build on it.
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { bench throws(Verdict) in
-            try bench.create()
-            try bench.initialize()
-            try bench.startSend()
-            try bench.wait(seconds: 0.5)
-            let sends = bench.isSource ? try bench.sends(within: 5) : true
-            try bench.end()
-            if sends, bench.isSource, bench.accepted == 0 {
+        try examination.onItsClock { fixture throws(Verdict) in
+            try fixture.create()
+            try fixture.initialize()
+            try fixture.startSend()
+            try fixture.wait(seconds: 0.5)
+            let sends = fixture.isSource ? try fixture.sends(within: 5) : true
+            try fixture.end()
+            if sends, fixture.isSource, fixture.accepted == 0 {
                 return .warning(
                     "it gave up before it sent anything that was accepted: what it is like when it "
                         + "sends is not known")
@@ -26,7 +26,7 @@ extension Catalogue {
             if sends { return .passed() }
             return .failed(
                 "it has sent nothing that was accepted in 5 s after start-send"
-                    + "\(bench.refusals): a source sends from start-send on, until stop-send")
+                    + "\(fixture.refusals): a source sends from start-send on, until stop-send")
         }
     }
 }

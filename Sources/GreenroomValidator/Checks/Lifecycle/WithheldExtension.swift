@@ -12,39 +12,39 @@ extension Catalogue {
             get_extension, and take NULL for no". Other kinds never get one.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench(withholding: GR_EXT_BROADCAST)
+        let fixture = try examination.fixture(withholding: GR_EXT_BROADCAST)
         let cure = "take NULL from get_extension for no, and do without"
         for step in ["create", "initialize", "start-send"] {
-            let offer = step == "initialize" ? bench.rehearsal.nextOffer() : nil
-            let end = bench.make(step, offer)
+            let offer = step == "initialize" ? fixture.pluginHarness.nextOffer() : nil
+            let end = fixture.make(step, offer)
             if end == .done || end == .pumps { continue }
-            try throwCrash(bench)
+            try throwCrash(fixture)
             if case .refused(let status, let text) = end {
                 return .warning(
                     "\(step) answers \(status) without \(GR_EXT_BROADCAST): \(text). Hosts that "
                         + "have no such extension can't use it"
                 ).unless("lifecycle.whole-life")
             }
-            return bench.ordinary(step, end, as: "\(step) without \(GR_EXT_BROADCAST)")
+            return fixture.ordinary(step, end, as: "\(step) without \(GR_EXT_BROADCAST)")
         }
-        _ = bench.rehearsal.wait(nanoseconds: 1_500_000_000)
-        try throwCrash(bench)
-        guard try bench.sends(within: 5) else {
+        _ = fixture.pluginHarness.wait(nanoseconds: 1_500_000_000)
+        try throwCrash(fixture)
+        guard try fixture.sends(within: 5) else {
             return .failed("it sends nothing without \(GR_EXT_BROADCAST): \(cure)")
                 .unless("lifecycle.whole-life")
         }
         for step in ["stop-send", "uninitialize", "destroy"] {
-            let end = bench.make(step)
+            let end = fixture.make(step)
             if end == .done { continue }
-            try throwCrash(bench)
-            return bench.ordinary(step, end, as: "\(step) without \(GR_EXT_BROADCAST)")
+            try throwCrash(fixture)
+            return fixture.ordinary(step, end, as: "\(step) without \(GR_EXT_BROADCAST)")
         }
         return .passed()
     }
 
-    private static func throwCrash(_ bench: Bench) throws(Verdict) {
-        guard bench.rehearsal.fault != nil else { return }
-        let crash = bench.crash()
+    private static func throwCrash(_ fixture: Fixture) throws(Verdict) {
+        guard fixture.pluginHarness.fault != nil else { return }
+        let crash = fixture.crash()
         throw Verdict(
             outcome: .crashed,
             text: "without \(GR_EXT_BROADCAST) \(crash.text): take NULL from get_extension for no",

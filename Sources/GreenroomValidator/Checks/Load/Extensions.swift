@@ -12,20 +12,20 @@ extension Catalogue {
             it to find out what a plugin can do.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.create()
+        let fixture = try examination.fixture()
+        try fixture.create()
         let unknown = unknownExtensions(examination.random())
         var known: [String: UInt64] = [:]
-        for id in unknown { try bench.refuse(id) }
-        for id in knownExtensions { known[id] = try bench.ask(id) }
-        try bench.initialize()
-        for id in knownExtensions { try bench.compare(id, with: known[id], "after initialize") }
-        try bench.startSend()
-        try bench.refuse(unknown[0])
-        for id in knownExtensions { try bench.compare(id, with: known[id], "while it sends") }
+        for id in unknown { try fixture.refuse(id) }
+        for id in knownExtensions { known[id] = try fixture.ask(id) }
+        try fixture.initialize()
+        for id in knownExtensions { try fixture.compare(id, with: known[id], "after initialize") }
+        try fixture.startSend()
+        try fixture.refuse(unknown[0])
+        for id in knownExtensions { try fixture.compare(id, with: known[id], "while it sends") }
         // A stop right after the start is another check's.
-        try bench.wait(seconds: 0.1)
-        try bench.end()
+        try fixture.wait(seconds: 0.1)
+        try fixture.end()
         return .passed()
     }
 
@@ -50,10 +50,10 @@ extension Catalogue {
     }
 }
 
-extension Bench {
+extension Fixture {
     /// Asks for an extension.
     fileprivate func ask(_ id: String) throws(Verdict) -> UInt64? {
-        let (end, address) = rehearsal.ask(forExtension: id)
+        let (end, address) = pluginHarness.ask(forExtension: id)
         guard end == .done else {
             if case .lost = end { throw crash().unless("lifecycle.whole-life") }
             throw Verdict.failed(

@@ -19,26 +19,26 @@ extension Catalogue {
         let deadline = MonotonicClock.deadline(after: 10_000_000_000)
         try examination.makeAndFree(in: process, after: 0)
         var made = 1
-        var growth = Growth(from: ProcessSight(of: process.process))
-        while !growth.isClear, MonotonicClock.now < deadline || growth.rounds < 3 {
-            for _ in 0..<Growth.round {
+        var leaks = LeakDetector(from: ProcessSnapshot(of: process.process))
+        while !leaks.isClear, MonotonicClock.now < deadline || leaks.rounds < 3 {
+            for _ in 0..<LeakDetector.round {
                 try examination.makeAndFree(in: process, after: made)
                 made += 1
             }
-            growth.add(settledSight(of: process, like: growth.last))
+            leaks.add(settledSight(of: process, like: leaks.last))
         }
-        if let fault = growth.fault { throw .failed(fault) }
+        if let fault = leaks.fault { throw .failed(fault) }
         return .passed()
     }
 
     /// Looks at a process whose threads may be about to end.
     private static func settledSight(
-        of process: SharedProcess, like before: ProcessSight?
-    ) -> ProcessSight {
-        var sight = ProcessSight(of: process.process)
+        of process: SharedProcess, like before: ProcessSnapshot?
+    ) -> ProcessSnapshot {
+        var sight = ProcessSnapshot(of: process.process)
         for _ in 0..<10 where sight.threads.count > before?.threads.count ?? .max {
             usleep(20_000)
-            sight = ProcessSight(of: process.process)
+            sight = ProcessSnapshot(of: process.process)
         }
         return sight
     }
@@ -60,7 +60,7 @@ extension Examination {
                 "it can't be created or destroyed")
         }
         if let evidence { throw .crashed(evidence, process.lines) }
-        let sight = ProcessSight(of: process.process)
+        let sight = ProcessSnapshot(of: process.process)
         throw .failed(
             "creating and destroying it works \(made) times, and then create answers "
                 + "\(status.map { "\($0)" } ?? "with something that breaks a rule"): something is "
@@ -69,7 +69,7 @@ extension Examination {
     }
 }
 
-extension Growth {
+extension LeakDetector {
     /// How many instances are made between two looks.
     fileprivate static let round = 100
 

@@ -16,9 +16,9 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let process = try examination.emptyProcess()
-        let before = ProcessSight(of: process.process)
+        let before = ProcessSnapshot(of: process.process)
         try examination.load(into: process)
-        let after = ProcessSight(of: process.process)
+        let after = ProcessSnapshot(of: process.process)
         let started = after.threads.subtracting(before.threads).count
         guard started == 0 else {
             throw .failed(
@@ -69,18 +69,18 @@ extension Catalogue {
         let process = try examination.emptyProcess()
         let first = try examination.load(into: process)
         try Self.compare(first, with: process, "asked again")
-        let bench = examination.bench(in: process)
-        try bench.create()
+        let fixture = examination.fixture(in: process)
+        try fixture.create()
         try Self.compare(first, with: process, "asked after create")
-        try bench.initialize()
-        try bench.startSend()
-        try bench.wait(seconds: 0.5)
-        try bench.stopSend()
-        let end = bench.make("uninitialize")
+        try fixture.initialize()
+        try fixture.startSend()
+        try fixture.wait(seconds: 0.5)
+        try fixture.stopSend()
+        let end = fixture.make("uninitialize")
         guard end == .done else {
-            return bench.ordinary("uninitialize", end).unless("lifecycle.initialize-only")
+            return fixture.ordinary("uninitialize", end).unless("lifecycle.initialize-only")
         }
-        try bench.destroy()
+        try fixture.destroy()
         try Self.compare(first, with: process, "asked after destroy")
         return .passed()
     }

@@ -19,34 +19,34 @@ extension Catalogue {
             VideoCapability(width: 3840, height: 2160, fps: 60),
         ]
         for (index, maximum) in maxima.enumerated() {
-            let bench = try examination.bench()
-            try bench.create()
-            guard let offer = bench.rehearsal.nextOffer(maximum: maximum) else { return .passed() }
-            let end = bench.make("initialize", offer)
+            let fixture = try examination.fixture()
+            try fixture.create()
+            guard let offer = fixture.pluginHarness.nextOffer(maximum: maximum) else { return .passed() }
+            let end = fixture.make("initialize", offer)
             if case .refused(.badAnswer, let text) = end {
                 return .failed("in a session of \(maximum) \(text)")
             }
-            if end != .done { return bench.ordinary("initialize", end) }
+            if end != .done { return fixture.ordinary("initialize", end) }
             guard index == 0 else { continue }
-            if let fault = try change(bench, maxima) { return fault }
+            if let fault = try change(fixture, maxima) { return fault }
         }
         return .passed()
     }
 
     /// Makes the same offers anew; nil if all is well.
     private static func change(
-        _ bench: Bench, _ maxima: [VideoCapability]
+        _ fixture: Fixture, _ maxima: [VideoCapability]
     ) throws(Verdict) -> Verdict? {
         let largest = VideoCapability(width: 3840, height: 2160, fps: 60)
         for ceiling in maxima.dropFirst() {
             guard
-                let offer = bench.rehearsal.nextOffer(
+                let offer = fixture.pluginHarness.nextOffer(
                     maximum: largest, ceiling: ceiling == largest ? nil : ceiling)
             else { return nil }
-            let end = bench.timed("property-change") { $0.propertyChange(offer) }
-            if case .lost = end { throw bench.crash().unless("negotiation.change") }
-            if end != .done { throw bench.ordinary("property_change", end) }
-            if case .refused(.badAnswer, let text) = bench.rehearsal.reply(to: offer.revision) {
+            let end = fixture.timed("property-change") { $0.propertyChange(offer) }
+            if case .lost = end { throw fixture.crash().unless("negotiation.change") }
+            if end != .done { throw fixture.ordinary("property_change", end) }
+            if case .refused(.badAnswer, let text) = fixture.pluginHarness.reply(to: offer.revision) {
                 return .failed("to a new offer under \(ceiling) \(text)")
             }
         }

@@ -13,41 +13,41 @@ extension Catalogue {
             status than GR_STATUS_OK, the plugin goes on as it is and the host adapts: that is legal.
             """
     ) { examination throws(Verdict) in
-        try examination.talksOnItsClock { talks throws(Verdict) in
-            let (bench, rehearsal) = (talks.bench, talks.bench.rehearsal)
-            try talks.begin(with: rehearsal.nextOffer())
-            try bench.wait(seconds: 1)
+        try examination.talksOnItsClock { offers throws(Verdict) in
+            let (fixture, pluginHarness) = (offers.fixture, offers.fixture.pluginHarness)
+            try offers.begin(with: pluginHarness.nextOffer())
+            try fixture.wait(seconds: 1)
             let low = VideoCapability(width: 640, height: 360, fps: 15)
             for (name, ceiling) in [("down", low), ("up again", nil)] {
-                guard let offer = rehearsal.nextOffer(ceiling: ceiling) else { continue }
-                let reply = try talks.change(to: offer, accuser: nil)
+                guard let offer = pluginHarness.nextOffer(ceiling: ceiling) else { continue }
+                let reply = try offers.change(to: offer, accuser: nil)
                 if let verdict = verdict(on: reply) {
-                    try bench.end()
+                    try fixture.end()
                     return verdict
                 }
-                try bench.wait(seconds: 1.1)
-                let before = bench.record.frames.count
-                try bench.wait(seconds: 2)
-                if bench.hasGivenUp { break }
-                if let mismatch = talks.mismatch {
+                try fixture.wait(seconds: 1.1)
+                let before = fixture.record.frames.count
+                try fixture.wait(seconds: 2)
+                if fixture.hasGivenUp { break }
+                if let mismatch = offers.mismatch {
                     return .hindered(by: "negotiation.revision-geometry", mismatch.text)
                 }
-                let frames = bench.record.frames[before...]
+                let frames = fixture.record.frames[before...]
                 if let old = frames.first(where: { $0.info.offerRevision != offer.revision }) {
                     return .failed(
                         "\(old.size) for offer \(old.info.offerRevision) still comes more than a "
-                            + "second after it has agreed to \(agreed(talks)) (\(name)): take the "
+                            + "second after it has agreed to \(agreed(offers)) (\(name)): take the "
                             + "new size and revision over in property_change, or refuse it")
                 }
-                if let fault = tooFast(frames.count, talks, name) { return fault }
+                if let fault = tooFast(frames.count, offers, name) { return fault }
             }
-            try bench.end()
+            try fixture.end()
             return .passed()
         }
     }
 
-    private static func agreed(_ talks: Talks) -> String {
-        talks.newest.map { "\($0.agreed.capability)" } ?? "it"
+    private static func agreed(_ offers: OfferLog) -> String {
+        offers.newest.map { "\($0.agreed.capability)" } ?? "it"
     }
 
     /// What it means that a new offer was not agreed on; nil if it was.
@@ -63,12 +63,12 @@ extension Catalogue {
     }
 
     /// Whether more frames came in two seconds than the agreed rate has.
-    private static func tooFast(_ count: Int, _ talks: Talks, _ name: String) -> Verdict? {
-        guard let rate = talks.newest?.agreed.capability.rate.framesPerSecond,
+    private static func tooFast(_ count: Int, _ offers: OfferLog, _ name: String) -> Verdict? {
+        guard let rate = offers.newest?.agreed.capability.rate.framesPerSecond,
             Double(count) > 2 * rate * 1.05 + 2
         else { return nil }
         return .failed(
-            "\(count) frames came in 2 s after it had agreed to \(agreed(talks)) (\(name)): take the "
+            "\(count) frames came in 2 s after it had agreed to \(agreed(offers)) (\(name)): take the "
                 + "new rate over with the size")
     }
 }

@@ -12,12 +12,12 @@ extension Catalogue {
             read.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.create()
-        guard let usual = bench.rehearsal.nextOffer(maximum: .small) else { return .passed() }
+        let fixture = try examination.fixture()
+        try fixture.create()
+        guard let usual = fixture.pluginHarness.nextOffer(maximum: .small) else { return .passed() }
         let empty = Offer(
             revision: usual.revision, rule: .rows, rows: [], suggested: usual.suggested)
-        let end = bench.make("initialize", empty)
+        let end = fixture.make("initialize", empty)
         switch end {
         case .done: break
         case .refused(.badAnswer, let text):
@@ -25,15 +25,15 @@ extension Catalogue {
         case .refused(let status, let text):
             return .passed("it refuses an offer without rows with \(status): \(text)")
         case .lost:
-            let crash = bench.crash()
+            let crash = fixture.crash()
             return .crashed(
                 "offered no rows, \(crash.text): look at row_count before rows", crash.details
             ).unless("lifecycle.whole-life")
-        default: return bench.ordinary("initialize", end)
+        default: return fixture.ordinary("initialize", end)
         }
-        try bench.startSend()
-        try bench.wait(seconds: 0.3)
-        try bench.end()
+        try fixture.startSend()
+        try fixture.wait(seconds: 0.3)
+        try fixture.end()
         return .passed()
     }
 }

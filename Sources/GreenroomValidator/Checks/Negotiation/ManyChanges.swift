@@ -12,33 +12,33 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         var random = examination.random()
-        return try examination.talksOnItsClock { talks throws(Verdict) in
-            let (bench, rehearsal) = (talks.bench, talks.bench.rehearsal)
+        return try examination.talksOnItsClock { offers throws(Verdict) in
+            let (fixture, pluginHarness) = (offers.fixture, offers.fixture.pluginHarness)
             let ceilings = [
                 (640, 360), (320, 180), (480, 270), (424, 320), (858, 480),
             ].map { VideoCapability(width: $0.0, height: $0.1, fps: 15) }
-            try talks.begin(with: rehearsal.nextOffer(ceiling: ceilings[0]))
-            try bench.wait(seconds: 0.5)
+            try offers.begin(with: pluginHarness.nextOffer(ceiling: ceilings[0]))
+            try fixture.wait(seconds: 0.5)
             // One alone, which another check is about.
-            if let hindrance = try follows(talks, ceilings[1]) { return hindrance }
+            if let hindrance = try follows(offers, ceilings[1]) { return hindrance }
             var last = ceilings[1]
             for _ in 0..<50 {
                 last = ceilings.filter { $0 != last }.randomElement(using: &random) ?? last
-                guard let offer = rehearsal.nextOffer(ceiling: last) else { continue }
-                _ = try talks.change(to: offer)
-                try bench.wait(seconds: 0.02)
+                guard let offer = pluginHarness.nextOffer(ceiling: last) else { continue }
+                _ = try offers.change(to: offer)
+                try fixture.wait(seconds: 0.02)
             }
-            try bench.wait(seconds: 1.1)
-            let before = bench.record.frames.count
-            try bench.wait(seconds: 1)
-            if let mismatch = talks.mismatch {
+            try fixture.wait(seconds: 1.1)
+            let before = fixture.record.frames.count
+            try fixture.wait(seconds: 1)
+            if let mismatch = offers.mismatch {
                 return .failed(
                     "after 50 offers in a second \(mismatch.text): take size and revision over "
                         + "together"
                 ).unless("negotiation.revision-geometry")
             }
-            let frames = bench.record.frames[before...]
-            if let newest = talks.newest,
+            let frames = fixture.record.frames[before...]
+            if let newest = offers.newest,
                 let old = frames.first(where: { $0.info.offerRevision != newest.revision })
             {
                 return .failed(
@@ -48,17 +48,17 @@ extension Catalogue {
                         + "offered last goes"
                 ).unless("negotiation.change")
             }
-            try bench.end()
+            try fixture.end()
             return .passed()
         }
     }
 
     /// Whether it follows a single change; nil if it does.
     private static func follows(
-        _ talks: Talks, _ ceiling: VideoCapability
+        _ offers: OfferLog, _ ceiling: VideoCapability
     ) throws(Verdict) -> Verdict? {
-        guard let offer = talks.bench.rehearsal.nextOffer(ceiling: ceiling) else { return nil }
-        switch try talks.change(to: offer) {
+        guard let offer = offers.fixture.pluginHarness.nextOffer(ceiling: ceiling) else { return nil }
+        switch try offers.change(to: offer) {
         case .answered: return nil
         case .ignored: return .passed("it takes no new offers: the host adapts its frames")
         case .refused(.badAnswer, let text):

@@ -29,20 +29,20 @@ extension Catalogue {
     private static func trial(
         _ examination: Examination, _ table: [VideoCapability]
     ) throws(Verdict) -> Verdict? {
-        let talks = Talks(try examination.bench())
-        let bench = talks.bench
-        try bench.create()
-        guard let offer = bench.rehearsal.nextOffer(table: table) else { return nil }
-        let end = bench.make("initialize", offer)
+        let offers = OfferLog(try examination.fixture())
+        let fixture = offers.fixture
+        try fixture.create()
+        guard let offer = fixture.pluginHarness.nextOffer(table: table) else { return nil }
+        let end = fixture.make("initialize", offer)
         switch end {
         case .done: break
         case .refused(.badAnswer, let text): return .failed("offered \(table[0]) alone, \(text)")
-        case .lost: return bench.crash()
-        default: throw bench.ordinary("initialize", end)
+        case .lost: return fixture.crash()
+        default: throw fixture.ordinary("initialize", end)
         }
-        try bench.startSend()
-        if bench.rehearsal.wait(nanoseconds: 500_000_000) != nil { return bench.crash() }
-        try bench.end()
+        try fixture.startSend()
+        if fixture.pluginHarness.wait(nanoseconds: 500_000_000) != nil { return fixture.crash() }
+        try fixture.end()
         return nil
     }
 }

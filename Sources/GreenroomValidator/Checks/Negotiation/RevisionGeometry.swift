@@ -12,24 +12,24 @@ extension Catalogue {
             smaller than what was agreed on.
             """
     ) { examination throws(Verdict) in
-        try examination.talksOnItsClock { talks throws(Verdict) in
-            let rehearsal = talks.bench.rehearsal
-            try talks.begin(with: rehearsal.nextOffer())
-            try talks.bench.wait(seconds: 0.5)
+        try examination.talksOnItsClock { offers throws(Verdict) in
+            let pluginHarness = offers.fixture.pluginHarness
+            try offers.begin(with: pluginHarness.nextOffer())
+            try offers.fixture.wait(seconds: 0.5)
             let ceilings: [VideoCapability?] = [
                 .small, nil, VideoCapability(width: 960, height: 540, fps: 30),
             ]
             for ceiling in ceilings {
-                guard let offer = rehearsal.nextOffer(ceiling: ceiling) else { continue }
-                _ = try talks.change(to: offer)
-                try talks.bench.wait(seconds: 0.7)
+                guard let offer = pluginHarness.nextOffer(ceiling: ceiling) else { continue }
+                _ = try offers.change(to: offer)
+                try offers.fixture.wait(seconds: 0.7)
             }
-            try talks.bench.stopSend()
-            if let mismatch = talks.mismatch {
+            try offers.fixture.stopSend()
+            if let mismatch = offers.mismatch {
                 return .failed(
                     "\(mismatch.text): take size and revision over together, between two frames")
             }
-            guard !talks.bench.record.frames.isEmpty || talks.bench.hasGivenUp else {
+            guard !offers.fixture.record.frames.isEmpty || offers.fixture.hasGivenUp else {
                 return .hindered(by: "lifecycle.whole-life", "it sent no frames")
             }
             return .passed()

@@ -47,11 +47,11 @@ extension Catalogue {
         _ examination: Examination, _ row: VideoCapability, _ refused: inout [String]
     ) throws(Verdict) -> Verdict? {
         var refusal: String?
-        let verdict = try examination.talksOnItsClock { talks throws(Verdict) in
-            let (bench, rehearsal) = (talks.bench, talks.bench.rehearsal)
-            try bench.create()
-            let offer = rehearsal.nextOffer(maximum: row, table: [row])
-            let end = bench.make("initialize", offer)
+        let verdict = try examination.talksOnItsClock { offers throws(Verdict) in
+            let (fixture, pluginHarness) = (offers.fixture, offers.fixture.pluginHarness)
+            try fixture.create()
+            let offer = pluginHarness.nextOffer(maximum: row, table: [row])
+            let end = fixture.make("initialize", offer)
             switch end {
             case .done: break
             case .refused(.badAnswer, let text):
@@ -59,33 +59,33 @@ extension Catalogue {
             case .refused(let status, let text):
                 refusal = "\(row) with \(status) (\(text))"
                 return .passed()
-            case .lost: return crash(bench, row)
-            default: throw bench.ordinary("initialize", end)
+            case .lost: return crash(fixture, row)
+            default: throw fixture.ordinary("initialize", end)
             }
-            if let offer { talks.note(offer) }
-            try bench.startSend()
-            if rehearsal.wait(nanoseconds: 400_000_000) != nil { return crash(bench, row) }
-            let sends = try bench.sends(within: 5)
-            if let mismatch = talks.mismatch {
+            if let offer { offers.note(offer) }
+            try fixture.startSend()
+            if pluginHarness.wait(nanoseconds: 400_000_000) != nil { return crash(fixture, row) }
+            let sends = try fixture.sends(within: 5)
+            if let mismatch = offers.mismatch {
                 return .failed(
                     "offered \(row), \(mismatch.text): send what was agreed on to the pixel, or "
                         + "answer GR_ANSWER_FIXED")
             }
             guard sends else {
-                return .failed("offered \(row), it sends nothing\(bench.refusals)")
+                return .failed("offered \(row), it sends nothing\(fixture.refusals)")
                     .unless("lifecycle.whole-life")
             }
-            let stop = bench.make("stop-send")
-            if stop.isLoss { return crash(bench, row) }
-            if stop != .done { throw bench.ordinary("stop-send", stop) }
+            let stop = fixture.make("stop-send")
+            if stop.isLoss { return crash(fixture, row) }
+            if stop != .done { throw fixture.ordinary("stop-send", stop) }
             return .passed()
         }
         if let refusal { refused.append(refusal) }
         return verdict.outcome.isFault ? verdict : nil
     }
 
-    private static func crash(_ bench: Bench, _ row: VideoCapability) -> Verdict {
-        let crash = bench.crash()
+    private static func crash(_ fixture: Fixture, _ row: VideoCapability) -> Verdict {
+        let crash = fixture.crash()
         return .crashed("offered \(row), \(crash.text)", crash.details)
             .unless("lifecycle.whole-life")
     }

@@ -16,7 +16,7 @@ extension Catalogue {
         guard examination.descriptor.parameters.contains(where: { !$0.edges.isEmpty }) else {
             throw .skipped("it has no bounded parameters, booleans or choices")
         }
-        let first = try examination.bench()
+        let first = try examination.fixture()
         try first.startSmall()
         // A stop right after the start is another check's.
         try first.wait(seconds: 0.1)
@@ -25,8 +25,8 @@ extension Catalogue {
             for value in parameter.edges {
                 let setting = Setting(parameter, value)
                 try first.take(
-                    "set", first.rehearsal.set(setting), of: setting, &remarks)
-                if let fault = first.rehearsal.wait(nanoseconds: 50_000_000) {
+                    "set", first.pluginHarness.set(setting), of: setting, &remarks)
+                if let fault = first.pluginHarness.wait(nanoseconds: 50_000_000) {
                     try first.require("sending", .lost(fault), after: setting.words)
                 }
             }
@@ -37,10 +37,10 @@ extension Catalogue {
             for value in parameter.edges {
                 number += 1
                 let setting = Setting(parameter, value)
-                let bench = examination.bench(
+                let fixture = examination.fixture(
                     beside: first, number: number,
                     settings: examination.settings.with(value, for: parameter))
-                try bench.liveShortly(with: setting, &remarks)
+                try fixture.liveShortly(with: setting, &remarks)
             }
         }
         guard let remark = remarks.first else {
@@ -50,15 +50,15 @@ extension Catalogue {
     }
 }
 
-extension Bench {
+extension Fixture {
     /// Leads a life with a value that the table allows, to its end or until the plugin says why not.
     fileprivate func liveShortly(
         with setting: Setting, _ remarks: inout [String]
     ) throws(Verdict) {
-        let steps: [(String, () -> Rehearsal.StepEnd)] = [
-            ("create", { [rehearsal] in rehearsal.create() }),
-            ("initialize", { [rehearsal] in rehearsal.initialize(rehearsal.smallOffer()) }),
-            ("start-send", { [rehearsal] in rehearsal.startSend() }),
+        let steps: [(String, () -> PluginHarness.StepEnd)] = [
+            ("create", { [pluginHarness] in pluginHarness.create() }),
+            ("initialize", { [pluginHarness] in pluginHarness.initialize(pluginHarness.smallOffer()) }),
+            ("start-send", { [pluginHarness] in pluginHarness.startSend() }),
         ]
         for (index, (name, step)) in steps.enumerated() {
             guard try take(name, step(), of: setting, &remarks) else {
@@ -66,23 +66,23 @@ extension Bench {
                 return
             }
         }
-        if let fault = rehearsal.wait(nanoseconds: 100_000_000) {
+        if let fault = pluginHarness.wait(nanoseconds: 100_000_000) {
             try require("sending", .lost(fault), after: setting.words)
         }
         try end(after: setting.words)
     }
 
     private func leave(from step: Int, after cause: String) throws(Verdict) {
-        if step > 1 { try require("uninitialize", rehearsal.uninitialize(), after: cause) }
-        try require("destroy", rehearsal.destroy(), after: cause)
+        if step > 1 { try require("uninitialize", pluginHarness.uninitialize(), after: cause) }
+        try require("destroy", pluginHarness.destroy(), after: cause)
     }
 
-    /// Judges what became of a value that the table allows.
+    /// CheckWorkers what became of a value that the table allows.
     ///
     /// - Returns: Whether it was taken; if not, a remark says so.
     @discardableResult
     fileprivate func take(
-        _ step: String, _ end: Rehearsal.StepEnd, of setting: Setting, _ remarks: inout [String]
+        _ step: String, _ end: PluginHarness.StepEnd, of setting: Setting, _ remarks: inout [String]
     ) throws(Verdict) -> Bool {
         guard case .refused(let status, let text) = end else {
             try require(step, end, after: setting.words)

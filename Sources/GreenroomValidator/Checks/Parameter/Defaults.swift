@@ -13,8 +13,8 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()
-        let first = try examination.bench()
-        let plain = try first.performance(setting: [])
+        let first = try examination.fixture()
+        let plain = try first.digest(setting: [])
         // What else happens in a life is another check's to tell.
         if first.clock.isStray() {
             throw .skipped("it does not keep to the session's clock: nothing can be compared")
@@ -22,7 +22,7 @@ extension Catalogue {
         let settings = live.compactMap { parameter in
             examination.settings.first { $0.name == parameter.name }
         }
-        let again = try examination.bench().performance(setting: [])
+        let again = try examination.fixture().digest(setting: [])
         guard plain.difference(from: again) == nil else {
             return .passed("what it makes is another thing each time: that was not compared")
         }
@@ -46,16 +46,16 @@ extension Examination {
     /// What is not the same as in a life without changes, each time; nil if that is nothing: a
     /// machine that is very busy loses a frame now and then.
     fileprivate func lastingDifference(
-        from plain: Performance, setting settings: [Setting]
+        from plain: MediaDigest, setting settings: [Setting]
     ) throws(Verdict) -> String? {
-        let made = try bench().performance(setting: settings)
+        let made = try fixture().digest(setting: settings)
         guard let difference = plain.difference(from: made) else { return nil }
-        let again = try bench().performance(setting: settings)
+        let again = try fixture().digest(setting: settings)
         return again.difference(from: made) == nil ? difference : nil
     }
 }
 
-extension Bench {
+extension Fixture {
     /// The check that is about who writes to a frame that is not his any more, which makes other
     /// pictures now and then.
     fileprivate var checkOfLateWriting: String {
@@ -63,22 +63,22 @@ extension Bench {
     }
 
     /// What is made in a life in which parameters are set to what they are already.
-    fileprivate func performance(setting settings: [Setting]) throws(Verdict) -> Performance {
+    fileprivate func digest(setting settings: [Setting]) throws(Verdict) -> MediaDigest {
         try create()
         try set(settings, "after create")
-        try initialize(rehearsal.smallOffer())
+        try initialize(pluginHarness.smallOffer())
         try set(settings, "after initialize")
-        let (end, performance) = rehearsal.perform(record, nanoseconds: 300_000_000)
+        let (end, digest) = pluginHarness.perform(record, nanoseconds: 300_000_000)
         if case .lost = end { throw crash().unless("lifecycle.whole-life") }
         try uninitialize()
         try destroy()
-        return performance
+        return digest
     }
 
     private func set(_ settings: [Setting], _ when: String) throws(Verdict) {
         for setting in settings {
             // A file that is named is there or not: what becomes of it is not the parameter's.
-            let end = rehearsal.set(setting)
+            let end = pluginHarness.set(setting)
             if case .refused(let status, let text) = end, setting.type != .path {
                 throw .failed(
                     "setting \(setting.words) \(when), which is what it has, is answered with "

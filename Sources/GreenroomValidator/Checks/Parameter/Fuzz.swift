@@ -18,27 +18,27 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()
-        return try examination.onItsClock { bench throws(Verdict) in
-            try bench.startSmall()
-            try bench.wait(seconds: 0.3)
-            let before = bench.accepted
+        return try examination.onItsClock { fixture throws(Verdict) in
+            try fixture.startSmall()
+            try fixture.wait(seconds: 0.3)
+            let before = fixture.accepted
             var refusals = Refusals()
-            try bench.fuzz(live.filter(\.isClosed), examination.random(1), &refusals)
+            try fixture.fuzz(live.filter(\.isClosed), examination.random(1), &refusals)
             // As it was: a value may well have meant to show or to play nothing.
             for setting in examination.settings
             where live.contains(where: { $0.name == setting.name }) {
-                if case .lost = bench.rehearsal.set(setting) {
-                    throw bench.crash().unless("lifecycle.whole-life")
+                if case .lost = fixture.pluginHarness.set(setting) {
+                    throw fixture.crash().unless("lifecycle.whole-life")
                 }
             }
-            if before > 0, bench.kind != .shareSource { try bench.mustGoOn() }
-            try bench.fuzz(live.filter { !$0.isClosed }, examination.random(2), &refusals)
+            if before > 0, fixture.kind != .shareSource { try fixture.mustGoOn() }
+            try fixture.fuzz(live.filter { !$0.isClosed }, examination.random(2), &refusals)
             for parameter in live {
                 for text in parameter.hostileTexts(examination) {
-                    try bench.endure(Setting(parameter, .string(text)), of: parameter, &refusals)
+                    try fixture.endure(Setting(parameter, .string(text)), of: parameter, &refusals)
                 }
             }
-            try bench.end(after: "random values")
+            try fixture.end(after: "random values")
             let remarks = refusals.remarks
             guard let remark = remarks.first else { return .passed() }
             return .warning(remark, Array(remarks.dropFirst()))
@@ -64,7 +64,7 @@ private struct Refusals {
     }
 }
 
-extension Bench {
+extension Fixture {
     /// How often each parameter is set.
     private static let times = 50
 
@@ -79,7 +79,7 @@ extension Bench {
                 let value = parameter.randomValue(&random)
             else { continue }
             let setting = Setting(parameter, value)
-            switch rehearsal.set(setting) {
+            switch pluginHarness.set(setting) {
             case .refused(let status, let text):
                 let words = "\(setting.words) is answered with \(status): \(text)"
                 let isUnexplained = text.hasSuffix("without a reason")
@@ -91,7 +91,7 @@ extension Bench {
                 }
             case let end: try require("set", end, after: setting.words)
             }
-            if let fault = rehearsal.wait(
+            if let fault = pluginHarness.wait(
                 nanoseconds: Int64.random(in: 0...8_000_000, using: &random))
             {
                 try require("sending", .lost(fault), after: setting.words)
@@ -100,7 +100,7 @@ extension Bench {
         }
         guard let (words, parameter) = refused else { return }
         for value in parameter.edges {
-            if case .refused = rehearsal.set(Setting(parameter, value)) {
+            if case .refused = pluginHarness.set(Setting(parameter, value)) {
                 throw .hindered(by: "parameter.bounds", "it does not take all values")
             }
         }
@@ -113,7 +113,7 @@ extension Bench {
         _ setting: Setting, of parameter: Parameter, _ refusals: inout Refusals
     ) throws(Verdict) {
         do throws(Verdict) {
-            switch rehearsal.set(setting) {
+            switch pluginHarness.set(setting) {
             case .refused(let status, let text):
                 guard text.hasSuffix("without a reason") else { return }
                 refusals.add(
@@ -123,7 +123,7 @@ extension Bench {
             case let end: try require("set", end, after: setting.words)
             }
             // For some frames or blocks to be made with it.
-            if let fault = rehearsal.wait(nanoseconds: 80_000_000) {
+            if let fault = pluginHarness.wait(nanoseconds: 80_000_000) {
                 try require("sending", .lost(fault), after: setting.words)
             }
             if kind == .preProcessor { try editOne(after: setting.words) }
@@ -137,14 +137,14 @@ extension Bench {
     private func editOne(after cause: String) throws(Verdict) {
         let info = FrameInfo(ptsNanoseconds: clock.now)
         let size = FrameSize(width: 640, height: 360)
-        let patience = Patience(process.process)
-        guard let edit = rehearsal.edit(size, info: info, fill: { $0.fillForEditing(number: 0) })
+        let cpuDeadline = CPUTimeDeadline(process.process)
+        guard let edit = pluginHarness.edit(size, info: info, fill: { $0.fillForEditing(number: 0) })
         else { return }
         if case .late = edit {
-            throw patience.doubt
+            throw cpuDeadline.doubt
                 ?? .failed("with \(cause), process has not returned after 2 s: it has to")
         }
-        if let fault = rehearsal.fault {
+        if let fault = pluginHarness.fault {
             try require("process", .lost(fault), after: cause)
         }
     }
@@ -159,7 +159,7 @@ extension Bench {
         }
         let verdict = Verdict.failed(
             "5 s after random values were set, and all are what they were again, it has sent nothing "
-                + "more\(rehearsal.gaveUp.map { ": it gave up (\($0.reason))" } ?? "").")
+                + "more\(pluginHarness.gaveUp.map { ": it gave up (\($0.reason))" } ?? "").")
         throw hasFullQueue ? verdict.unless("sound.back-pressure") : verdict
     }
 }

@@ -11,18 +11,18 @@ extension Examination {
     }
 }
 
-extension Bench {
+extension Fixture {
     /// Creates, initializes with small pictures, and starts.
     func startSmall() throws(Verdict) {
         try create()
-        try initialize(rehearsal.smallOffer())
+        try initialize(pluginHarness.smallOffer())
         try startSend()
     }
 
     /// What a step means that should have been done after a value was set.
     ///
     /// - Parameter cause: The value, in words.
-    func require(_ step: String, _ end: Rehearsal.StepEnd, after cause: String) throws(Verdict) {
+    func require(_ step: String, _ end: PluginHarness.StepEnd, after cause: String) throws(Verdict) {
         guard end != .done, end != .pumps else { return }
         var verdict = verdict(on: step, end)
         verdict.text = "with \(cause): \(verdict.text)"
@@ -33,8 +33,8 @@ extension Bench {
     /// The rest of a life that was started.
     func end(after cause: String) throws(Verdict) {
         try settle()
-        try require("stop-send", rehearsal.stopSend(), after: cause)
-        try require("uninitialize", rehearsal.uninitialize(), after: cause)
-        try require("destroy", rehearsal.destroy(), after: cause)
+        try require("stop-send", pluginHarness.stopSend(), after: cause)
+        try require("uninitialize", pluginHarness.uninitialize(), after: cause)
+        try require("destroy", pluginHarness.destroy(), after: cause)
     }
 }

@@ -17,17 +17,17 @@ extension Catalogue {
             $0.type == .string || $0.type == .path
         }
         guard !parameters.isEmpty else { throw .skipped("it has no texts and no paths") }
-        let first = try examination.bench()
+        let first = try examination.fixture()
         var number = 0
         var remarks: [String] = []
         for parameter in parameters {
             for text in parameter.hostileTexts(examination) {
                 number += 1
                 let setting = Setting(parameter, .string(text))
-                let bench = examination.bench(
+                let fixture = examination.fixture(
                     beside: first, number: number,
                     settings: examination.settings.with(.string(text), for: parameter))
-                if let remark = try bench.endureShortly(setting) { remarks.append(remark) }
+                if let remark = try fixture.endureShortly(setting) { remarks.append(remark) }
             }
         }
         guard let remark = remarks.first else { return .passed("\(number) texts") }
@@ -56,25 +56,25 @@ extension Parameter {
     ]
 }
 
-extension Bench {
+extension Fixture {
     /// Leads a life as far as the plugin bears it.
     ///
     /// - Returns: What its author should know of; nil for nothing.
     fileprivate func endureShortly(_ setting: Setting) throws(Verdict) -> String? {
         let cause = setting.words
-        if let remark = try endure("create", rehearsal.create(), cause) { return remark.text }
+        if let remark = try endure("create", pluginHarness.create(), cause) { return remark.text }
         if let remark = try endure(
-            "initialize", rehearsal.initialize(rehearsal.smallOffer()), cause)
+            "initialize", pluginHarness.initialize(pluginHarness.smallOffer()), cause)
         {
-            try require("destroy", rehearsal.destroy(), after: cause)
+            try require("destroy", pluginHarness.destroy(), after: cause)
             return remark.text
         }
-        if let remark = try endure("start-send", rehearsal.startSend(), cause) {
-            try require("uninitialize", rehearsal.uninitialize(), after: cause)
-            try require("destroy", rehearsal.destroy(), after: cause)
+        if let remark = try endure("start-send", pluginHarness.startSend(), cause) {
+            try require("uninitialize", pluginHarness.uninitialize(), after: cause)
+            try require("destroy", pluginHarness.destroy(), after: cause)
             return remark.text
         }
-        if let fault = rehearsal.wait(nanoseconds: 100_000_000) {
+        if let fault = pluginHarness.wait(nanoseconds: 100_000_000) {
             try require("sending", .lost(fault), after: cause)
         }
         try end(after: cause)
@@ -83,7 +83,7 @@ extension Bench {
 
     /// - Returns: Set if the plugin refused; the text, if it did not say why.
     private func endure(
-        _ step: String, _ end: Rehearsal.StepEnd, _ cause: String
+        _ step: String, _ end: PluginHarness.StepEnd, _ cause: String
     ) throws(Verdict) -> (text: String?, ())? {
         guard case .refused(let status, let text) = end else {
             try require(step, end, after: cause)

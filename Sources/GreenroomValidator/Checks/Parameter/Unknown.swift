@@ -14,18 +14,18 @@ extension Catalogue {
             find out.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.create()
-        let (asked, address) = bench.rehearsal.ask(forExtension: GR_EXT_LIVE_PARAMETERS)
+        let fixture = try examination.fixture()
+        try fixture.create()
+        let (asked, address) = fixture.pluginHarness.ask(forExtension: GR_EXT_LIVE_PARAMETERS)
         guard asked == .done, address != nil else { throw .skipped("it has no live parameters") }
         let settings = unknownSettings(examination)
-        try bench.refuse(settings, "after create")
-        try bench.initialize(bench.rehearsal.smallOffer())
-        try bench.refuse(settings, "after initialize")
-        try bench.startSend()
-        try bench.wait(seconds: 0.1)
-        try bench.refuse(settings, "while it sends")
-        try bench.end(after: "parameters that there are not")
+        try fixture.refuse(settings, "after create")
+        try fixture.initialize(fixture.pluginHarness.smallOffer())
+        try fixture.refuse(settings, "after initialize")
+        try fixture.startSend()
+        try fixture.wait(seconds: 0.1)
+        try fixture.refuse(settings, "while it sends")
+        try fixture.end(after: "parameters that there are not")
         return .passed()
     }
 
@@ -48,13 +48,13 @@ extension Catalogue {
     }
 }
 
-extension Bench {
+extension Fixture {
     /// Sets what can't be set.
     fileprivate func refuse(
         _ settings: [(setting: Setting, why: String)], _ when: String
     ) throws(Verdict) {
         for (setting, why) in settings {
-            switch rehearsal.setUnchecked(setting) {
+            switch pluginHarness.setUnchecked(setting) {
             case .refused: continue
             case .done:
                 throw .failed(

@@ -75,7 +75,7 @@ extension Catalogue {
     private static func times(
         of life: FilterLife, _ examination: Examination
     ) throws(Verdict) -> [FilterLife.Times]? {
-        let picture = FilterPicture(.noise, examination.random(6))
+        let picture = FilterFrame(.noise, examination.random(6))
         var times: [FilterLife.Times] = []
         do throws(Verdict) {
             for number in 0..<(warmUp + measured) {

@@ -55,8 +55,8 @@ extension Examination {
         guard let life = try stage.begin(row, guarded: watch(isClosed: true)) else { return nil }
         var count = 0
         for color in colors {
-            for content in FilterPicture.Content.allCases {
-                let picture = FilterPicture(content, color: color, random(4))
+            for content in FilterFrame.Content.allCases {
+                let picture = FilterFrame(content, color: color, random(4))
                 let edit = try life.editKeepingToPlanes(picture)
                 guard edit.status == .ok else { return nil }
                 guard edit.isUnchanged else { return (count, "\(content) in \(color.text)") }

@@ -49,8 +49,8 @@ extension Examination {
         guard let life = try stage.begin(row, guarded: watch) else { return nil }
         life.padding = padding
         var results: [UInt64] = []
-        for content in FilterPicture.Content.allCases {
-            let edit = try life.editKeepingToPlanes(FilterPicture(content, random(5)))
+        for content in FilterFrame.Content.allCases {
+            let edit = try life.editKeepingToPlanes(FilterFrame(content, random(5)))
             guard edit.status == .ok else { return nil }
             results.append(edit.after)
         }

@@ -23,14 +23,14 @@ extension Catalogue {
         guard let life = try stage.begin(row) else {
             throw .hindered(by: "pre-processor.sizes", "it does not initialize at \(row)")
         }
-        let picture = FilterPicture(.noise, examination.random(8))
+        let picture = FilterFrame(.noise, examination.random(8))
         for _ in 0..<30 { _ = try life.edit(picture) }
         try life.end()
-        let counts = life.bench.record.edits.dropFirst(10).compactMap(\.counts)
+        let counts = life.fixture.record.edits.dropFirst(10).compactMap(\.counts)
         guard !counts.isEmpty else {
             throw .skipped("nothing could be counted: libgreenroom-meter.so was not loaded")
         }
-        func aFrame(_ value: (WitnessedEdit.Counts) -> Int) -> Double {
+        func aFrame(_ value: (TracedEdit.Counts) -> Int) -> Double {
             Double(counts.reduce(0) { $0 + value($1) }) / Double(counts.count)
         }
         func text(_ number: Double, _ thing: String) -> String {

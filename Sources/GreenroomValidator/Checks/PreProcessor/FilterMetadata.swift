@@ -18,7 +18,7 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let colors = [ColorSpace.bt709Limited, .bt709Full, .bt601Limited, .bt601Full]
-        let pictures = colors.map { FilterPicture(.slope, color: $0, examination.random(3)) }
+        let pictures = colors.map { FilterFrame(.slope, color: $0, examination.random(3)) }
         var count = 0
         for row in FilterSizes.table + FilterSizes.unfamiliar {
             guard let life = try stage.begin(row) else { continue }

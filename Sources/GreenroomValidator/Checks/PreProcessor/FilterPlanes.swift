@@ -17,7 +17,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let random = examination.random(2)
-        let pictures = FilterPicture.Content.allCases.map { FilterPicture($0, random) }
+        let pictures = FilterFrame.Content.allCases.map { FilterFrame($0, random) }
         let rows =
             [(640, 360), (352, 240)].map { VideoCapability(width: $0.0, height: $0.1, fps: 30) }
             + FilterSizes.unfamiliar
@@ -43,7 +43,7 @@ extension Examination {
     ///
     /// - Returns: How many were.
     fileprivate func guardPlanes(
-        _ row: VideoCapability, _ pictures: [FilterPicture], on stage: FilterStage,
+        _ row: VideoCapability, _ pictures: [FilterFrame], on stage: FilterStage,
         extraStride: Int
     ) throws(Verdict) -> Int {
         let watch = watch(extraStrideBytes: extraStride, isClosed: true)
@@ -73,7 +73,7 @@ extension Examination {
         guard !FilterSizes.crashes(self, at: life.row) else {
             return .hindered(by: "pre-processor.sizes", "it crashes at \(life.row.size)")
         }
-        guard let fault = life.bench.process.fault,
+        guard let fault = life.fixture.process.fault,
             let place = life.place(of: fault.address, from: watch.base)
         else { return crash }
         let verb =

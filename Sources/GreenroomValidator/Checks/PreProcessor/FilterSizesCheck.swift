@@ -15,7 +15,7 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let random = examination.random(1)
-        let pictures = FilterSizes.contents.map { FilterPicture($0, random) }
+        let pictures = FilterSizes.contents.map { FilterFrame($0, random) }
         var (edited, refused) = (0, 0)
         var notes: [String] = []
         for row in FilterSizes.table + FilterSizes.unfamiliar {

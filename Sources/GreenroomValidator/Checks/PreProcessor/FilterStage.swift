@@ -24,7 +24,7 @@ final class FilterStage {
 
     private let examination: Examination
     private let deadline: Int64
-    private var first: Bench?
+    private var first: Fixture?
     private var lives = 0
 
     /// - Parameter seconds: How long frames are edited there at most, in real time.
@@ -42,22 +42,22 @@ final class FilterStage {
     func begin(
         _ row: VideoCapability, guarded watch: LeaseWatch? = nil
     ) throws(Verdict) -> FilterLife? {
-        let bench: Bench
+        let fixture: Fixture
         if let first {
             lives += 1
-            bench = examination.bench(beside: first, number: lives, leases: watch)
+            fixture = examination.fixture(beside: first, number: lives, leases: watch)
         } else {
-            bench = try examination.bench(leases: watch)
-            first = bench
+            fixture = try examination.fixture(leases: watch)
+            first = fixture
         }
-        try bench.create()
-        switch bench.rehearsal.initialize(bench.rehearsal.nextOffer(maximum: row)) {
+        try fixture.create()
+        switch fixture.pluginHarness.initialize(fixture.pluginHarness.nextOffer(maximum: row)) {
         case .done: break
         case .refused: return nil
-        case let end: throw bench.verdict(on: "initialize", end)
+        case let end: throw fixture.verdict(on: "initialize", end)
         }
-        try bench.startSend()
-        return FilterLife(examination, bench, row, guarded: watch, until: deadline)
+        try fixture.startSend()
+        return FilterLife(examination, fixture, row, guarded: watch, until: deadline)
     }
 
     /// Its process.
@@ -66,7 +66,7 @@ final class FilterStage {
 
 /// A life of a filter at one size.
 final class FilterLife {
-    let bench: Bench
+    let fixture: Fixture
     let row: VideoCapability
     private let examination: Examination
     /// Guards its frames.
@@ -89,12 +89,12 @@ final class FilterLife {
     var padding: UInt8 = 0xA5
 
     init(
-        _ examination: Examination, _ bench: Bench, _ row: VideoCapability,
+        _ examination: Examination, _ fixture: Fixture, _ row: VideoCapability,
         guarded watch: LeaseWatch?, until deadline: Int64
     ) {
         self.examination = examination
         self.deadline = deadline
-        self.bench = bench
+        self.fixture = fixture
         self.row = row
         self.watch = watch
     }
@@ -114,7 +114,7 @@ final class FilterLife {
     ///
     /// - Parameter measure: Gets what that took.
     func edit(
-        _ picture: FilterPicture, measure: (Times) -> Void = { _ in }
+        _ picture: FilterFrame, measure: (Times) -> Void = { _ in }
     ) throws(Verdict) -> FilterStage.Edited {
         guard MonotonicClock.now < deadline else {
             throw .hindered(
@@ -122,12 +122,12 @@ final class FilterLife {
         }
         var before: UInt64 = 0
         var meter = TimeMeter(
-            process: bench.process.process, editingThread: bench.record.editingThread)
+            process: fixture.process.process, editingThread: fixture.record.editingThread)
         let padding = isGuarded ? padding : nil
         let info = FrameInfo(
             color: picture.color, offerRevision: 1,
-            ptsNanoseconds: bench.clock.now + Int64(number) * row.intervalNanoseconds)
-        let edit = bench.rehearsal.edit(row.size, info: info) { frame in
+            ptsNanoseconds: fixture.clock.now + Int64(number) * row.intervalNanoseconds)
+        let edit = fixture.pluginHarness.edit(row.size, info: info) { frame in
             // The memory of a process that has just been lost is no more.
             let isGuarded = frame.isInGivenMemory
             picture.fill(&frame, padding: isGuarded ? padding : nil, number: number)
@@ -159,20 +159,20 @@ final class FilterLife {
             return FilterStage.Edited(
                 status: status, before: before, after: frame.digest,
                 spill: padding.flatMap { FilterSpill.first(in: frame, padding: $0) },
-                changed: bench.record.edits.last?.changed ?? [])
+                changed: fixture.record.edits.last?.changed ?? [])
         }
     }
 
     /// Whether its process is lost, once the news of that has come, which may take a busy machine
     /// some time.
-    private var isLost: Bool { (0..<10).contains { _ in bench.process.evidence != nil } }
+    private var isLost: Bool { (0..<10).contains { _ in fixture.process.evidence != nil } }
 
     /// What a frame that has not come back must have taken at least, in nanoseconds: no plugin that is
     /// not to blame takes a second of its own time.
     private static let leastLate: Int64 = 1_000_000_000
 
     /// Has a guarded frame edited by a filter that does no more than that.
-    func editKeepingToPlanes(_ picture: FilterPicture) throws(Verdict) -> FilterStage.Edited {
+    func editKeepingToPlanes(_ picture: FilterFrame) throws(Verdict) -> FilterStage.Edited {
         let edit: FilterStage.Edited
         do throws(Verdict) {
             edit = try self.edit(picture)
@@ -189,17 +189,17 @@ final class FilterLife {
     /// Lets the plugin's own threads go on for a while.
     func linger(milliseconds: UInt32) throws(Verdict) {
         usleep(milliseconds * 1000)
-        if bench.rehearsal.fault != nil { throw crashed() }
+        if fixture.pluginHarness.fault != nil { throw crashed() }
     }
 
-    func end() throws(Verdict) { try bench.end() }
+    func end() throws(Verdict) { try fixture.end() }
 
     /// Ends it, of a filter that touches no frame any more.
     func endKeepingToPlanes() throws(Verdict) {
         do throws(Verdict) {
             try end()
         } catch {
-            guard let fault = bench.process.fault, watch?.offset(of: fault.address) != nil else {
+            guard let fault = fixture.process.fault, watch?.offset(of: fault.address) != nil else {
                 throw error
             }
             throw .hindered(by: "pre-processor.planes", "it crashes")
@@ -208,7 +208,7 @@ final class FilterLife {
 
     /// The verdict on a crash: another check's, if it happens there as well.
     private func crashed() -> Verdict {
-        let verdict = bench.crash()
+        let verdict = fixture.crash()
         crash = verdict
         guard isTrial || isGuarded || !FilterSizes.crashes(examination, at: row) else {
             return .hindered(by: "pre-processor.sizes", "it crashes")
@@ -273,14 +273,14 @@ enum FilterSizes {
         (1919, 1079), (853, 479), (641, 361), (352, 241), (127, 95), (3, 3), (2, 2), (1, 1),
     ].map { VideoCapability(width: $0.0, height: $0.1, fps: 15) }
     /// What is tried at each.
-    static let contents: [FilterPicture.Content] = [.noise, .slope, .black]
+    static let contents: [FilterFrame.Content] = [.noise, .slope, .black]
 
     /// Whether a filter crashes at a size, with nothing about it that is not so in a session.
     static func crashes(_ examination: Examination, at row: VideoCapability) -> Bool {
         guard let life = try? FilterStage(examination).begin(row) else { return false }
         for content in contents {
             life.isTrial = true
-            _ = try? life.edit(FilterPicture(content, examination.random(1)))
+            _ = try? life.edit(FilterFrame(content, examination.random(1)))
         }
         return life.crash != nil
     }

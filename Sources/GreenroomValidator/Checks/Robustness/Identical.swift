@@ -16,14 +16,14 @@ extension Catalogue {
         guard try examination.isolatedPerformance(nanoseconds: seconds) == isolated else {
             throw .skipped("what it makes is another thing each time: that can't be compared")
         }
-        let hosted = try examination.hostedPerformance(nanoseconds: seconds)
+        let hosted = try examination.inProcessRun(nanoseconds: seconds)
         guard let difference = isolated.difference(from: hosted) else {
             return isolated.isEmpty
                 ? .passed("it made nothing")
                 : .passed(
                     "\(isolated.pictures.count) frames, \(isolated.sounds.count * 10) ms of sound")
         }
-        guard try examination.hostedPerformance(nanoseconds: seconds) == hosted else {
+        guard try examination.inProcessRun(nanoseconds: seconds) == hosted else {
             throw .skipped("what it makes is another thing each time: that can't be compared")
         }
         // What was never written to a frame depends on where the frame lies.
@@ -36,19 +36,19 @@ extension Catalogue {
 }
 
 extension Examination {
-    fileprivate func isolatedPerformance(nanoseconds: Int64) throws(Verdict) -> Performance {
-        let bench = try bench()
-        let (performance, problem) = bench.rehearsal.performWhole(
-            bench.record, nanoseconds: nanoseconds)
-        if bench.clock.isStray() {
+    fileprivate func isolatedPerformance(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
+        let fixture = try fixture()
+        let (digest, problem) = fixture.pluginHarness.performWhole(
+            fixture.record, nanoseconds: nanoseconds)
+        if fixture.clock.isStray() {
             throw .skipped("it does not keep to the session's clock: nothing can be compared")
         }
         if let problem { throw .hindered(by: "lifecycle.whole-life", problem) }
-        return performance
+        return digest
     }
 
-    fileprivate func hostedPerformance(nanoseconds: Int64) throws(Verdict) -> Performance {
-        let answer = try HostedPerformance.make(order, nanoseconds: nanoseconds)
+    fileprivate func inProcessRun(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
+        let answer = try InProcessRun.make(order, nanoseconds: nanoseconds)
         if answer.isStray {
             throw .skipped("it does not keep to the session's clock: nothing can be compared")
         }
@@ -56,6 +56,6 @@ extension Examination {
             throw .failed(
                 "in a process of its own it works, and in its host's it does not: \(problem)")
         }
-        return answer.performance ?? Performance()
+        return answer.digest ?? MediaDigest()
     }
 }

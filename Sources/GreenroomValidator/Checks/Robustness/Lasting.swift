@@ -16,11 +16,11 @@ extension Catalogue {
             warning.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench()
-        try bench.startLasting()
-        try bench.wait(seconds: 0.5)
-        guard bench.clock.isStray() else { return try bench.last(seconds: 10) }
-        let other = try examination.bench(on: .real)
+        let fixture = try examination.fixture()
+        try fixture.startLasting()
+        try fixture.wait(seconds: 0.5)
+        guard fixture.clock.isStray() else { return try fixture.last(seconds: 10) }
+        let other = try examination.fixture(on: .real)
         try other.startLasting()
         return try other.last(seconds: 2.5)
     }
@@ -29,21 +29,21 @@ extension Catalogue {
     fileprivate static let smallest = VideoCapability(width: 320, height: 180, fps: 15)
 }
 
-extension Bench {
+extension Fixture {
     fileprivate func startLasting() throws(Verdict) {
         try create()
-        try initialize(rehearsal.nextOffer(ceiling: Catalogue.smallest))
+        try initialize(pluginHarness.nextOffer(ceiling: Catalogue.smallest))
         try startSend()
     }
 
     /// Looks at six stretches of time.
     fileprivate func last(seconds: Double) throws(Verdict) -> Verdict {
-        let deadline = MonotonicClock.deadline(after: Self.patience)
+        let deadline = MonotonicClock.deadline(after: Self.timeBudget)
         let delayBefore = ProcessLoad(of: process.process).delayNanoseconds
-        var growth = Growth(from: ProcessSight(of: process.process))
+        var leaks = LeakDetector(from: ProcessSnapshot(of: process.process))
         var looks = 0
         while looks < 6, try work(seconds: seconds, until: deadline) {
-            growth.add(ProcessSight(of: process.process))
+            leaks.add(ProcessSnapshot(of: process.process))
             looks += 1
         }
         let stretch = "\(Int(seconds.rounded(.up))) s of \(isSource ? "sending" : "editing")"
@@ -52,7 +52,7 @@ extension Bench {
             throw tooSlow(looks, stretch, delayNanoseconds: delay)
         }
         try end()
-        guard let finding = growth.finding else { return .passed() }
+        guard let finding = leaks.finding else { return .passed() }
         switch finding {
         case .threads(let count):
             throw .failed(
@@ -74,7 +74,7 @@ extension Bench {
 
     /// What it means that there was no time for those.
     private func tooSlow(_ looks: Int, _ stretch: String, delayNanoseconds: Int64) -> Verdict {
-        guard delayNanoseconds < Self.patience / 4 else {
+        guard delayNanoseconds < Self.timeBudget / 4 else {
             return .skipped(
                 "the machine was too busy to tell: the plugin's threads waited "
                     + "\(delayNanoseconds / 1_000_000) ms for a processor")
@@ -86,7 +86,7 @@ extension Bench {
     }
 
     /// How long may be looked at one that is slow, in nanoseconds of real time.
-    private static let patience: Int64 = 40_000_000_000
+    private static let timeBudget: Int64 = 40_000_000_000
 
     /// Has the plugin send for a while, or edit as many frames as would come.
     ///
@@ -98,14 +98,14 @@ extension Bench {
         }
         let info = FrameInfo(ptsNanoseconds: clock.now)
         for number in 0..<Int(seconds * 15) {
-            let patience = Patience(process.process)
+            let cpuDeadline = CPUTimeDeadline(process.process)
             guard
-                let edit = rehearsal.edit(
+                let edit = pluginHarness.edit(
                     Catalogue.smallest.size, info: info,
                     fill: { if number < 2 { $0.fillForEditing(number: number) } })
             else { return true }
             if case .late = edit {
-                throw patience.doubt
+                throw cpuDeadline.doubt
                     ?? verdict(on: "process", .hangs).unless("lifecycle.whole-life")
             }
             try wait(seconds: 1 / 15)

@@ -16,26 +16,26 @@ extension Catalogue {
             wants to see the past at a higher speed, all at once or little by little.
             """
     ) { examination throws(Verdict) in
-        let bench = try examination.bench(on: .real)
-        try bench.create()
-        try bench.initialize(bench.rehearsal.smallOffer())
-        try bench.startSend()
-        try bench.wait(seconds: 0.5)
-        let before = Sending(bench, since: bench.clock.now - 500_000_000)
-        try Standstill.hold(bench.process, nanoseconds: 2_000_000_000)
+        let fixture = try examination.fixture(on: .real)
+        try fixture.create()
+        try fixture.initialize(fixture.pluginHarness.smallOffer())
+        try fixture.startSend()
+        try fixture.wait(seconds: 0.5)
+        let before = Sending(fixture, since: fixture.clock.now - 500_000_000)
+        try ProcessFreezer.hold(fixture.process, nanoseconds: 2_000_000_000)
         // It has gone on less than a second ago, and was stopped for longer.
-        let begin = bench.clock.now - 1_000_000_000
-        try bench.wait(seconds: 3.8)
+        let begin = fixture.clock.now - 1_000_000_000
+        try fixture.wait(seconds: 3.8)
         // Whatever the machine does meanwhile makes it less, not more.
-        let end = bench.clock.now
-        let after = Sending(bench, since: begin)
-        try bench.judgePictures(after, pace: Double(before.frames.count) * 2)
-        try bench.judgeSound(after, before, from: begin, to: end)
+        let end = fixture.clock.now
+        let after = Sending(fixture, since: begin)
+        try fixture.judgePictures(after, pace: Double(before.frames.count) * 2)
+        try fixture.judgeSound(after, before, from: begin, to: end)
         // Of one that had hardly begun it is not known how long it pauses by itself.
-        if before.frames.count > 2 || before.soundSeconds > 0.1 { try bench.mustGoOn(after: begin) }
-        try bench.end()
+        if before.frames.count > 2 || before.soundSeconds > 0.1 { try fixture.mustGoOn(after: begin) }
+        try fixture.end()
         return .passed(
-            bench.kind.sendsPictures
+            fixture.kind.sendsPictures
                 ? "\(after.frames.count) frames in the 4 s after"
                 : "\(Int(after.takenSeconds * 1000)) ms of sound in the 4 s after")
     }
@@ -52,7 +52,7 @@ struct Sending {
     var frames: [Int64] = []
     /// The blocks, in order, but for those that were refused for what they are: that is no matter
     /// of when they come.
-    var blocks: [SoundTake.Send] = []
+    var blocks: [AudioCapture.Send] = []
 
     /// How much sound was sent, in seconds; a block that is sent again is sound again.
     var soundSeconds: Double { Self.seconds(of: blocks) }
@@ -65,7 +65,7 @@ struct Sending {
     var lostSeconds: Double {
         // Threads send in turns, and so may blocks of several rates: each by itself.
         Dictionary(grouping: blocks, by: \.block.sampleRate).reduce(0) { sum, entry in
-            let take = SoundTake(sends: entry.value, begin: 0, end: 0)
+            let take = AudioCapture(sends: entry.value, begin: 0, end: 0)
             let frames = take.offered.filter { !$0.isAccepted }.reduce(0) { $0 + $1.frames }
             return sum + Double(frames) / Double(entry.key)
         }
@@ -77,7 +77,7 @@ struct Sending {
             of: blocks.filter { $0.status == .queueFull && part.contains($0.nanoseconds) })
     }
 
-    private static func seconds(of blocks: [SoundTake.Send]) -> Double {
+    private static func seconds(of blocks: [AudioCapture.Send]) -> Double {
         blocks.reduce(0) { $0 + Double($1.block.frames) / Double($1.block.sampleRate) }
     }
 
@@ -127,9 +127,9 @@ struct Sending {
 }
 
 extension Sending {
-    init(_ bench: Bench, since begin: Int64) {
+    init(_ fixture: Fixture, since begin: Int64) {
         self.init()
-        for call in bench.record.calls where call.nanoseconds >= begin {
+        for call in fixture.record.calls where call.nanoseconds >= begin {
             switch call.request {
             case .sendFrame, .commit: frames.append(call.nanoseconds)
             case .sendSound(let block) where block.sampleRate > 0:
@@ -137,7 +137,7 @@ extension Sending {
                     continue
                 }
                 blocks.append(
-                    SoundTake.Send(
+                    AudioCapture.Send(
                         block: block, status: status, nanoseconds: call.nanoseconds,
                         thread: call.thread))
             default: continue
@@ -146,10 +146,10 @@ extension Sending {
     }
 }
 
-extension Bench {
+extension Fixture {
     /// - Parameter pace: Frames in a second before.
     fileprivate func judgePictures(_ after: Sending, pace: Double) throws(Verdict) {
-        let agreed = rehearsal.agreement?.track.rate.framesPerSecond ?? 0
+        let agreed = pluginHarness.agreement?.track.rate.framesPerSecond ?? 0
         // One that is too fast anyway is another check's.
         let rate = max(agreed * 1.05, pace)
         guard kind.sendsPictures, let burst = after.burst(beyond: rate) else { return }

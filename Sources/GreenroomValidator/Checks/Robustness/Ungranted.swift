@@ -12,13 +12,13 @@ extension Catalogue {
             it wants. Grants are made with --allow-read and the like, as a session file makes them.
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { bench throws(Verdict) in
-            try bench.start()
-            try bench.wait(seconds: 1)
-            try bench.end()
+        try examination.onItsClock { fixture throws(Verdict) in
+            try fixture.start()
+            try fixture.wait(seconds: 1)
+            try fixture.end()
             // What was refused may be told a little later.
             usleep(100_000)
-            let attempts = bench.process.refusals
+            let attempts = fixture.process.refusals
             guard let attempt = attempts.first else { return .passed() }
             return .warning(attempt, Array(attempts.dropFirst()))
         }

@@ -13,7 +13,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let row = VideoCapability(width: 640, height: 360, fps: 30)
-        let frames = try examination.show(Showing(row: row, seconds: 4)).frames(atLeast: 1)
+        let frames = try examination.show(VideoScenario(row: row, seconds: 4)).frames(atLeast: 1)
         let stretch = frames.longestStill
         let seconds = Double(stretch.nanoseconds) / 1e9
         guard seconds >= 1, Double(stretch.repeats) > 10 * seconds else { return .passed() }

@@ -13,28 +13,28 @@ extension Catalogue {
             not: whoever sees it now has not seen it before.
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { bench throws(Verdict) in try pause(bench) }
+        try examination.onItsClock { fixture throws(Verdict) in try pause(fixture) }
     }
 
-    private static func pause(_ bench: Bench) throws(Verdict) -> Verdict {
-        try bench.create()
-        try bench.initialize(bench.offer(VideoCapability(width: 320, height: 180, fps: 15)))
-        try bench.startSend()
-        try bench.wait(seconds: 2)
-        let atFirst = bench.record.frames.count
-        try bench.wait(seconds: 10)
-        if let pause = bench.record.calls.brokenPause {
+    private static func pause(_ fixture: Fixture) throws(Verdict) -> Verdict {
+        try fixture.create()
+        try fixture.initialize(fixture.offer(VideoCapability(width: 320, height: 180, fps: 15)))
+        try fixture.startSend()
+        try fixture.wait(seconds: 2)
+        let atFirst = fixture.record.frames.count
+        try fixture.wait(seconds: 10)
+        if let pause = fixture.record.calls.brokenPause {
             throw .failed(
                 "it said paused, and sent \(pause.frames) frames in the \(decimal(pause.seconds, 1)) "
                     + "s after that without having said resumed: say resumed first")
         }
-        try bench.stopSend()
-        let before = bench.record.frames.count
-        try bench.startSend()
-        try bench.wait(seconds: 2)
-        let again = bench.record.frames.count - before
-        bench.finish()
-        guard atFirst == 0 || again > 0 || bench.rehearsal.gaveUp != nil else {
+        try fixture.stopSend()
+        let before = fixture.record.frames.count
+        try fixture.startSend()
+        try fixture.wait(seconds: 2)
+        let again = fixture.record.frames.count - before
+        fixture.finish()
+        guard atFirst == 0 || again > 0 || fixture.pluginHarness.gaveUp != nil else {
             throw .failed(
                 "it sent \(atFirst) frames in the 2 s after it was started, and none in the 2 s after "
                     + "it was stopped and started again: send the picture with each start_send"
@@ -44,7 +44,7 @@ extension Catalogue {
     }
 }
 
-extension [WitnessedCall] {
+extension [TracedCall] {
     /// The frames that were sent during a pause, but for those that were on their way; nil if there
     /// are none.
     fileprivate var brokenPause: (frames: Int, seconds: Double)? {

@@ -13,7 +13,7 @@ extension Catalogue {
             offers, or refuses them, goes on as it is, and the host adapts.
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { bench throws(Verdict) in try resize(bench) }
+        try examination.onItsClock { fixture throws(Verdict) in try resize(fixture) }
     }
 
     private static let limits = [
@@ -23,26 +23,26 @@ extension Catalogue {
         VideoCapability(width: 1279, height: 719, fps: 30),
     ]
 
-    private static func resize(_ bench: Bench) throws(Verdict) -> Verdict {
-        try bench.start()
-        try bench.wait(seconds: 0.3)
+    private static func resize(_ fixture: Fixture) throws(Verdict) -> Verdict {
+        try fixture.start()
+        try fixture.wait(seconds: 0.3)
         var isFollowing = false
         for limit in limits {
-            guard let offer = bench.offer(limit) else { continue }
-            let begin = bench.record.frames.count
-            switch bench.rehearsal.propertyChange(offer) {
+            guard let offer = fixture.offer(limit) else { continue }
+            let begin = fixture.record.frames.count
+            switch fixture.pluginHarness.propertyChange(offer) {
             case .done: break
-            case .lost: throw bench.crash().unless("negotiation.change")
+            case .lost: throw fixture.crash().unless("negotiation.change")
             default: throw .hindered(by: "negotiation.change", "property-change did not work")
             }
-            let graceEnd = bench.clock.now + 1_000_000_000
-            let reply = bench.rehearsal.reply(to: offer.revision)
-            try bench.wait(seconds: 1.5)
-            guard case .answered = reply, let agreement = bench.rehearsal.agreement else {
+            let graceEnd = fixture.clock.now + 1_000_000_000
+            let reply = fixture.pluginHarness.reply(to: offer.revision)
+            try fixture.wait(seconds: 1.5)
+            guard case .answered = reply, let agreement = fixture.pluginHarness.agreement else {
                 continue
             }
             isFollowing = true
-            for frame in bench.record.frames.dropFirst(begin)
+            for frame in fixture.record.frames.dropFirst(begin)
             where frame.info.offerRevision == offer.revision || frame.arrival > graceEnd {
                 guard !agreement.allows(frame, under: limit) else { continue }
                 throw .failed(
@@ -53,7 +53,7 @@ extension Catalogue {
                         ? "negotiation.revision-geometry" : "negotiation.change")
             }
         }
-        bench.finish()
+        fixture.finish()
         return isFollowing ? .passed() : .passed("it goes on as it is; the host adapts")
     }
 }

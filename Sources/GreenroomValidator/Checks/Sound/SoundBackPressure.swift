@@ -54,7 +54,7 @@ extension Catalogue {
     private static let tolerance = 0.005
 
     /// The most sound that was offered at one time, in seconds.
-    private static func longestBurst(of offered: [SoundTake.Offered], _ rate: Double) -> Double {
+    private static func longestBurst(of offered: [AudioCapture.Offered], _ rate: Double) -> Double {
         var (longest, burst, begin) = (0.0, 0.0, Int64.min)
         for block in offered {
             if begin == .min || block.nanoseconds - begin > 5_000_000 {

@@ -13,7 +13,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 10)
-        let faults: [(status: Status, fault: (WitnessedBlock) -> String)] = [
+        let faults: [(status: Status, fault: (TracedBlock) -> String)] = [
             (
                 .badBlock,
                 { block in

@@ -1,6 +1,6 @@
 extension Catalogue {
     static let soundChecks: [Check] = [
         soundFormat, soundBlocks, soundKeepsUp, soundBackPressure, soundSampleCount, soundStamps,
-        soundLevel,
+        audioLevel,
     ]
 }

@@ -18,7 +18,7 @@ extension Catalogue {
         return verdict(on: take, examination)
     }
 
-    private static func verdict(on take: SoundTake, _ examination: Examination) -> Verdict {
+    private static func verdict(on take: AudioCapture, _ examination: Examination) -> Verdict {
         let rates = take.sends.first { $0.status == .badRate }
         if let rates {
             return .failed(

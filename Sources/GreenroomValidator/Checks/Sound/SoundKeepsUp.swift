@@ -49,7 +49,7 @@ extension Catalogue {
     private static func rounded(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }
 }
 
-extension SoundTake {
+extension AudioCapture {
     /// Sound and time held against each other.
     struct Balance: Sendable {
         /// Sound that was taken.
@@ -79,7 +79,7 @@ extension SoundTake {
     }
 }
 
-extension SoundTake.Balance {
+extension AudioCapture.Balance {
     fileprivate mutating func count(from first: Int64, to last: Int64) {
         let seconds = Double(last - first) / 1e9
         if seconds > 0.5 { pausedSeconds += seconds } else { activeSeconds += seconds }

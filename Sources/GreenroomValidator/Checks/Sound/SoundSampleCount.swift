@@ -26,7 +26,7 @@ extension Catalogue {
         return .passed()
     }
 
-    private static func verdict(on take: SoundTake) throws(Verdict) -> Verdict {
+    private static func verdict(on take: AudioCapture) throws(Verdict) -> Verdict {
         guard take.lostSeconds == 0 else {
             throw .hindered(by: "sound.back-pressure", "it loses sound to a full queue")
         }
@@ -71,7 +71,7 @@ extension Catalogue {
     ///
     /// - Returns: By how many samples a minute; nil if they don't, as far as their jitter lets
     ///   that be seen.
-    static func drift(in take: SoundTake, _ rate: Int) -> Double? {
+    static func drift(in take: AudioCapture, _ rate: Int) -> Double? {
         let windows = 6
         let length = (take.end - take.begin) / Int64(windows)
         guard length > 0 else { return nil }
@@ -96,7 +96,7 @@ extension Catalogue {
         return change / seconds * 60
     }
 
-    private static func realVerdict(on take: SoundTake) throws(Verdict) -> Verdict {
+    private static func realVerdict(on take: AudioCapture) throws(Verdict) -> Verdict {
         guard take.seconds >= 2, let format = take.format else {
             throw .skipped("it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
         }

@@ -19,7 +19,7 @@ extension Catalogue {
     private static let oldest: Int64 = 5_000_000_000
     private static let farthest: Int64 = 1_000_000_000
 
-    private static func verdict(on take: SoundTake) throws(Verdict) -> Verdict {
+    private static func verdict(on take: AudioCapture) throws(Verdict) -> Verdict {
         if let first = take.sends.first(where: { $0.status == .badTimestamp }) {
             throw .failed(
                 "\(take.refused(with: .badTimestamp)) of \(take.sends.count) blocks have a stamp "
@@ -59,7 +59,7 @@ extension Catalogue {
 
     /// Holds stamps against samples.
     private static func proportion(
-        _ stamped: [SoundTake.Send], _ format: AudioFormat
+        _ stamped: [AudioCapture.Send], _ format: AudioFormat
     ) throws(Verdict) -> Verdict {
         var (sound, time, skipped): (Int64, Int64, Int64) = (0, 0, 0)
         var worst: Int64 = 0

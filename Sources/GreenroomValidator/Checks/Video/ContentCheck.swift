@@ -29,14 +29,14 @@ extension Examination {
     fileprivate func lookAtContent(seconds: Double) throws(Verdict) -> Verdict {
         var plainness = Plainness()
         let row = VideoCapability(width: 320, height: 180, fps: 15)
-        let bench = try show(Showing(row: row, seconds: seconds)) { bench in
+        let fixture = try show(VideoScenario(row: row, seconds: seconds)) { fixture in
             let fresh = Plainness()
             plainness = fresh
-            bench.record.onFrame { fresh.add($0.isPlain) }
+            fixture.record.onFrame { fresh.add($0.isPlain) }
         }
         let isPlain = plainness.ofFrames
         // What came at the very end may not have been looked at.
-        let frames = Array(try bench.frames(atLeast: 2).prefix(isPlain.count))
+        let frames = Array(try fixture.frames(atLeast: 2).prefix(isPlain.count))
         if let stretch = frames.longStretch(where: { isPlain[$0] && isPlain[$1] }) {
             return .failed(
                 "\(stretch) are of one colour all over: draw something, or declare it with --still")

@@ -55,15 +55,15 @@ extension Examination {
         var samples = Samples()
         // A share may send now and then.
         let seconds = descriptor.kind == .shareSource ? 2 : 0.4
-        let bench = try show(Showing(row: row, seconds: seconds)) { bench in
+        let fixture = try show(VideoScenario(row: row, seconds: seconds)) { fixture in
             let fresh = Samples()
             samples = fresh
-            let process = bench.process.process
-            bench.record.onFrameSent {
+            let process = fixture.process.process
+            fixture.record.onFrameSent {
                 fresh.add(ProcessLoad(of: process).runNanoseconds)
             }
         }
-        guard let agreed = bench.rehearsal.agreement?.source else { return nil }
+        guard let agreed = fixture.pluginHarness.agreement?.source else { return nil }
         // What the first frames cost is what the beginning costs.
         let values = samples.values.dropFirst(min(2, max(samples.values.count - 4, 0)))
         let costs = zip(values, values.dropFirst()).map { Double($1 - $0) / 1e6 }.sorted()

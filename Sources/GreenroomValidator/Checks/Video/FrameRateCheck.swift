@@ -59,16 +59,16 @@ private struct RateTest {
     /// Initializes a plugin for it.
     ///
     /// - Returns: Whether it is to be looked at.
-    func initialize(_ bench: Bench) throws(Verdict) -> Bool {
+    func initialize(_ fixture: Fixture) throws(Verdict) -> Bool {
         guard isAlone else {
-            try bench.initialize(bench.offer(row))
+            try fixture.initialize(fixture.offer(row))
             return true
         }
         // What comes of a table that it is not used to is the business of the checks of negotiation.
-        guard let offer = bench.rehearsal.nextOffer(maximum: row, table: [row]) else {
+        guard let offer = fixture.pluginHarness.nextOffer(maximum: row, table: [row]) else {
             return false
         }
-        return bench.make("initialize", offer) == .done
+        return fixture.make("initialize", offer) == .done
     }
 }
 
@@ -99,31 +99,31 @@ extension Examination {
         _ test: RateTest, charged: Bool
     ) throws(Verdict) -> MeasuredRate? {
         if isStray { return try measureRealRate(test) }
-        let bench = try bench()
-        try bench.create()
-        guard try test.initialize(bench) else { return nil }
-        let agreed = try bench.agreed()
+        let fixture = try fixture()
+        try fixture.create()
+        guard try test.initialize(fixture) else { return nil }
+        let agreed = try fixture.agreed()
         let isOver = Monitor(false)
         let charge = charged ? Int64(1e9 / agreed.rate.framesPerSecond / 6) : 0
         if charged {
-            let clock = bench.clock
-            bench.record.onFrameSent { clock.pass(nanoseconds: charge, unless: isOver) }
+            let clock = fixture.clock
+            fixture.record.onFrameSent { clock.pass(nanoseconds: charge, unless: isOver) }
         }
-        try bench.startSend()
+        try fixture.startSend()
         let seconds = max(2, 40 / agreed.rate.framesPerSecond)
-        try bench.waitForFirstFrame()
-        try bench.wait(seconds: 0.5)
-        let begin = bench.clock.now
-        if !bench.clock.isStray() { try bench.wait(seconds: seconds) }
-        let end = bench.clock.now
-        isStray = bench.clock.isStray()
+        try fixture.waitForFirstFrame()
+        try fixture.wait(seconds: 0.5)
+        let begin = fixture.clock.now
+        if !fixture.clock.isStray() { try fixture.wait(seconds: seconds) }
+        let end = fixture.clock.now
+        isStray = fixture.clock.isStray()
         isOver.change { $0 = true }
-        bench.finish()
+        fixture.finish()
         guard !isStray else { return try measureRealRate(test) }
-        if bench.rehearsal.gaveUp != nil {
+        if fixture.pluginHarness.gaveUp != nil {
             throw .skipped("its pictures end before there are enough of them to count")
         }
-        let count = bench.record.frames.count { $0.arrival >= begin && $0.arrival < end }
+        let count = fixture.record.frames.count { $0.arrival >= begin && $0.arrival < end }
         return MeasuredRate(
             agreed: agreed, framesPerSecond: Double(count) / seconds, charge: charge, isReal: false)
     }
@@ -132,20 +132,20 @@ extension Examination {
     private func measureRealRate(_ test: RateTest) throws(Verdict) -> MeasuredRate? {
         var measured: MeasuredRate?
         for _ in 0..<test.realAttempts {
-            let bench = try bench(on: .real)
-            try bench.create()
-            guard try test.initialize(bench) else { return nil }
-            let agreed = try bench.agreed()
-            try bench.startSend()
-            try bench.waitForFirstFrame()
-            try bench.wait(seconds: 0.5)
-            let calm = CalmMeter(process: bench.process.process)
-            let begin = bench.clock.now
-            try bench.wait(seconds: max(test.realSeconds, 40 / agreed.rate.framesPerSecond))
-            let end = bench.clock.now
+            let fixture = try fixture(on: .real)
+            try fixture.create()
+            guard try test.initialize(fixture) else { return nil }
+            let agreed = try fixture.agreed()
+            try fixture.startSend()
+            try fixture.waitForFirstFrame()
+            try fixture.wait(seconds: 0.5)
+            let calm = SchedulingNoise(process: fixture.process.process)
+            let begin = fixture.clock.now
+            try fixture.wait(seconds: max(test.realSeconds, 40 / agreed.rate.framesPerSecond))
+            let end = fixture.clock.now
             let isCalm = calm.wasCalm
-            bench.finish()
-            let count = bench.record.frames.count {
+            fixture.finish()
+            let count = fixture.record.frames.count {
                 $0.arrival >= begin && $0.arrival < end
             }
             let found = MeasuredRate(

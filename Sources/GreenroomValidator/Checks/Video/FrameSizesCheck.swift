@@ -14,10 +14,10 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         for row in examination.rows {
-            let bench = try examination.show(Showing(row: row, seconds: 0.2))
-            guard let agreement = bench.rehearsal.agreement else { continue }
-            for frame in try bench.frames(atLeast: bench.kind == .videoSource ? 1 : 0)
-            where !agreement.allows(frame, under: bench.kind == .shareSource ? row : nil) {
+            let fixture = try examination.show(VideoScenario(row: row, seconds: 0.2))
+            guard let agreement = fixture.pluginHarness.agreement else { continue }
+            for frame in try fixture.frames(atLeast: fixture.kind == .videoSource ? 1 : 0)
+            where !agreement.allows(frame, under: fixture.kind == .shareSource ? row : nil) {
                 throw .failed(
                     "it agreed to \(agreement.source), and sends \(frame.size): send what was "
                         + "agreed, or answer GR_ANSWER_FIXED with what you make"

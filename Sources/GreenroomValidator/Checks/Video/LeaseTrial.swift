@@ -39,8 +39,8 @@ extension Examination {
 
     /// What is shown at a row, where anything else than standard sizes is offered as the one row
     /// that there is.
-    func showing(_ row: VideoCapability, seconds: Double, leases: LeaseWatch? = nil) -> Showing {
-        Showing(row: row, table: [row], seconds: seconds, leases: leases)
+    func scenario(_ row: VideoCapability, seconds: Double, leases: LeaseWatch? = nil) -> VideoScenario {
+        VideoScenario(row: row, table: [row], seconds: seconds, leases: leases)
     }
 
     /// Has the plugin live with its frames under guard, at each of the sizes for a second, and at
@@ -51,14 +51,14 @@ extension Examination {
             let seconds = number < LeaseTrial.rows.count ? 1 : 0.15
             let watch = watch(isClosed: true)
             let hold = FrameHold()
-            var bench: Bench?
+            var fixture: Fixture?
             do throws(Verdict) {
-                try show(showing(row, seconds: seconds, leases: watch)) { newest in
-                    bench = newest
+                try show(scenario(row, seconds: seconds, leases: watch)) { newest in
+                    fixture = newest
                     newest.record.onFrame { hold.keep($0) }
                 }
             } catch {
-                guard error.outcome == .crashed, let end = spoiled(watch, bench?.process.fault)
+                guard error.outcome == .crashed, let end = spoiled(watch, fixture?.process.fault)
                 else { throw error.atSize(row) }
                 return end
             }

@@ -20,12 +20,12 @@ extension Catalogue {
         var tally = RangeTally()
         let neutral = LeaseWatch(
             guarding: FrameGuarding(), isClosed: false, filling: .same(128))
-        let bench = try examination.show(Showing(seconds: 1.2, leases: neutral)) { bench in
+        let fixture = try examination.show(VideoScenario(seconds: 1.2, leases: neutral)) { fixture in
             let fresh = RangeTally()
             tally = fresh
-            bench.record.onFrame { fresh.take($0) }
+            fixture.record.onFrame { fresh.take($0) }
         }
-        _ = try bench.frames(atLeast: 1)
+        _ = try fixture.frames(atLeast: 1)
         let found = tally.found
         guard found.samples > 0 else {
             throw .skipped("no frame is YUV and declared to be limited")

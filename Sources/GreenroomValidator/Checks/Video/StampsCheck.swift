@@ -14,7 +14,7 @@ extension Catalogue {
             the frame shows when it comes.
             """
     ) { examination throws(Verdict) in
-        let frames = try examination.show(Showing(seconds: 2)).frames(atLeast: 1)
+        let frames = try examination.show(VideoScenario(seconds: 2)).frames(atLeast: 1)
         var last: Int64?
         var repeated = 0
         for (number, frame) in frames.enumerated() {

@@ -58,8 +58,8 @@ extension Examination {
 
     private func pictures(extraStrideBytes: Int) throws(Verdict) -> Pictures {
         let watch = watch(extraStrideBytes: extraStrideBytes, isClosed: false)
-        let bench = try show(showing(LeaseTrial.rows[0], seconds: 0.5, leases: watch))
+        let fixture = try show(scenario(LeaseTrial.rows[0], seconds: 0.5, leases: watch))
         return Pictures(
-            hasLeased: watch.count > 0, digests: try bench.frames(atLeast: 1).map(\.digest))
+            hasLeased: watch.count > 0, digests: try fixture.frames(atLeast: 1).map(\.digest))
     }
 }

@@ -17,7 +17,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         var hasLeased = false
-        let deadline = MonotonicClock.deadline(after: patience)
+        let deadline = MonotonicClock.deadline(after: timeBudget)
         let others = examination.sizeRows.filter { row in
             !LeaseTrial.rows.contains { $0.size == row.size }
         }
@@ -42,13 +42,13 @@ extension Catalogue {
     }
 
     /// How long may be looked for frames, in nanoseconds of real time.
-    fileprivate static let patience: Int64 = 30_000_000_000
+    fileprivate static let timeBudget: Int64 = 30_000_000_000
 }
 
 extension Examination {
     /// Whether a leased frame of a usual size is not written wholly.
     func leavesRests() throws(Verdict) -> Bool {
-        let deadline = MonotonicClock.deadline(after: Catalogue.patience)
+        let deadline = MonotonicClock.deadline(after: Catalogue.timeBudget)
         return try findUnwritten(LeaseTrial.rows[0], until: deadline).found?.rest != nil
     }
 
@@ -62,9 +62,9 @@ extension Examination {
         where tally.found == nil && MonotonicClock.now < deadline {
             let watch = watch(isClosed: false, life: UInt8(life))
             do throws(Verdict) {
-                try show(showing(row, seconds: 0.5, leases: watch)) { bench in
+                try show(scenario(row, seconds: 0.5, leases: watch)) { fixture in
                     tally.beginLife()
-                    bench.record.onFrame { tally.take($0, of: watch) }
+                    fixture.record.onFrame { tally.take($0, of: watch) }
                 }
             } catch {
                 throw error.atSize(row)

@@ -1,0 +1,55 @@
+import CTurboJPEG
+
+/// JPEG through libjpeg-turbo.
+enum JPEGDecoder {
+    static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
+
+    static func decode(_ bytes: [UInt8], path: String) throws(ImageError) -> Image {
+        guard let decompressor = tjInitDecompress() else {
+            throw ImageError(
+                .cannotRead, path: path, rule: "libjpeg-turbo did not start",
+                cure: "free some memory")
+        }
+        defer { tjDestroy(decompressor) }
+
+        var (width, height, subsampling, colors): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        guard
+            tjDecompressHeader3(
+                decompressor, bytes, UInt(bytes.count), &width, &height, &subsampling, &colors)
+                == 0
+        else { throw damaged(decompressor, path: path) }
+        // A file without a picture header is no error to libjpeg, which calls it tables alone.
+        guard width > 0, height > 0 else {
+            throw ImageError(
+                .damaged, path: path, rule: "it has no whole picture header",
+                cure: "save or copy the picture again")
+        }
+        guard colors != TJCS_CMYK.rawValue, colors != TJCS_YCCK.rawValue else {
+            throw ImageError(
+                .unsupported, path: path,
+                rule: "the picture is CMYK, whose colours only its printer knows",
+                cure: "save it as RGB")
+        }
+
+        var picture = Image(
+            size: try Image.legalSize(width: Int(width), height: Int(height), path: path))
+        var target = picture.mutableBytes
+        // A warning is what libjpeg calls missing data, which it shows as grey: stop there.
+        // Thousands of scans in a small file would take minutes: refuse them.
+        let status = target.withUnsafeMutableBufferPointer { memory in
+            tjDecompress2(
+                decompressor, bytes, UInt(bytes.count), memory.baseAddress, width, 0, height,
+                Int32(TJPF_RGBA.rawValue),
+                TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS)
+        }
+        guard status == 0 else { throw damaged(decompressor, path: path) }
+        return picture
+    }
+
+    private static func damaged(_ decompressor: tjhandle, path: String) -> ImageError {
+        let message = tjGetErrorStr2(decompressor).map { String(cString: $0) } ?? "no reason given"
+        return ImageError(
+            .damaged, path: path, rule: "libjpeg-turbo cannot decode it: \(message)",
+            cure: "save or copy the picture again")
+    }
+}

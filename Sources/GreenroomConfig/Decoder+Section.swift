@@ -1,0 +1,184 @@
+/// A key of a section, and where its value goes in the section's draft.
+struct Field<Draft>: Sendable {
+    var schema: Schema.Field
+    /// Reads the key's value into the draft.
+    var read: @Sendable (ConfigNode, _ path: String, inout Draft, inout Reading) -> Void
+
+    /// - Parameters:
+    ///   - key: As the file has it.
+    ///   - target: What of the draft it sets; it stays as it is if the value is wrong.
+    ///   - decoder: What the value is.
+    ///   - summary: What the key does.
+    ///   - examples: Values to show; at least one.
+    ///   - defaultValue: What holds without the key.
+    ///   - isRequired: Whether the section makes no sense without it.
+    init<Value>(
+        _ key: String, _ target: any WritableKeyPath<Draft, Value> & Sendable,
+        _ decoder: Decoder<Value>, _ summary: String, examples: [JSON], defaultValue: JSON? = nil,
+        isRequired: Bool = false
+    ) {
+        schema = Schema.Field(
+            key: key, summary: summary, examples: examples, defaultValue: defaultValue,
+            isRequired: isRequired, schema: decoder.schema)
+        read = { node, path, draft, reading in
+            if let value = decoder.read(node, path, &reading) { draft[keyPath: target] = value }
+        }
+    }
+
+    /// The same for a part of the draft that may be missing.
+    init<Value>(
+        _ key: String, _ target: any WritableKeyPath<Draft, Value?> & Sendable,
+        _ decoder: Decoder<Value>, _ summary: String, examples: [JSON], defaultValue: JSON? = nil,
+        isRequired: Bool = false
+    ) {
+        self.init(
+            key, target, decoder.map { value, _ in Optional(value) }, summary, examples: examples,
+            defaultValue: defaultValue, isRequired: isRequired)
+    }
+}
+
+extension Decoder {
+    /// A section: keys that are read into a draft, which then becomes the value.
+    ///
+    /// - Parameters:
+    ///   - draft: What holds without any key.
+    ///   - name: Its name in the JSON Schema.
+    ///   - summary: What it is.
+    ///   - expectation: What is needed, for messages.
+    ///   - presence: Which keys have to be there besides required ones.
+    ///   - shortKey: The key that is meant where a single value stands in its place.
+    ///   - keyAliases: Keys that people write in place of others.
+    ///   - fields: Its keys.
+    ///   - finish: Makes the value; nil if something is missing, which was told.
+    static func section<Draft: Sendable>(
+        _ draft: Draft, name: String, _ summary: String, expectation: String,
+        presence: Schema.Presence = .any, shortKey: String? = nil,
+        keyAliases: [Schema.KeyAlias] = [], fields: [Field<Draft>],
+        finish: @escaping @Sendable (Draft, SourceLocation) -> Value?
+    ) -> Decoder {
+        let section = Schema.Section(
+            name: name, summary: summary, fields: fields.map(\.schema), presence: presence,
+            shortKey: shortKey, keyAliases: keyAliases)
+        let schema = Schema(kind: .section(section), expectation: expectation)
+        return Decoder(schema: schema) { node, path, reading in
+            var entries: [ConfigNode.Entry] = []
+            var isShort = false
+            switch node.content {
+            case .refused:
+                return nil
+            case .mapping(let found):
+                entries = found
+            case .scalar(let text, _) where node.scalar == .null && section.mayBeEmpty:
+                // An empty value leaves everything out; one that says null may be a name.
+                guard text.isEmpty || shortKey == nil else {
+                    reading.complain(
+                        "\(text) without quotes is nothing. Put it in quotes if it is a name, or "
+                            + "remove it.", about: node, path)
+                    return nil
+                }
+            case .scalar where node.scalar != .null && shortKey != nil:
+                isShort = true
+                entries = [
+                    ConfigNode.Entry(key: shortKey ?? "", keyOrigin: node.origin, value: node)
+                ]
+            case .scalar, .sequence:
+                reading.complain(
+                    "needs \(expectation), found \(node.inWords).", about: node, path)
+                return nil
+            }
+            var draft = draft
+            for entry in entries {
+                // A value in the section's place is shown at the section's own path.
+                let entryPath = isShort ? path : path.appending(key: entry.key)
+                guard let field = fields.first(where: { $0.schema.key == entry.key }) else {
+                    reading.diagnostics.append(
+                        Diagnostic(
+                            section.explain(unknown: entry.key),
+                            at: SourceLocation(entry.keyOrigin, path: entryPath)))
+                    continue
+                }
+                field.read(entry.value, entryPath, &draft, &reading)
+            }
+            for message in section.missing(from: entries.map(\.key)) {
+                reading.complain(message, about: node, path)
+            }
+            return finish(draft, SourceLocation(node.origin, path: path))
+        }
+    }
+}
+
+extension Schema.Section {
+    /// Why a key is refused, and which one was meant.
+    func explain(unknown key: String) -> String {
+        let known = fields.map(\.key)
+        if let keyAlias = keyAliases.first(where: { $0.key == key }) {
+            return "unknown key. Write \"\(keyAlias.cure)\"."
+        }
+        if key == "<<" {
+            return "merge keys (<<) are not read. Write the values out."
+        }
+        if let nearest = nearestName(to: key, among: known) {
+            return "unknown key. Did you mean \"\(nearest)\"?"
+        }
+        if let home = fields.first(where: { field in
+            field.schema.section?.fields.contains { $0.key == key } ?? false
+        }) {
+            return "unknown key. It goes under \"\(home.key)\"."
+        }
+        if known.contains("settings") {
+            return "unknown key. A setting of the plugin goes under \"settings\"; other keys here "
+                + "are \(list(known.filter { $0 != "settings" }))."
+        }
+        return "unknown key. Known keys are \(list(known))."
+    }
+
+    /// What is not there that has to be.
+    func missing(from written: [String]) -> [String] {
+        let keys = written.map { key in keyAliases.first { $0.key == key }?.meant ?? key }
+        var messages = fields.filter { $0.isRequired && !keys.contains($0.key) }.map { field in
+            let example = field.examples.first.map { ", such as \(field.key): \($0.asYAML)" } ?? ""
+            return "needs the key \"\(field.key)\". Add it\(example)."
+        }
+        switch presence {
+        case .any: break
+        case .oneOrMore(let wanted) where keys.contains(where: wanted.contains): break
+        case .oneOrMore(let wanted):
+            messages.append("needs at least one of the keys \(list(wanted)). Add one.")
+        case .exactlyOne where keys.isEmpty:
+            messages.append("needs one of the keys \(list(fields.map(\.key))). Add one.")
+        case .exactlyOne where keys.count > 1:
+            messages.append(
+                "has \(keys.count) keys (\(list(keys))) and can have one. Begin a list entry "
+                    + "with \"- \" for each.")
+        case .exactlyOne: break
+        case .either(let first, let alone):
+            let isThere = [first, alone].map(keys.contains)
+            if isThere == [true, true] {
+                messages.append("has \"\(first)\" and \"\(alone)\" and can have one. Keep one.")
+            } else if isThere == [false, false] {
+                messages.append("needs one of the keys \(list([first, alone])). Add one.")
+            }
+        case .exactlyOneOf(let wanted):
+            let found = keys.filter(wanted.contains)
+            if found.isEmpty {
+                messages.append("needs one of the keys \(list(wanted)). Add one.")
+            } else if found.count > 1 {
+                messages.append(
+                    "has \(found.count) of the keys \(list(wanted)) and can have one. Make an entry "
+                        + "of its own for each.")
+            }
+        }
+        return messages
+    }
+
+    private func list(_ names: [String]) -> String {
+        names.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+}
+
+extension JSON {
+    /// A single value as a session file writes it.
+    var asYAML: String {
+        if case .string(let text) = self, text != "-" { text } else { line }
+    }
+}

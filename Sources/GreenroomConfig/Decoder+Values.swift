@@ -1,0 +1,276 @@
+import GreenroomMedia
+
+extension Decoder<String> {
+    /// Text that is not empty.
+    static func text(_ expectation: String) -> Decoder {
+        .scalar(Schema(kind: .text(pattern: nil), expectation: expectation)) { scalar in
+            guard case .text(let text) = scalar, !text.isEmpty else { return nil }
+            return text
+        }
+    }
+
+    /// A path, made absolute from the file's folder.
+    static func path(_ expectation: String) -> Decoder {
+        text(expectation).map { path, reading in reading.absolute(path) }
+    }
+}
+
+extension Reading {
+    /// A path, from the file's folder unless it is absolute.
+    func absolute(_ path: String) -> String {
+        absolutePath(path, from: folder)
+    }
+}
+
+extension Decoder<Bool> {
+    /// `true` or `false`.
+    static let boolean = scalar(Schema(kind: .boolean, expectation: "true or false")) { scalar in
+        guard case .boolean(let value) = scalar else { return nil }
+        return value
+    }
+}
+
+extension Decoder where Value: RawRepresentable<String> & CaseIterable & Sendable {
+    /// One of the words of an enumeration.
+    ///
+    /// - Parameters:
+    ///   - others: Words that people write in place of these.
+    ///   - meaning: What a word means.
+    static func choice(
+        meant others: [String: Value] = [:], _ meaning: @Sendable (Value) -> String
+    ) -> Decoder {
+        let choices = Value.allCases.map { (word: $0.rawValue, meaning: meaning($0)) }
+        let words = choices.map(\.word).joined(separator: ", ")
+        let schema = Schema(
+            kind: .choice(choices),
+            expectation: choices.count == 1 ? "\"\(words)\"" : "one of \(words)")
+        return Decoder(schema: schema) { node, path, reading in
+            if case .text(let text) = node.scalar, let value = Value(rawValue: text) {
+                return value
+            }
+            if case .refused = node.content { return nil }
+            var message = "needs \(schema.expectation), found \(node.inWords)."
+            if case .scalar(let text, _) = node.content, let meant = others[text] {
+                message += " Write \(meant.rawValue)."
+            } else if case .text(let text) = node.scalar,
+                let nearest = nearestName(to: text, among: choices.map(\.word))
+            {
+                message += " Did you mean \"\(nearest)\"?"
+            }
+            reading.complain(message, about: node, path)
+            return nil
+        }
+    }
+}
+
+/// The patterns of texts that are more than text, as the JSON Schema has them.
+enum Pattern {
+    static let size = "[1-9][0-9]{0,3}x[1-9][0-9]{0,3}"
+    static let fraction = "[1-9][0-9]{0,8}/[1-9][0-9]{0,8}"
+    static let capability = "\(size)@([1-9][0-9]{0,3}|\(fraction))"
+    static let duration = "(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+(\\.[0-9]+)?s)?([0-9]+ms)?"
+}
+
+extension Decoder {
+    /// Text of a pattern that a value is made from.
+    ///
+    /// - Parameter cure: What to write instead of a value that is not right, if that is clear.
+    static func pattern(
+        _ pattern: String, _ expectation: String,
+        cure: @escaping @Sendable (String) -> String? = { _ in nil },
+        make: @escaping @Sendable (String) -> Value?
+    ) -> Decoder {
+        let schema = Schema(kind: .text(pattern: pattern), expectation: expectation)
+        return .scalar(schema, cure: cure) { scalar in
+            guard case .text(let text) = scalar, text.wholeMatches(pattern) else { return nil }
+            return make(text)
+        }
+    }
+}
+
+extension Decoder<FrameSize> {
+    /// `1280x720`.
+    static let size = pattern(
+        Pattern.size,
+        "a size such as 1280x720, with sides of at most \(FrameSize.maximumDimension)"
+    ) { FrameSize($0) }
+}
+
+extension Decoder<VideoCapability> {
+    /// `1280x720@30`.
+    static let capability = pattern(
+        Pattern.capability, "a size and a frame rate such as 1280x720@30 or 1280x720@30000/1001"
+    ) { VideoCapability($0) }
+}
+
+extension Decoder<[VideoCapability]> {
+    /// Rows of a table: at least one, and each size once.
+    static let rows: Decoder = {
+        let list = Decoder<[Located<VideoCapability>]>.list(
+            of: Decoder<VideoCapability>.capability.located(), "a list of sizes", count: 1...64)
+        return Decoder(schema: list.schema) { node, path, reading in
+            guard let rows = list.read(node, path, &reading) else { return nil }
+            var sizes: Set<FrameSize> = []
+            for row in rows where !sizes.insert(row.value.size).inserted {
+                reading.diagnostics.append(
+                    Diagnostic(
+                        "the size \(row.value.size) stands in the list already. Keep the one with the "
+                            + "highest rate: a source may make any lower one.", at: row.place))
+            }
+            return rows.map(\.value)
+        }
+    }()
+}
+
+extension Decoder<SessionFile.Command> {
+    /// `640x360@15`, or `none`.
+    static func ceiling(_ track: SessionFile.Track) -> Decoder {
+        pattern(SessionFile.Command.ceilingPattern, SessionFile.Command.ceilingExpectation) {
+            SessionFile.Command(ceiling: $0, of: track)
+        }
+    }
+
+    /// `camera.settings.pattern=grey`.
+    static let assignment: Decoder = {
+        let schema = Schema(
+            kind: .text(pattern: SessionFile.Command.assignmentPattern),
+            expectation: "a setting and its value, such as camera.settings.pattern=grey")
+        let text = Decoder<String>.scalar(schema) { scalar in
+            guard case .text(let text) = scalar, text.contains("=") else { return nil }
+            return text
+        }
+        return Decoder(schema: schema) { node, path, reading in
+            guard let assignment = text.read(node, path, &reading) else { return nil }
+            do throws(CommandProblem) {
+                return try SessionFile.Command(set: assignment)
+            } catch {
+                reading.complain(error.message, about: node, path)
+                return nil
+            }
+        }
+    }()
+}
+
+extension Decoder<FrameRate> {
+    /// `30` or `30000/1001`.
+    static let rate: Decoder = {
+        let expectation = "frames a second, 1 to 1000, such as 30 or 30000/1001"
+        let schema = Schema(
+            kind: .anyOf([
+                Schema(kind: .integer(1...1000), expectation: expectation),
+                Schema(kind: .text(pattern: Pattern.fraction), expectation: expectation),
+            ]), expectation: expectation)
+        return scalar(schema) { scalar in
+            switch scalar {
+            case .integer(let rate) where (1...1000).contains(rate): FrameRate("\(rate)")
+            case .text(let text) where text.contains("/"): FrameRate(text)
+            default: nil
+            }
+        }
+    }()
+}
+
+extension Decoder<Duration> {
+    /// `10s`, `500ms`, `1h30m`, within bounds.
+    static func duration(_ bounds: ClosedRange<Duration>) -> Decoder {
+        let range = "\(bounds.lowerBound.asWritten) to \(bounds.upperBound.asWritten)"
+        @Sendable func read(_ text: String) -> Duration? {
+            Duration(asWritten: text).flatMap { bounds.contains($0) ? $0 : nil }
+        }
+        return pattern(
+            Pattern.duration, "a time such as 10s, 500ms, 2m or 1h30m, from \(range)",
+            // A number alone is meant in seconds.
+            cure: { read("\($0)s") == nil ? nil : "\($0)s" }, make: read)
+    }
+}
+
+extension Duration {
+    /// Reads `1h30m`, `1.5s`, `500ms`: numbers with units, largest first. Digits beyond a
+    /// nanosecond are dropped.
+    ///
+    /// - Returns: nil for anything else, and for more than a million hours.
+    package init?(asWritten text: String) {
+        guard
+            let parts = text.wholeMatch(
+                of:
+                    /(?=[0-9])(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)(?:\.([0-9]+))?s)?(?:([0-9]+)ms)?/
+            )?.output
+        else { return nil }
+        var sum = Duration.zero
+        let wholes: [(Substring?, unit: Duration)] = [
+            (parts.1, .seconds(3600)), (parts.2, .seconds(60)), (parts.3, .seconds(1)),
+            (parts.5, .milliseconds(1)),
+        ]
+        for case (let digits?, let unit) in wholes {
+            guard let count = Int32(digits) else { return nil }
+            sum += unit * Int(count)
+        }
+        if let fraction = parts.4 {
+            let nanoseconds = fraction.prefix(9)
+            guard
+                let count = Int64(
+                    nanoseconds + String(repeating: "0", count: 9 - nanoseconds.count))
+            else { return nil }
+            sum += .nanoseconds(count)
+        }
+        guard sum <= .seconds(3_600_000_000) else { return nil }
+        self = sum
+    }
+
+    /// As a session file writes it, to the millisecond: `1h30m`, `500ms`.
+    package var asWritten: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        let parts: [(Int64, String)] = [
+            (seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s"),
+            (milliseconds, "ms"),
+        ]
+        let text = parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined()
+        return text.isEmpty ? "0s" : text
+    }
+}
+
+extension Decoder<[SessionFile.Setting]> {
+    /// The settings of a plugin: names and single values.
+    static let settings: Decoder = {
+        let expectation = "a section of settings, name: value"
+        let schema = Schema(kind: .settings, expectation: expectation)
+        return Decoder(schema: schema) { node, path, reading in
+            switch node.content {
+            case .refused: return nil
+            case .mapping(let entries):
+                return entries.compactMap { entry in
+                    let place = path.appending(key: entry.key)
+                    return reading.settingValue(entry.value, place).map { value in
+                        SessionFile.Setting(
+                            name: entry.key, namePlace: SourceLocation(entry.keyOrigin, path: place),
+                            value: Located(value, at: SourceLocation(entry.value.origin, path: place)))
+                    }
+                }
+            case .scalar where node.scalar == .null: return []
+            case .scalar, .sequence:
+                reading.complain(
+                    "needs \(expectation), found \(node.inWords).", about: node, path)
+                return nil
+            }
+        }
+    }()
+}
+
+extension Reading {
+    /// A single value of a plugin's setting; nil if it is none, which was told.
+    mutating func settingValue(_ node: ConfigNode, _ path: String) -> SettingValue? {
+        switch node.scalar {
+        case .boolean(let value): return .boolean(value)
+        case .integer(let value): return .integer(value)
+        case .number(let value): return .number(value)
+        case .text(let value): return .string(value)
+        case .immense: complain("\(node.inWords) is too large.", about: node, path)
+        case .null: complain("has no value. Give it one, or remove it.", about: node, path)
+        case nil:
+            if case .refused = node.content { return nil }
+            complain("needs a single value, found \(node.inWords).", about: node, path)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,430 @@
+import GreenroomMedia
+
+/// What has keys for its picture.
+private protocol WithPicture: Sendable {
+    var picture: SessionFile.Video { get set }
+}
+
+/// The session file, described once.
+enum SessionDecoder {
+    /// What a file says, before it is checked as a whole.
+    struct Draft: Sendable {
+        var session = Session()
+        var camera: Source?
+        var microphone: Source?
+        var share: Source?
+        var outputs: [Located<SessionFile.Output>] = []
+        var timeline: [Located<SessionFile.TimelineEntry>] = []
+    }
+
+    struct Session: Sendable {
+        var name: String?
+        var maximum = SessionFile.defaultMaximum
+        var table: Located<[VideoCapability]>?
+        var moreSizes: Located<[VideoCapability]>?
+        var duration: Duration?
+        var clock: Located<SessionFile.Clock>?
+        var callbackDeadline = SessionFile.defaultCallbackDeadline
+        var confinement = SessionFile.Confinement()
+    }
+
+    /// A plugin and those that belong to it, or what takes its place.
+    struct Source: Sendable {
+        var reference: Located<SessionFile.PluginReference>?
+        var settings: [SessionFile.Setting] = []
+        var onFailure: Located<SessionFile.FailurePolicy>?
+        var confinement = SessionFile.Confinement()
+        var grants: Located<SessionFile.Grants>?
+        var broadcast: Located<String>?
+        var preProcessors: [SessionFile.Plugin] = []
+        var audio: SessionFile.Plugin?
+        var plugin: SessionFile.Plugin?
+    }
+
+    static let root = Decoder<Draft>.section(
+        Draft(), name: "file",
+        "A Greenroom session: the plugins that make its media, and where the media go.",
+        expectation: "a section with camera, microphone or share",
+        presence: .oneOrMore(["camera", "microphone", "share"]),
+        fields: [
+            Field(
+                "session", \.session, session, "What holds for the session as a whole.",
+                examples: [["name": "demo", "maximum": "1280x720@30", "duration": "10s"]]),
+            Field(
+                "camera", \.camera, camera,
+                "The plugin that makes the camera's picture, and the filters that edit it.",
+                examples: [["plugin": "ColorBars"]]),
+            Field(
+                "microphone", \.microphone, microphone,
+                "The plugin that makes the microphone's sound.",
+                examples: [["plugin": "Tone", "settings": ["frequency": 440]]]),
+            Field(
+                "share", \.share, share,
+                "The plugin that makes the shared screen, and the one that makes its sound; or the "
+                    + "socket that both come over.",
+                examples: [
+                    ["plugin": "Slides", "settings": ["path": "slides"]],
+                    ["broadcast": "/run/greenroom.sock"],
+                ]),
+            Field(
+                "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
+                "What is done to the session while it runs, at which time.",
+                examples: [
+                    [
+                        ["at": "3s", "ceiling": "640x360@15"], ["at": "5s", "do": "mute"],
+                        ["at": "6s", "set": "camera.settings.pattern=grey"],
+                    ]
+                ]),
+            Field(
+                "outputs", \.outputs, .list(of: output, "a list of outputs"),
+                "Where the media go. Without one the session runs and keeps nothing.",
+                examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
+        ]
+    ) { draft, _ in draft }
+
+    private static let session = Decoder<Session>.section(
+        Session(), name: "session", "What holds for the session as a whole.",
+        expectation: "a section with keys such as name and duration",
+        fields: [
+            Field(
+                "name", \.name, .text("text that is not empty"),
+                "The session's name in the report; the file's name if there is none.",
+                examples: ["demo"]),
+            Field(
+                "maximum", \.maximum, .capability,
+                "The largest size and frame rate that any plugin is offered.",
+                examples: ["1280x720@30", "1920x1080@60"],
+                defaultValue: .string("\(SessionFile.defaultMaximum)")),
+            Field(
+                "table", \.table, Decoder<[VideoCapability]>.rows.located(),
+                "The sizes that a camera may choose from, each with its highest frame rate, in "
+                    + "place of the usual ones. What is above \"maximum\" is not offered: raise it, "
+                    + "too.",
+                examples: [["1280x720@60", "640x360@60"]]),
+            Field(
+                "more-sizes", \.moreSizes, Decoder<[VideoCapability]>.rows.located(),
+                "Sizes that a camera may choose from besides those of the table; one that is in "
+                    + "the table gets this frame rate. What is above \"maximum\" is not offered: raise "
+                    + "it, too.",
+                examples: [["1920x1080@60", "2560x1440@30"]]),
+            Field(
+                "duration", \.duration, .duration(.milliseconds(1) ... .seconds(8760 * 3600)),
+                "How long the session runs; until it is stopped if there is none.",
+                examples: ["10s", "500ms", "2m", "1h30m"]),
+            Field(
+                "clock", \.clock,
+                Decoder<SessionFile.Clock>.choice {
+                    switch $0 {
+                    case .real: "The machine's."
+                    case .virtual:
+                        "The session's own: as fast as the machine can, and the same each time. "
+                            + "There has to be a duration, and loudspeakers are left out."
+                    }
+                }.located(),
+                "The clock that the session runs on.", examples: ["virtual"],
+                defaultValue: .string(SessionFile.Clock.real.rawValue)),
+            Field(
+                "callback-deadline", \.callbackDeadline,
+                .duration(.milliseconds(10) ... .seconds(600)),
+                "How long a plugin may take for any call before it counts as hung.",
+                examples: ["2s", "500ms"],
+                defaultValue: .string(SessionFile.defaultCallbackDeadline.asWritten)),
+        ] + sessionConfinement
+    ) { session, _ in session }
+
+    // MARK: - Timeline
+
+    private struct TimelineDraft: Sendable {
+        var time: Duration?
+        var command: SessionFile.Command?
+    }
+
+    private static let timelineEntry = Decoder<Located<SessionFile.TimelineEntry>>.section(
+        TimelineDraft(), name: "timeline-entry", "Something to do, and when.",
+        expectation: "a section with the key \"at\" and what to do then",
+        presence: .exactlyOneOf(["ceiling", "share-ceiling", "set", "do"]),
+        keyAliases: timelineKeyAliases,
+        fields: [
+            Field(
+                "at", \.time, .duration(.zero ... .seconds(8760 * 3600)),
+                "When, counted from the session's start.", examples: ["3s", "0s", "1m30s"],
+                isRequired: true),
+            Field(
+                "ceiling", \.command, .ceiling(.camera),
+                "The most that the camera's picture may have from then on; \"none\" lifts it.",
+                examples: ["640x360@15", "none"]),
+            Field(
+                "share-ceiling", \.command, .ceiling(.share),
+                "The most that the share's picture may have from then on; \"none\" lifts it.",
+                examples: ["1280x720@5", "none"]),
+            Field(
+                "set", \.command, .assignment,
+                "A new value for a live parameter of a plugin; \"greenroom plugin info NAME\" says "
+                    + "which ones are live.",
+                examples: [
+                    "camera.settings.pattern=grey",
+                    "camera.pre-processors[0].settings.opacity=0.5",
+                ]),
+            Field(
+                "do", \.command,
+                Decoder<SessionFile.Action>.choice { $0.meaning.asSentence }
+                    .map { action, _ in .action(action) },
+                "What takes no value.", examples: ["mute", "pause share"]),
+        ]
+    ) { draft, place in
+        guard let time = draft.time, let command = draft.command else { return nil }
+        return Located(SessionFile.TimelineEntry(time: time, command: command), at: place)
+    }
+
+    /// Words of "do" that are written as keys: `mute:`, `stop: camera`.
+    private static let timelineKeyAliases = SessionFile.Action.allCases.flatMap { action in
+        let words = action.rawValue
+        let first = words.prefix { $0 != " " }
+        return Set([words, String(first)]).sorted().map {
+            Schema.KeyAlias(key: $0, meant: "do", cure: "do: \(words)")
+        }
+    }
+
+    // MARK: - Plugins
+
+    /// A plugin of a kind.
+    ///
+    /// - Parameters:
+    ///   - name: Its section's name in the JSON Schema.
+    ///   - example: One of its kind, and settings of it.
+    ///   - substitute: A key that can stand in place of all others.
+    ///   - fields: Its other keys.
+    private static func source(
+        _ name: String, _ summary: String, example: (plugin: JSON, settings: JSON),
+        orElse substitute: Field<Source>? = nil, more fields: [Field<Source>] = []
+    ) -> Decoder<Source> {
+        let presence = substitute.map {
+            Schema.Presence.either("plugin", orAlone: $0.schema.key)
+        }
+        return .section(
+            Source(), name: name, summary,
+            expectation: "a section with the key \"plugin\"", presence: presence ?? .any,
+            fields: [
+                Field(
+                    "plugin", \.reference, reference.located(),
+                    "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or "
+                        + "the path of a library (with a \"/\") from this file's folder, and "
+                        + "\"#NAME\" behind it if the library has several.",
+                    examples: [example.plugin, "./build/libMine.so"],
+                    isRequired: substitute == nil),
+                Field(
+                    "settings", \.settings, .settings,
+                    "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths "
+                        + "start from this file's folder.",
+                    examples: [example.settings]),
+                Field(
+                    "on-failure", \.onFailure, onFailure.located(),
+                    "What the session does when this plugin fails. Without it a plugin in a "
+                        + "process of its own is started again, and with one in the host's process "
+                        + "the session ends.", examples: ["off"]),
+            ] + pluginConfinement + fields + (substitute.map { [$0] } ?? [])
+        ) { source, place in
+            var source = source
+            source.plugin = source.reference.map {
+                SessionFile.Plugin(
+                    reference: $0, settings: source.settings, onFailure: source.onFailure,
+                    confinement: source.confinement, grants: source.grants, place: place)
+            }
+            return source
+        }
+    }
+
+    private static let onFailure = Decoder<SessionFile.FailurePolicy>.choice(
+        meant: ["continue": .off, "false": .off]
+    ) {
+        switch $0 {
+        case .restart:
+            "It is started again, after a while; at its sixth loss in a minute, it is off."
+        case .off: "The session goes on without the plugin."
+        case .end: "The session ends."
+        }
+    }
+
+    /// A plugin on its own; one that can't be read was told and is left out.
+    private static func alone(_ source: Decoder<Source>) -> Decoder<SessionFile.Plugin> {
+        Decoder<SessionFile.Plugin>(schema: source.schema) { node, path, reading in
+            source.read(node, path, &reading)?.plugin
+        }
+    }
+
+    private static let camera = source(
+        "camera", "The camera's plugin, and the filters that edit its picture.",
+        example: ("ColorBars", ["pattern": "grey"]),
+        more: [
+            Field(
+                "pre-processors", \.preProcessors,
+                .list(of: alone(preProcessor), "a list of plugins"),
+                "Filters that edit the camera's frames, in this order.",
+                examples: [[["plugin": "Watermark", "settings": ["path": "logo.png"]]]])
+        ])
+
+    private static let preProcessor = source(
+        "pre-processor", "A filter's plugin.", example: ("Adjust", ["brightness": .number(0.1)]))
+
+    private static let microphone = source(
+        "microphone", "The microphone's plugin.", example: ("Tone", ["frequency": 440]))
+
+    static let share = source(
+        "share",
+        "The shared screen's plugin, and the one of its sound; or the socket that both come over.",
+        example: ("Slides", ["path": "slides"]),
+        orElse: Field(
+            "broadcast", \.broadcast,
+            Decoder<String>.socket("the path of a socket").located(),
+            "A Unix socket, from this file's folder, that the host makes, and that a process which "
+                + "it did not start connects to and sends a picture and its sound over.",
+            examples: ["/run/greenroom.sock"]),
+        more: [
+            Field(
+                "audio", \.audio, alone(shareAudio),
+                "The plugin that makes the sound of the share.",
+                examples: [["plugin": "ToneShareAudio"]])
+        ])
+
+    private static let shareAudio = source(
+        "share-audio", "The plugin of the share's sound.",
+        example: ("ToneShareAudio", ["frequency": 440]))
+
+    private static let reference = Decoder<String>.text("the name or path of a plugin")
+        .map { text, reading -> SessionFile.PluginReference in
+            text.contains("/") ? .path(reading.absolute(text)) : .name(text)
+        }
+
+    // MARK: - Outputs
+
+    private struct OutputDraft: Sendable {
+        var record: SessionFile.Output?
+        var loudspeaker: SessionFile.Output?
+        var y4m: SessionFile.Output?
+    }
+
+    private static let output = Decoder<Located<SessionFile.Output>>.section(
+        OutputDraft(), name: "output", "An output: one of its keys.",
+        expectation: "a section with the key record, loudspeaker or y4m",
+        presence: .exactlyOne,
+        fields: [
+            Field(
+                "record", \.record, record,
+                "Records each track as Y4M and WAV files, with a report, in a folder.",
+                examples: ["recordings/demo", ["folder": "recordings/demo", "size": "1280x720"]]),
+            Field(
+                "loudspeaker", \.loudspeaker, loudspeaker,
+                "Plays the session's sound on an ALSA PCM.",
+                examples: ["default", ["device": "plughw:0,0"]]),
+            Field(
+                "y4m", \.y4m, y4m, "Writes a picture as Y4M to standard output, for pipes.",
+                examples: ["-", ["track": "share", "fps": 15]]),
+        ]
+    ) { draft, place in
+        (draft.record ?? draft.loudspeaker ?? draft.y4m).map { Located($0, at: place) }
+    }
+
+    private struct RecordDraft: WithPicture {
+        var folder: String?
+        var picture = SessionFile.Video()
+        var overwrite = false
+    }
+
+    private static let record = Decoder<SessionFile.Output>.section(
+        RecordDraft(), name: "record", "A recording.",
+        expectation: "a folder, or a section with the key \"folder\"", shortKey: "folder",
+        fields: [
+            Field(
+                "folder", \.folder, .path("the path of a folder"),
+                "Where the files go, from this file's folder. It is made if it is not there.",
+                examples: ["recordings/demo"], isRequired: true)
+        ] + pictureFields() + [
+            Field(
+                "overwrite", \.overwrite, .boolean,
+                "Whether a recording that is in the folder already is replaced; else it is an "
+                    + "error.",
+                examples: [true], defaultValue: false)
+        ]
+    ) { draft, _ in
+        draft.folder.map {
+            .record(folder: $0, picture: draft.picture, overwrite: draft.overwrite)
+        }
+    }
+
+    private struct LoudspeakerDraft: Sendable {
+        var device = "default"
+    }
+
+    private static let loudspeaker = Decoder<SessionFile.Output>.section(
+        LoudspeakerDraft(), name: "loudspeaker", "A loudspeaker.",
+        expectation: "an ALSA PCM, or a section with the key \"device\"", shortKey: "device",
+        fields: [
+            Field(
+                "device", \.device, .text("the name of an ALSA PCM, such as default"),
+                "The ALSA PCM; \"greenroom devices\" lists them.",
+                examples: ["default", "plughw:0,0"], defaultValue: "default")
+        ]
+    ) { draft, _ in .loudspeaker(device: draft.device) }
+
+    /// Where Y4M can go.
+    private enum Target: String, CaseIterable, Sendable {
+        case standardOutput = "-"
+    }
+
+    private struct Y4MDraft: WithPicture {
+        var target = Target.standardOutput
+        var track = SessionFile.Track.camera
+        var picture = SessionFile.Video()
+    }
+
+    private static let y4m = Decoder<SessionFile.Output>.section(
+        Y4MDraft(), name: "y4m", "A picture as Y4M.",
+        expectation: "\"-\", or a section with keys such as track", shortKey: "to",
+        fields: [
+            Field(
+                "to", \.target, .choice { _ in "Standard output." }, "Where it goes.",
+                examples: ["-"], defaultValue: "-"),
+            Field(
+                "track", \.track,
+                .choice {
+                    switch $0 {
+                    case .camera: "The camera, after its filters."
+                    case .share: "The shared screen."
+                    }
+                },
+                "Which picture.", examples: ["share"],
+                defaultValue: .string(SessionFile.Track.camera.rawValue)),
+        ] + pictureFields()
+    ) { draft, _ in .y4m(track: draft.track, picture: draft.picture) }
+
+    /// The keys of an output that say how it wants its picture.
+    private static func pictureFields<Draft: WithPicture>() -> [Field<Draft>] {
+        [
+            Field(
+                "size", \.picture.size, .size,
+                "The size of the picture; the track's own if there is none.",
+                examples: ["1280x720"]),
+            Field(
+                "fps", \.picture.rate, .rate,
+                "Frames a second; the track's own if there is none.",
+                examples: [30, "30000/1001"]),
+            Field(
+                "fit", \.picture.fit,
+                .choice {
+                    switch $0 {
+                    case .letterbox: "All of the picture, centred, with black bars."
+                    case .crop: "The middle of the picture fills the frame; the rest is cut off."
+                    case .stretch: "All of the picture fills the frame, out of proportion."
+                    case .reject: "A picture of another decoder is an error."
+                    }
+                },
+                "What becomes of a picture of another decoder.", examples: ["crop"],
+                defaultValue: .string(SessionFile.Fit.letterbox.rawValue)),
+        ]
+    }
+}
+
+extension String {
+    /// With a capital at its start and a full stop.
+    fileprivate var asSentence: String { "\(prefix(1).uppercased())\(dropFirst())." }
+}

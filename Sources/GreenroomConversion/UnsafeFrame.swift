@@ -1,0 +1,58 @@
+internal import GreenroomMedia
+
+/// The pixels of a frame, or of a part of one, as libyuv wants to be told of them.
+///
+/// Valid while the frame lives; made and used within one conversion.
+struct UnsafeFrame {
+    let format: PixelFormat
+    let size: FrameSize
+    /// The first byte of each plane; planes that the format lacks repeat the first.
+    private(set) var planes: InlineArray<3, UnsafeMutablePointer<UInt8>>
+    let strides: InlineArray<3, Int32>
+
+    init(_ frame: borrowing VideoFrame) {
+        format = frame.format
+        size = frame.size
+        let first = frame.unsafePlanePointer(0).assumingMemoryBound(to: UInt8.self)
+        planes = InlineArray(repeating: first)
+        var strides = InlineArray<3, Int32>(repeating: 0)
+        for index in 0..<frame.planeCount {
+            planes[index] = frame.unsafePlanePointer(index).assumingMemoryBound(to: UInt8.self)
+            strides[index] = Int32(frame.strideBytes(index))
+        }
+        self.strides = strides
+    }
+
+    private init(_ whole: UnsafeFrame, size: FrameSize) {
+        format = whole.format
+        self.size = size
+        planes = whole.planes
+        strides = whole.strides
+    }
+
+    /// A part of it. Its corner is at even coordinates and it lies within the picture.
+    func part(_ rect: PixelRect) -> UnsafeFrame {
+        var part = UnsafeFrame(self, size: rect.size)
+        let origin = FrameSize(width: rect.x, height: rect.y)
+        for index in 0..<format.planeCount {
+            // The bytes and rows that a picture of the origin's size has are those that lie
+            // before the corner.
+            let before = format.plane(index, of: origin)
+            part.planes[index] += before.rows * Int(strides[index]) + before.rowBytes
+        }
+        return part
+    }
+
+    var width: Int32 { Int32(size.width) }
+    var height: Int32 { Int32(size.height) }
+    var chromaSize: FrameSize {
+        FrameSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+    }
+
+    /// Bytes that carry pixels.
+    var byteCount: Int { format.packedByteCount(of: size) }
+
+    func row(_ y: Int, ofPlane index: Int) -> UnsafeMutablePointer<UInt8> {
+        planes[index] + y * Int(strides[index])
+    }
+}

@@ -1,0 +1,133 @@
+import GreenroomFiles
+import GreenroomMedia
+
+/// A track's sound in a WAV file of 48 kHz stereo.
+///
+/// The sound thread puts samples into a ring of two seconds and goes on; a thread of the
+/// recording's own writes them. When the disk is so slow that the ring is full, samples are
+/// lost and counted, and the same time of silence takes their place.
+final class AudioRecording: AudioSink {
+    /// What became of the samples.
+    struct Counts: Sendable {
+        /// Frames in the file.
+        var written = 0
+        /// Frames that were lost: the disk was too slow, and silence stands for them, or the
+        /// file had failed.
+        var lost = 0
+    }
+
+    private struct State {
+        var ring = SampleRing(capacity: AudioFormat.session.sampleRate * 2)
+        /// Frames lost since the ring was full, to be written as silence.
+        var missing = 0
+        /// Frames that are being written.
+        var inHand = 0
+        var counts = Counts()
+        var isFinishing = false
+        var failure: String?
+    }
+
+    let name: String
+    private let state: Monitor<State>
+    private let thread: HostThread
+
+    private let events: SessionEvents
+
+    /// Creates the file.
+    ///
+    /// - Parameter events: Get told at once when it fails.
+    init(path: String, clock: SessionClock, events: SessionEvents) throws(OutputError) {
+        name = path
+        self.events = events
+        let state = Monitor(State())
+        self.state = state
+        // The thread owns the writer; the monitor carries it there.
+        let carrier: Monitor<WAVWriter?>
+        do {
+            carrier = Monitor(
+                try WAVWriter(
+                    path: path, sampleRate: AudioFormat.session.sampleRate,
+                    channels: AudioFormat.session.channels))
+        } catch {
+            throw OutputError(place: path, explanation: "\(error)")
+        }
+        thread = HostThread(name: "wav", clock: clock, as: ClockOrder(part: .output)) {
+            let writer: WAVWriter? = carrier.withLock { $0.take() }
+            guard let writer else { return }
+            do throws(MediaFileError) {
+                try Self.drain(state, on: clock, into: writer)
+            } catch {
+                state.withLock { state in
+                    state.failure = "\(error)"
+                    // What was missing has been counted; what was queued or in hand has not.
+                    state.counts.lost += state.ring.count + state.inHand
+                    state.ring.clear()
+                }
+                events.send(.outputFailed(output: path, reason: "\(error)"))
+            }
+        }
+    }
+
+    var counts: Counts { state.withLock { $0.counts } }
+
+    /// Why the file is incomplete, if it is.
+    var failure: String? { state.withLock { $0.failure } }
+
+    func write(_ samples: Span<Int16>) {
+        let frames = samples.count / 2
+        state.change { state in
+            guard state.failure == nil else {
+                state.counts.lost += frames
+                return
+            }
+            // What was lost comes first, or samples would move to another time.
+            guard state.missing == 0, state.ring.room >= frames else {
+                state.missing += frames
+                state.counts.lost += frames
+                return
+            }
+            _ = state.ring.append(samples, channels: 2)
+        }
+    }
+
+    func finish(until deadline: Int64) {
+        state.change { $0.isFinishing = true }
+        guard !thread.join(until: deadline) else { return }
+        let reason = "it is still being written, and was left behind"
+        state.withLock { $0.failure = reason }
+        events.send(.outputFailed(output: name, reason: reason))
+    }
+
+    /// The thread of the recording.
+    private static func drain(
+        _ state: Monitor<State>, on clock: SessionClock, into writer: consuming WAVWriter
+    ) throws(MediaFileError) {
+        // A tenth of a second a write keeps the header of the file true without much ado.
+        let longest = AudioFormat.session.sampleRate / 10
+        var samples = [Int16](repeating: 0, count: longest * 2)
+        while true {
+            let frames: Int? = clock.wait(for: state, until: nil) { state in
+                guard state.ring.count >= longest || state.missing > 0 || state.isFinishing else {
+                    return nil
+                }
+                var output = samples.mutableSpan
+                let taken = state.ring.take(into: &output, at: 0, frames: longest)
+                state.inHand = taken
+                guard taken == 0, state.missing > 0 else { return taken }
+                let silent = min(state.missing, longest)
+                for index in 0..<(silent * 2) { output[index] = 0 }
+                state.missing -= silent
+                return silent
+            }
+            guard let frames, frames > 0 else {
+                try writer.close()
+                return
+            }
+            try writer.write(samples.span.extracting(..<(frames * 2)))
+            state.withLock { state in
+                state.counts.written += frames
+                state.inHand = 0
+            }
+        }
+    }
+}

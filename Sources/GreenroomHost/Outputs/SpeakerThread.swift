@@ -1,0 +1,158 @@
+import GreenroomALSA
+import GreenroomMedia
+
+/// The thread of a loudspeaker: takes sound from the ring, hands it to the device, follows the
+/// device's clock, and opens the device again when it went away.
+struct SpeakerThread: ~Copyable {
+    /// More than this above the target is thrown away rather than played late, in frames: 40 ms.
+    /// It comes together when what was late arrives after an underrun, whose silence has taken
+    /// its place.
+    private static let tolerance = AudioFormat.session.sampleRate * 40 / 1000
+    /// How long to wait between attempts to open the device, in seconds.
+    private static let backOff: [Int64] = [1, 2, 4, 5]
+
+    private var line: SpeakerDevice?
+    private let device: String
+    private let state: Monitor<Loudspeaker.State>
+    private let tell: @Sendable (String) -> Void
+    private var controller = DriftController(target: SpeakerDevice.target)
+    private var isStarted = false
+    /// Frames to throw away.
+    private var excess = 0
+    /// Frames that were taken from the ring, and that the device has not taken.
+    private var unplayed = 0
+    private var samples = [Int16](repeating: 0, count: SpeakerDevice.longest * 2)
+
+    /// - Parameter tell: Gets what a user should know.
+    init(
+        line: consuming SpeakerDevice, device: String, state: Monitor<Loudspeaker.State>,
+        tell: @escaping @Sendable (String) -> Void
+    ) {
+        self.line = consume line
+        self.device = device
+        self.state = state
+        self.tell = tell
+    }
+
+    /// Runs until the loudspeaker is finished and what is left has been played.
+    mutating func run() {
+        while let (frames, waiting) = next() {
+            do throws(ALSAError) {
+                try play(frames, waiting: waiting)
+            } catch {
+                accept(error)
+            }
+            guard line != nil || reopen() else { return }
+        }
+        do throws(ALSAError) {
+            if isStarted { try line?.drain() }
+        } catch {
+            // An underrun at the very end is the end.
+        }
+    }
+
+    /// Waits for sound.
+    ///
+    /// - Returns: Frames that were taken, and those that still wait; nil at the end.
+    private mutating func next() -> (frames: Int, waiting: Int)? {
+        let taken: (Int, Int)? = state.wait(until: nil) { state in
+            guard state.ring.count > 0 || state.isFinishing else { return nil }
+            var output = samples.mutableSpan
+            let frames = state.ring.take(into: &output, at: 0, frames: SpeakerDevice.longest)
+            return (frames, state.ring.count)
+        }
+        guard let taken, taken.0 > 0 else { return nil }
+        return taken
+    }
+
+    private mutating func play(_ frames: Int, waiting: Int) throws(ALSAError) {
+        let skipped = min(excess, frames)
+        excess -= skipped
+        if skipped > 0 { state.withLock { $0.statistics.dropped += skipped } }
+        let played = frames - skipped
+        unplayed = played
+        guard played > 0 else { return }
+        if !isStarted {
+            try line?.start(waiting: played + waiting)
+            controller.restart()
+            isStarted = true
+        }
+        let sound = samples
+        try line?.play(sound.span.extracting((skipped * 2)..<(frames * 2)))
+        state.withLock {
+            $0.statistics.played += played
+            $0.statistics.failure = nil
+        }
+        unplayed = 0
+        guard line?.hasClock == true, let queued = try line?.queued else { return }
+        follow(fill: queued + Double(waiting), after: played)
+    }
+
+    private mutating func follow(fill: Double, after frames: Int) {
+        if fill > Double(controller.target + Self.tolerance) {
+            excess = Int(fill) - controller.target
+            controller.restart()
+        } else if controller.observe(fill: fill, after: frames) {
+            line?.stretch(ppm: controller.stretchPPM)
+            let drift = controller.driftPPM
+            state.withLock { $0.statistics.driftPPM = drift }
+        }
+    }
+
+    /// Goes on after an accident; gives the device up after anything else.
+    private mutating func accept(_ error: ALSAError) {
+        isStarted = false
+        excess = 0
+        let lost = unplayed
+        unplayed = 0
+        state.withLock { $0.statistics.dropped += lost }
+        do throws(ALSAError) {
+            try line?.recover(from: error)
+            state.withLock { $0.statistics.underruns += 1 }
+        } catch {
+            line = nil
+            let reason = "\(error)"
+            state.withLock { $0.statistics.failure = reason }
+            tell("\(reason) It is tried again.")
+        }
+    }
+
+    /// Opens the device again, sooner or later; what comes meanwhile is lost.
+    ///
+    /// - Returns: false if the loudspeaker was finished before the device came back.
+    private mutating func reopen() -> Bool {
+        var attempt = 0
+        while line == nil {
+            let seconds = Self.backOff[min(attempt, Self.backOff.count - 1)]
+            attempt += 1
+            let deadline = MonotonicClock.deadline(after: seconds * 1_000_000_000)
+            let isFinishing: Bool? = state.wait(until: deadline) { $0.isFinishing ? true : nil }
+            if isFinishing == true {
+                discardRing()
+                return false
+            }
+            do throws(ALSAError) {
+                line = try SpeakerDevice(opening: device)
+            } catch {
+                let reason = "\(error)"
+                state.withLock { $0.statistics.failure = reason }
+            }
+        }
+        discardRing()
+        controller = DriftController(target: SpeakerDevice.target)
+        let rate = line?.sampleRate ?? 0
+        state.withLock {
+            $0.statistics.sampleRate = rate
+            $0.statistics.reopened += 1
+        }
+        tell("the device is back.")
+        return true
+    }
+
+    private func discardRing() {
+        state.withLock { state in
+            state.statistics.dropped += state.ring.count
+            state.ring.clear()
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import GreenroomConversion
+import GreenroomMedia
+
+/// What waits for one output, and what was decided about each frame: the state of a
+/// ``VideoBranch``, without its thread.
+///
+/// Times are nanoseconds from the session's start.
+struct BranchQueue: ~Copyable {
+    /// What there is to see.
+    enum Picture: ~Copyable, Sendable {
+        /// A frame of the source.
+        case frame(VideoFrame)
+        /// What the host shows while the source is lost.
+        case slate(VideoFrame)
+        /// Black, which the branch makes itself.
+        case black
+    }
+
+    /// A picture and the slot that it fills.
+    struct Item: ~Copyable, Sendable {
+        var picture: Picture
+        var slot: Int64
+        var isDelayed = false
+        /// Whether it came before the first slot was over; then it fills those before its own.
+        var isPrompt: Bool
+
+        var isFrame: Bool {
+            switch picture {
+            case .frame: true
+            case .slate: false
+            case .black: false
+            }
+        }
+
+        consuming func intoPicture() -> Picture { picture }
+    }
+
+    /// The slot that was given to a frame.
+    struct Claim: Sendable {
+        var slot: Int64
+        var isDelayed: Bool
+        var isPrompt: Bool
+    }
+
+    /// What the newest picture is, so that none of the host's own comes twice.
+    private enum Newest: Equatable {
+        case frame
+        case slate(SlateText)
+        case black
+    }
+
+    /// What the branch's thread has to do.
+    enum Turn: ~Copyable, Sendable {
+        /// Write a picture, after filling the slots before its own with the one before it.
+        case write(Item)
+        /// Fill the slots before this one with the picture before them.
+        case fill(until: Int64)
+        /// End the output.
+        case end
+    }
+
+    /// How many frames fit. More than may wait for their time: one may be due just now.
+    private static let mostFrames = FrameRateConverter.mostWaiting + 1
+    /// How many frames a branch has in use at most: those that wait, the one that is being written,
+    /// and the one before it.
+    static let mostFramesInUse = mostFrames + 2
+
+    private(set) var schedule: FrameRateConverter
+    private(set) var counts = VideoBranch.Counts()
+    /// A few more than frames may take, for what the host shows; if it comes to more than that,
+    /// the picture stays what it was.
+    private var items = Ring<20, Item>()
+    /// The first slot that the thread has not taken on itself to fill.
+    private(set) var nextSlot: Int64 = 0
+    private var hasPicture = false
+    private var newest = Newest.frame
+    private(set) var isFinishing = false
+    private(set) var hasFailed = false
+
+    init(_ schedule: FrameRateConverter) {
+        self.schedule = schedule
+    }
+
+    /// Whether another frame can be queued.
+    var hasRoom: Bool { items.count < Self.mostFrames }
+
+    // MARK: The track's side
+
+    /// Claims a slot for a frame, or counts why it gets none.
+    mutating func claim(_ nanoseconds: Int64, at now: Int64) -> Claim? {
+        guard !hasFailed else {
+            counts.failed += 1
+            return nil
+        }
+        switch schedule.claim(nanoseconds, at: now, queueHasRoom: hasRoom) {
+        case .slot(let slot, let isDelayed):
+            counts.queued += 1
+            return Claim(slot: slot, isDelayed: isDelayed, isPrompt: now < schedule.due(0))
+        case .early: counts.early += 1
+        case .late: counts.late += 1
+        case .excess: counts.excess += 1
+        case .full: counts.queueFull += 1
+        }
+        return nil
+    }
+
+    /// Queues a frame for the slot that it claimed, or the next one if that was filled meanwhile.
+    mutating func push(_ frame: consuming VideoFrame, _ claim: Claim) {
+        guard !hasFailed else {
+            counts.queued -= 1
+            counts.failed += 1
+            return
+        }
+        var (slot, isDelayed) = (claim.slot, claim.isDelayed)
+        if slot < nextSlot {
+            slot = nextSlot
+            isDelayed = true
+            schedule.move(to: nextSlot)
+        }
+        newest = .frame
+        _ = items.append(
+            Item(
+                picture: .frame(frame), slot: slot, isDelayed: isDelayed, isPrompt: claim.isPrompt))
+    }
+
+    /// Counts a frame whose conversion failed after it had claimed a slot.
+    mutating func countUnconvertible() {
+        counts.queued -= 1
+        counts.unconvertible += 1
+    }
+
+    /// Makes the picture black from a time on, until the next frame.
+    mutating func showBlack(at now: Int64) { show(.black, as: .black, at: now) }
+
+    /// Makes the picture a slate from a time on, until the next frame.
+    mutating func show(_ slate: consuming VideoFrame, _ text: SlateText, at now: Int64) {
+        show(.slate(slate), as: .slate(text), at: now)
+    }
+
+    private mutating func show(
+        _ picture: consuming Picture, as kind: Newest, at now: Int64
+    ) {
+        guard !hasFailed, newest != kind, !items.isFull,
+            let slot = schedule.claim(at: now, from: nextSlot)
+        else { return }
+        newest = kind
+        _ = items.append(
+            Item(picture: picture, slot: slot, isPrompt: now < schedule.due(0)))
+    }
+
+    /// Lets the branch end with a given number of slots, or as many as it has if those are more.
+    mutating func finish(endSlot: Int64) {
+        schedule.endSlot = max(endSlot, schedule.newestSlot + 1, nextSlot)
+        isFinishing = true
+    }
+
+    // MARK: The branch's side
+
+    /// When there is something to do even if nothing comes.
+    var wake: Int64? {
+        nextSlot < schedule.endSlot ?? .max ? schedule.due(nextSlot) : nil
+    }
+
+    /// What there is to do at a time; nil for nothing. The slots that it names count as filled.
+    mutating func turn(at now: Int64) -> Turn? {
+        let turn =
+            switch schedule.pace {
+            case .asTheyCome: turnAsTheyCome(at: now)
+            case .onSchedule: turnOnSchedule(at: now)
+            }
+        guard let turn else { return nil }
+        switch turn {
+        case .write(let item):
+            nextSlot = item.slot + 1
+            hasPicture = true
+        case .fill(until: let end):
+            nextSlot = end
+            hasPicture = true
+        case .end:
+            break
+        }
+        return turn
+    }
+
+    private mutating func turnAsTheyCome(at now: Int64) -> Turn? {
+        if let item = items.popFirst() { return .write(item) }
+        let end = schedule.endSlot ?? .max
+        if isFinishing { return nextSlot < end ? .fill(until: end) : .end }
+        let over = min(schedule.firstOpenSlot(at: now), end)
+        return over > nextSlot ? .fill(until: over) : nil
+    }
+
+    /// One slot at a time.
+    private mutating func turnOnSchedule(at now: Int64) -> Turn? {
+        let slot = nextSlot
+        guard slot < schedule.endSlot ?? .max else { return isFinishing ? .end : nil }
+        guard schedule.due(slot) <= now else { return nil }
+        let first = items.first { (slot: $0.slot, isPrompt: $0.isPrompt) }
+        guard let first, first.slot <= slot || (first.isPrompt && !hasPicture),
+            var item = items.popFirst()
+        else { return .fill(until: slot + 1) }
+        item.slot = slot
+        return .write(item)
+    }
+
+    /// Counts slots that were filled.
+    ///
+    /// - Parameter isDelayed: Whether the frame among them is in a later slot than its own.
+    mutating func countWritten(_ written: FrameRepeater.Written, isDelayed: Bool) {
+        counts.queued -= written.new
+        counts.delivered += written.new
+        if isDelayed { counts.delayed += written.new }
+        counts.repeated += written.repeated
+        counts.black += written.black
+        counts.slate += written.slate
+    }
+
+    /// Gives up: what waits is lost with the output, and so is the frame in the thread's hands.
+    mutating func fail(hasFrameInHand: Bool) {
+        hasFailed = true
+        var lost = hasFrameInHand ? 1 : 0
+        while let item = items.popFirst() {
+            if item.isFrame { lost += 1 }
+        }
+        counts.queued -= lost
+        counts.failed += lost
+    }
+}

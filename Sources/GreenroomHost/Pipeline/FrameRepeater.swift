@@ -1,0 +1,110 @@
+import GreenroomConversion
+import GreenroomMedia
+
+/// Writes pictures to the slots that they fill, and the one before into those between.
+struct FrameRepeater: ~Copyable {
+    /// The slots that were written.
+    struct Written {
+        /// With a frame for the first time: one at most.
+        var new = 0
+        /// With a frame that was written before, or is written once more after this.
+        var repeated = 0
+        /// With black.
+        var black = 0
+        /// With a slate.
+        var slate = 0
+
+        /// All together.
+        var slots: Int { new + repeated + black + slate }
+    }
+
+    /// What the picture is.
+    private enum Kind {
+        case frame
+        case black
+        case slate
+    }
+
+    private let sink: any VideoSink
+    private let want: VideoWant
+    private let size: FrameSize
+    private var picture: VideoFrame?
+    private var kind = Kind.frame
+    /// Black, once it has been needed.
+    private var black: VideoFrame?
+    private var nextSlot: Int64 = 0
+
+    /// - Parameters:
+    ///   - want: What the sink takes.
+    ///   - size: The size of black.
+    init(sink: any VideoSink, want: VideoWant, size: FrameSize) {
+        self.sink = sink
+        self.want = want
+        self.size = size
+    }
+
+    /// Writes a picture, after filling the slots before its own.
+    mutating func write(_ item: consuming BranchQueue.Item) throws -> Written {
+        var written = Written()
+        let slot = item.slot
+        if picture == nil, nextSlot < slot, !item.isPrompt { try beginBlack() }
+        if picture != nil { try fill(until: slot, &written) }
+        switch item.intoPicture() {
+        case .frame(let frame): begin(.frame, frame)
+        case .slate(let frame): begin(.slate, frame)
+        case .black: try beginBlack()
+        }
+        // Slots before the first picture have the first picture.
+        try fill(until: slot, &written)
+        if kind == .frame {
+            try writePicture(times: 1)
+            written.new = 1
+            nextSlot = slot + 1
+        } else {
+            try fill(until: slot + 1, &written)
+        }
+        return written
+    }
+
+    /// Fills the slots before an end.
+    mutating func fill(until end: Int64) throws -> Written {
+        var written = Written()
+        if nextSlot < end, picture == nil { try beginBlack() }
+        try fill(until: end, &written)
+        return written
+    }
+
+    private mutating func fill(until end: Int64, _ written: inout Written) throws {
+        let gap = Int(max(end - nextSlot, 0))
+        guard gap > 0 else { return }
+        try writePicture(times: gap)
+        nextSlot = end
+        switch kind {
+        case .frame: written.repeated += gap
+        case .black: written.black += gap
+        case .slate: written.slate += gap
+        }
+    }
+
+    private func writePicture(times: Int) throws {
+        if let picture = picture?.share() { try sink.write(picture, times: times) }
+    }
+
+    private mutating func begin(_ kind: Kind, _ frame: consuming VideoFrame) {
+        picture = consume frame
+        self.kind = kind
+    }
+
+    private mutating func beginBlack() throws {
+        if black == nil {
+            let range = want.range ?? .limited
+            black = FramePool(limit: 1).takeBlack(want.format, want.size ?? size, range)
+        }
+        guard let black = black?.share() else {
+            throw OutputError(
+                place: want.format.name,
+                explanation: "there is no black of \(want.size ?? size) to begin with.")
+        }
+        begin(.black, black)
+    }
+}

@@ -1,0 +1,239 @@
+import GreenroomMedia
+
+/// What an audio ingest holds under its lock: the way of a block from the sender to its place.
+struct IngestState: ~Copyable, Sendable {
+    /// What a sender is answered, and what is to be told.
+    struct Answer: Sendable {
+        var status: Status
+        var finding: AudioAnomaly?
+    }
+
+    /// Frames of sound that is queued as it is that are kept, in case that it has to be
+    /// resampled from one block to the next.
+    private static let tailFrames = 160
+    /// The largest part of a window's samples that may be clipped without a word.
+    private static let clippingTolerance = 0.001
+    /// How far sound may be from its time, in nanoseconds, before it is moved.
+    private static let stepTolerance = 10e6
+    /// The largest offset that stays without a word, as a part of full scale.
+    private static let offsetTolerance = 0.01
+
+    private(set) var status = Status.notStarted
+    var counts = AudioIngest.Counts()
+    /// What is to be told, oldest first.
+    var news = Ring<8, AudioAnomaly>()
+
+    /// What places are counted from, on the session clock: the timeline's start, and before
+    /// that is known the first block's moment.
+    private var epoch: Int64?
+    /// When the source was started last: it has heard nothing before.
+    private var started = Int64.min
+    private var queue = JitterBuffer()
+    private var converter: AudioConverter?
+    private var stamps = TimestampNormalizer()
+    private var clock = AudioClockRecovery()
+    private var pacing = AudioPacing()
+    private var level = AudioLevel()
+    /// The level of the last two seconds, which is not in that of all yet.
+    private var levelNow = AudioLevel()
+    private var told = AudioAnomaly.Kinds()
+    /// The last frames that were queued as they are, with what they are.
+    private var tail = [Int16](repeating: 0, count: 2 * tailFrames)
+    private var tailFormat: AudioFormat?
+
+    var statistics: AudioIngest.Statistics {
+        var level = level
+        level.add(levelNow)
+        return AudioIngest.Statistics(
+            counts: counts, queue: queue.counts, queued: queue.queued, level: level,
+            pacing: pacing, stamps: stamps, driftPPM: clock.driftPPM)
+    }
+
+    // MARK: The source's life
+
+    mutating func begin(epoch: Int64) {
+        let before = self.epoch ?? epoch
+        self.epoch = epoch
+        let shift = place(of: before)
+        queue.move(by: shift)
+        clock.move(by: shift)
+        if shift != 0 { pacing.restart() }
+    }
+
+    mutating func follow(_ status: Status, at now: Int64) {
+        guard status != self.status else { return }
+        self.status = status
+        pacing.restart()
+        tailFormat = nil
+        if status == .ok {
+            started = now
+            stamps.restart()
+            queue.start(at: place(of: now))
+            return
+        }
+        converter?.drain(into: &queue)
+        converter = nil
+        if status == .stopped { queue.stop(at: place(of: now)) } else { queue.finish() }
+    }
+
+    /// The place of a moment, in frames from the session's start.
+    private func place(of moment: Int64) -> Int64 {
+        // Whole frames, rounded down.
+        let time = Int128(moment) - Int128(epoch ?? moment)
+        let scaled = time * Int128(AudioFormat.session.sampleRate)
+        let (place, rest) = scaled.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return Int64(clamping: rest < 0 ? place - 1 : place)
+    }
+
+    // MARK: Blocks
+
+    /// Whether a block can be taken.
+    mutating func hasRoom(for block: CheckedBlock) -> Bool {
+        guard !isTakenAsItIs(block) else { return queue.room >= block.frames }
+        // A converter of another format gives back what it holds first.
+        let held = converter?.format == block.format ? 0 : converter?.heldFrames ?? 0
+        return queue.room >= block.mostSessionFrames + held
+    }
+
+    /// Counts a block that was refused because there was no room.
+    mutating func refuse(_ block: CheckedBlock) {
+        pacing.send(block.frames, rate: block.format.sampleRate, isRefused: true)
+        clock.pause()
+        // What comes next does not follow what came before.
+        queue.breakOff()
+    }
+
+    /// Takes a block.
+    ///
+    /// - Parameters:
+    ///   - arrival: When it was sent.
+    ///   - isLive: Whether the source sends at its own pace, and so what it has heard already:
+    ///     its first sample is older than the block is long.
+    ///   - hasWaited: Whether it had to wait for room.
+    mutating func take(_ block: CheckedBlock, arrival: Int64, isLive: Bool, hasWaited: Bool) {
+        let isHeard = isLive || block.ptsNanoseconds != nil
+        let duration = Int64(block.frames) * 1_000_000_000 / Int64(block.format.sampleRate)
+        let (moment, finding) = stamps.follow(
+            block.ptsNanoseconds,
+            arrival: isHeard ? max(arrival - duration, min(started, arrival)) : arrival)
+        // Sound without stamps is in order as long as it keeps time.
+        if let finding, finding != .missing { tell(.stamps(finding)) }
+        epoch = epoch ?? moment
+        clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
+        if !queue.isContinuous {
+            queue.begin(at: place(of: moment))
+            clock.begin(at: queue.end, moment: moment)
+            tailFormat = nil
+        }
+        if hasWaited {
+            clock.pause()
+        } else {
+            look(at: clock.observe(moment: moment))
+        }
+        counts.sent += 1
+        counts.accepted += 1
+        counts.bytesCopied += block.frames * block.format.channels * 2
+        pacing.send(block.frames, rate: block.format.sampleRate, isRefused: false)
+        block.withSamples { samples in
+            look(at: samples, of: block.format)
+            if isTakenAsItIs(block) {
+                // A converter of another format gives back what it holds first.
+                converter?.drain(into: &queue)
+                converter = nil
+                queue.append(samples, channels: block.format.channels)
+                keepTail(of: samples, block.format)
+            } else {
+                counts.resampled += 1
+                convert(samples, of: block.format, moment: moment)
+            }
+        }
+        clock.count(block.frames, of: block.format)
+    }
+
+    /// Samples that were lost leave a gap, and samples that came twice are left out, so that what
+    /// follows is at its time.
+    private mutating func look(at event: ClockDriftEstimator.Event?) {
+        switch event {
+        case nil: break
+        case .drifts: tell(.drifting(ppm: clock.driftPPM ?? 0))
+        case .stepped(let nanoseconds) where nanoseconds > Self.stepTolerance: queue.breakOff()
+        case .stepped(let nanoseconds) where nanoseconds < -Self.stepTolerance:
+            queue.skip(Int64(-nanoseconds * Double(AudioFormat.session.sampleRate) / 1e9))
+        case .stepped: break
+        }
+    }
+
+    /// Sound of the session's rate that keeps time is not touched.
+    private func isTakenAsItIs(_ block: CheckedBlock) -> Bool {
+        block.format.sampleRate == AudioFormat.session.sampleRate && !clock.hasDrifted
+    }
+
+    private mutating func convert(
+        _ samples: Span<Int16>, of format: AudioFormat, moment: Int64
+    ) {
+        if converter?.format != format {
+            converter?.drain(into: &queue)
+            converter =
+                tailFormat == format
+                ? AudioConverter(
+                    from: format,
+                    after: tail.span.extracting(..<(Self.tailFrames * format.channels)))
+                : AudioConverter(from: format)
+            tailFormat = nil
+        }
+        if clock.hasDrifted, let held = converter?.heldFrames {
+            let place = Double(queue.end) + Double(held)
+            converter?.stretch { [clock] in clock.stretch(at: place, moment: moment) }
+        }
+        if converter == nil {
+            // There is no memory for one: the sound has no place, and is counted.
+            let frames = samples.count / format.channels
+            queue.countCut(frames * AudioFormat.session.sampleRate / format.sampleRate)
+        }
+        converter?.convert(samples, into: &queue)
+    }
+
+    /// Keeps the end of what was queued as it is; shorter blocks than that are rare, and then
+    /// there is nothing to go on from.
+    private mutating func keepTail(of samples: Span<Int16>, _ format: AudioFormat) {
+        let count = Self.tailFrames * format.channels
+        guard samples.count >= count else {
+            tailFormat = nil
+            return
+        }
+        let first = samples.count - count
+        for index in 0..<count { tail[index] = samples[first + index] }
+        tailFormat = format
+    }
+
+    private mutating func look(at samples: Span<Int16>, of format: AudioFormat) {
+        levelNow.observe(samples, channels: format.channels)
+        guard levelNow.samples >= 2 * format.sampleRate * format.channels else { return }
+        let clipped = Double(levelNow.clipped) / Double(levelNow.samples)
+        if clipped > Self.clippingTolerance { tell(.clipping(clipped)) }
+        let offset = levelNow.dcOffset
+        if abs(offset) > Self.offsetTolerance { tell(.offset(offset)) }
+        level.add(levelNow)
+        levelNow = AudioLevel()
+    }
+
+    // MARK: Time
+
+    mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
+        // A source that is late: what the filter holds back of its last samples is due now.
+        if queue.isContinuous, queue.queued < frames { converter?.drain(into: &queue) }
+        let before = queue.counts
+        queue.pull(frames, into: &output)
+        guard queue.isSending, queue.hasBegun else { return }
+        let finding = pacing.pass(
+            frames, concealed: queue.counts.concealed - before.concealed)
+        if let finding { tell(finding) }
+    }
+
+    private mutating func tell(_ finding: AudioAnomaly) {
+        if finding.kind != [] {
+            guard told.insert(finding.kind).inserted else { return }
+        }
+        _ = news.append(finding)
+    }
+}

@@ -1,0 +1,102 @@
+import GreenroomHost
+import GreenroomLoading
+import GreenroomMedia
+
+/// The offers that are made to a plugin, and what it agreed on for each.
+///
+/// Threads: the check's own.
+final class OfferLog {
+    /// What frames for an offer have to be.
+    struct Agreed: Equatable {
+        var capability: VideoCapability
+        /// For a share that may be of any size up to one; nil for exactly the agreed size.
+        var limit: FrameSize?
+
+        /// Whether a frame may be of a size.
+        func allows(_ frame: Record.Frame) -> Bool {
+            let sizes = [frame.size, frame.size.rotated(by: frame.info.rotation)]
+            return sizes.contains { size in
+                if size == capability.size { return true }
+                guard let limit else { return false }
+                return size.width <= limit.width && size.height <= limit.height
+            }
+        }
+    }
+
+    /// A frame that is not what was agreed on for its offer.
+    struct Mismatch {
+        var frame: Record.Frame
+        var agreed: Agreed
+
+        /// In words: what was seen.
+        var text: String {
+            "a frame of \(frame.size) says that it was made for offer \(frame.info.offerRevision), "
+                + "for which \(agreed.capability.size) was agreed on"
+        }
+    }
+
+    let fixture: Fixture
+    private(set) var agreed: [UInt32: Agreed] = [:]
+    private(set) var newest: (revision: UInt32, agreed: Agreed)?
+
+    init(_ fixture: Fixture) { self.fixture = fixture }
+
+    /// Creates, initializes and starts.
+    func begin(with offer: Offer?) throws(Verdict) {
+        try fixture.create()
+        try fixture.initialize(offer)
+        if let offer { note(offer) }
+        try fixture.startSend()
+    }
+
+    /// Makes an offer to the plugin while it sends.
+    ///
+    /// - Parameter accuser: The check that a crash in it belongs to; nil for the calling one.
+    /// - Returns: What the plugin made of it.
+    func change(to offer: Offer, accuser: String? = "negotiation.change") throws(Verdict) -> Reply {
+        let end = fixture.timed("property-change") { $0.propertyChange(offer) }
+        switch end {
+        case .done: break
+        case .lost:
+            let crash = fixture.crash()
+            throw accuser.map { crash.unless($0) } ?? crash
+        case .hangs:
+            throw fixture.verdict(on: "property_change", end).unless("lifecycle.callbacks-in-time")
+        default: throw fixture.ordinary("property_change", end)
+        }
+        note(offer)
+        return fixture.pluginHarness.reply(to: offer.revision) ?? .ignored
+    }
+
+    /// Takes note of what goes for an offer's frames; of an offer that was not agreed on, what went
+    /// before.
+    func note(_ offer: Offer) {
+        guard let agreement = fixture.pluginHarness.agreement else { return }
+        var isFixed = false
+        if case .fixed = agreement.answer { isFixed = true }
+        let isOpen = fixture.kind == .shareSource && !isFixed
+        let now = Agreed(
+            capability: agreement.source, limit: isOpen ? offer.rows.first?.size : nil)
+        agreed[offer.revision] = now
+        newest = (offer.revision, now)
+    }
+
+    /// The first frame that is not what was agreed on for its offer.
+    var mismatch: Mismatch? {
+        for frame in fixture.record.frames {
+            guard let agreed = agreed[frame.info.offerRevision], !agreed.allows(frame) else {
+                continue
+            }
+            return Mismatch(frame: frame, agreed: agreed)
+        }
+        return nil
+    }
+}
+
+extension Examination {
+    /// Looks at offers on the virtual clock; with a plugin that does not keep to that one, on the real
+    /// clock instead.
+    func talksOnItsClock(_ look: (OfferLog) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
+        try onItsClock { fixture throws(Verdict) in try look(OfferLog(fixture)) }
+    }
+}

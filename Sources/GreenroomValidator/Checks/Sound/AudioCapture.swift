@@ -1,0 +1,177 @@
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomMedia
+
+/// What a source of sound sent in a stretch of session time.
+struct AudioCapture: Sendable {
+    /// A block that it sent, whatever became of it.
+    struct Send: Sendable {
+        var block: TracedBlock
+        var status: Status
+        /// When it was answered, in nanoseconds on the session clock.
+        var nanoseconds: Int64
+        var thread: TracedCall.Thread
+    }
+
+    /// What it sent, in order.
+    var sends: [Send]
+    /// When it had been started, and until when it was listened to.
+    var begin: Int64
+    var end: Int64
+    /// Whether that was real time, because it does not keep to the session clock.
+    var isReal = false
+    /// How long its threads were ready to run in that time, and the machine had no processor for
+    /// them, in nanoseconds.
+    var delayNanoseconds: Int64 = 0
+    /// Why it ended by itself before that; nil if it did not.
+    var gaveUp: String?
+
+    /// What was taken of it.
+    var accepted: [Send] { sends.filter { $0.status == .ok } }
+
+    /// What the first block that was taken is; what it declares from then on.
+    var format: AudioFormat? {
+        sends.first { $0.status == .ok }.map {
+            AudioFormat(sampleRate: Int($0.block.sampleRate), channels: Int($0.block.channels))
+        }
+    }
+
+    /// Whether the machine had time for the plugin.
+    var wasCalm: Bool { !isReal || delayNanoseconds * 200 <= end - begin }
+
+    /// The verdict on what looks like a fault in real time and may be the machine's; nil if it is
+    /// the plugin's.
+    ///
+    /// - Parameter seconds: How much sound is too much, or missing. What is far more than the time
+    ///   that the machine took cannot come of it.
+    func doubt(about seconds: Double = 0) -> Verdict? {
+        guard !wasCalm, seconds * 1e9 < 20 * Double(delayNanoseconds) else { return nil }
+        return .skipped(
+            "the machine was too busy to tell: its threads waited "
+                + "\(delayNanoseconds / 1_000_000) ms for a processor")
+    }
+
+    /// How long it was listened to, in seconds.
+    var seconds: Double { Double(end - begin) / 1e9 }
+
+    /// How many blocks were refused with a status.
+    func refused(with status: Status) -> Int { sends.count { $0.status == status } }
+
+    /// A part of it, by seconds from its beginning.
+    func part(from first: Double, to last: Double) -> AudioCapture {
+        var part = self
+        part.begin = begin + Int64(first * 1e9)
+        part.end = min(begin + Int64(last * 1e9), end)
+        part.sends = sends.filter { $0.nanoseconds >= part.begin && $0.nanoseconds < part.end }
+        return part
+    }
+}
+
+extension AudioCapture {
+    /// What a source wanted to send, and what came of it: attempts to send the same block again
+    /// after there was no room are one.
+    struct Offered: Equatable, Sendable {
+        /// Samples of each channel.
+        var frames: Int
+        /// Whether it was taken in the end.
+        var isAccepted: Bool
+        /// How often there was no room for it.
+        var refusals: Int
+        /// When it was answered first.
+        var nanoseconds: Int64
+    }
+
+    /// Everything that was offered, in order; blocks that were refused for what they are, are not
+    /// among it.
+    ///
+    /// A block that is still being tried at the end is not lost: it is left out.
+    var offered: [Offered] {
+        var all: [Offered] = []
+        var pending: [TracedCall.Thread: (index: Int, block: TracedBlock)] = [:]
+        for send in sends where send.status == .ok || send.status == .queueFull {
+            let isAccepted = send.status == .ok
+            if let (index, block) = pending[send.thread], block.isSame(as: send.block) {
+                all[index].isAccepted = isAccepted
+                if !isAccepted { all[index].refusals += 1 }
+                if isAccepted { pending[send.thread] = nil }
+                continue
+            }
+            all.append(
+                Offered(
+                    frames: Int(send.block.frames), isAccepted: isAccepted,
+                    refusals: isAccepted ? 0 : 1, nanoseconds: send.nanoseconds))
+            pending[send.thread] = isAccepted ? nil : (all.count - 1, send.block)
+        }
+        let left = Set(pending.values.map(\.index))
+        return all.indices.filter { !left.contains($0) }.map { all[$0] }
+    }
+}
+
+extension TracedBlock {
+    /// Whether it is the same sound, sent again.
+    fileprivate func isSame(as other: TracedBlock) -> Bool {
+        digest == other.digest && frames == other.frames && sampleRate == other.sampleRate
+            && channels == other.channels
+    }
+}
+
+extension Examination {
+    /// How long a source is listened to that does not keep to the session clock, in seconds.
+    static var realSeconds: Double { 3 }
+    /// How often it is listened to, if the machine has no time for it.
+    private static var realAttempts: Int { 3 }
+
+    /// Has the plugin send for a while.
+    ///
+    /// - Parameters:
+    ///   - seconds: How long, in session time; a source that does not keep to the session clock is
+    ///     listened to for ``realSeconds`` of real time.
+    ///   - hear: Gets what was heard of it.
+    /// - Throws: A verdict if nothing that it sent was taken.
+    func listen(
+        seconds: Double, hear: (Record) -> Void = { _ in }
+    ) throws(Verdict) -> AudioCapture {
+        let fixture = try fixture()
+        var take = try listen(seconds: seconds, to: fixture)
+        if fixture.clock.isVirtual, fixture.clock.isStray() {
+            for attempt in 1... {
+                let real = try self.fixture(on: .real)
+                take = try listen(seconds: Self.realSeconds, to: real)
+                take.isReal = true
+                guard take.wasCalm || attempt == Self.realAttempts else { continue }
+                hear(real.record)
+                break
+            }
+        } else {
+            hear(fixture.record)
+        }
+        guard take.format != nil else {
+            throw .hindered(by: "lifecycle.whole-life", "nothing that it sent was taken")
+        }
+        return take
+    }
+
+    private func listen(seconds: Double, to fixture: Fixture) throws(Verdict) -> AudioCapture {
+        try fixture.start()
+        let begin = fixture.clock.now
+        let process = fixture.process.process
+        let before = ProcessLoad(of: process).delayNanoseconds
+        try fixture.wait(seconds: seconds)
+        let delay = max(ProcessLoad(of: process).delayNanoseconds - before, 0)
+        var take = AudioCapture(
+            sends: [], begin: begin, end: fixture.clock.now, delayNanoseconds: delay)
+        if let gaveUp = fixture.pluginHarness.gaveUp { take.gaveUp = gaveUp.reason }
+        for call in fixture.record.calls {
+            switch call.request {
+            case .sendSound(let block):
+                take.sends.append(
+                    AudioCapture.Send(
+                        block: block, status: call.status ?? .ok, nanoseconds: call.nanoseconds,
+                        thread: call.thread))
+            case .giveUp: take.end = min(take.end, call.nanoseconds)
+            default: continue
+            }
+        }
+        return take
+    }
+}

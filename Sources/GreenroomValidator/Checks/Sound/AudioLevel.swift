@@ -1,0 +1,92 @@
+import GreenroomHost
+import GreenroomMedia
+
+extension Catalogue {
+    /// What can be heard of it.
+    static let audioLevel = Check(
+        "sound.level", "neither silent, nor clipped, nor off centre", of: .sounds,
+        limitSeconds: 120,
+        proving: """
+            Listens for a minute of session time, as the session's outputs would. Told as a warning, \
+            because it may be meant: silence all the time; more than 0.1 per cent of the samples in \
+            runs of three or more at full scale, which is what clipping leaves behind; a mean that \
+            is more than one per cent of full scale away from zero, which is a click at each start \
+            and stop.
+            """
+    ) { examination throws(Verdict) in
+        var heard = HeardLevel()
+        let take = try examination.listen(seconds: 60) { heard = HeardLevel(of: $0.samples.span) }
+        let findings = heard.findings
+        guard findings.isEmpty else {
+            return .warning(findings.joined(separator: "; "))
+        }
+        let peak = (Double(heard.peak) / 327.67).rounded()
+        return .passed("\(Int(take.seconds)) s, the peak at \(Int(peak)) % of full scale")
+    }
+}
+
+/// What stereo sound is like.
+struct HeardLevel: Sendable {
+    /// Samples of both channels.
+    private(set) var count = 0
+    /// The farthest from zero.
+    private(set) var peak = 0
+    /// Samples at full scale with two neighbours or more that are there too.
+    private(set) var clipped = 0
+    /// The mean of each channel.
+    private(set) var means = (left: 0.0, right: 0.0)
+
+    private static let shortestRun = 3
+
+    init() {}
+
+    /// - Parameter samples: Interleaved.
+    init(of samples: Span<Int16>) {
+        count = samples.count
+        let frames = samples.count / 2
+        means.left = look(at: samples, channel: 0) / Double(max(frames, 1))
+        means.right = look(at: samples, channel: 1) / Double(max(frames, 1))
+    }
+
+    /// - Returns: The sum.
+    private mutating func look(at samples: Span<Int16>, channel: Int) -> Double {
+        var (sum, peak, clipped, run) = (0, self.peak, 0, 0)
+        var index = channel
+        while index < samples.count {
+            let sample = Int(samples[index])
+            sum &+= sample
+            let magnitude = abs(sample)
+            if magnitude > peak { peak = magnitude }
+            if magnitude >= 32_767 {
+                run += 1
+            } else {
+                if run >= Self.shortestRun { clipped += run }
+                run = 0
+            }
+            index += 2
+        }
+        if run >= Self.shortestRun { clipped += run }
+        self.peak = peak
+        self.clipped += clipped
+        return Double(sum)
+    }
+
+    /// What an author should know.
+    var findings: [String] {
+        guard peak > 0 else {
+            return ["it is silent all the time: is something to be heard without settings?"]
+        }
+        var findings: [String] = []
+        if clipped * 1000 > count {
+            let part = (Double(clipped) / Double(max(count, 1)) * 1000).rounded() / 10
+            findings.append("\(part) % of the samples are clipped: make it softer")
+        }
+        let worst = abs(means.left) > abs(means.right) ? means.left : means.right
+        let part = (worst / 327.68 * 10).rounded() / 10
+        if abs(part) > 1 {
+            findings.append(
+                "its mean is \(part) % of full scale away from zero: take that off each sample")
+        }
+        return findings
+    }
+}

@@ -1,0 +1,61 @@
+import GreenroomHost
+import Synchronization
+
+/// What a check has done with a plugin so far, for whoever has to say where it was when its time
+/// was over. [any]
+final class CheckProgress: Sendable {
+    private struct Follower: Sendable {
+        weak var fixture: Fixture?
+    }
+
+    private struct State {
+        var followers: [Follower] = []
+        /// What the lives took that are over.
+        var past = PluginHarness.Spent()
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes note of a life that begins.
+    func follow(_ fixture: Fixture) {
+        state.withLock { $0.followers.append(Follower(fixture: fixture)) }
+    }
+
+    /// Takes note of what a life took that is over.
+    func add(_ spent: PluginHarness.Spent) { state.withLock { $0.past += spent } }
+
+    /// The verdict on a check that has not come to one.
+    func verdict(afterSeconds seconds: Double) -> Verdict {
+        let (benches, past) = state.withLock { ($0.followers.compactMap(\.fixture), $0.past) }
+        let spent = benches.reduce(into: past) { $0 += $1.pluginHarness.spent }
+        let begin = "it did not end within \(Int(seconds)) s: "
+        let sofar = spent.text
+        for fixture in benches {
+            guard let (name, nanoseconds) = fixture.pluginHarness.runningCallback else { continue }
+            let verdict = Verdict(
+                outcome: .timedOut,
+                text: begin + "\(name) has been going on for \(Self.seconds(nanoseconds)) s"
+                    + (sofar.isEmpty ? "" : ", and \(sofar)"))
+            return nanoseconds > 2_000_000_000
+                ? verdict.unless(fixture.check(naming: name, .hangs)) : verdict
+        }
+        return Verdict(
+            outcome: .timedOut,
+            text: begin + "no call of the plugin is going on"
+                + (sofar.isEmpty ? ", and none was made" : ", and \(sofar)"))
+    }
+
+    fileprivate static func seconds(_ nanoseconds: Int64) -> String {
+        decimal(Double(nanoseconds) / 1e9, 1)
+    }
+}
+
+extension PluginHarness.Spent {
+    /// In words; empty for no steps.
+    fileprivate var text: String {
+        guard let longest else { return "" }
+        let calls = "\(steps) call\(steps == 1 ? "" : "s") before"
+        return "\(calls) took \(CheckProgress.seconds(nanoseconds)) s, the longest "
+            + "\(CheckProgress.seconds(longest.nanoseconds)) s (\(longest.name))"
+    }
+}

@@ -1,0 +1,95 @@
+import CLinux
+import Glibc
+import GreenroomHost
+
+/// The process of one check, leader of a group that is ended as a whole.
+struct CheckWorkerProcess {
+    /// How it ended.
+    enum End {
+        case answered([UInt8])
+        /// It did not end in time.
+        case tookTooLong
+        /// It ended without an answer; the text says how.
+        case failed(String)
+    }
+
+    /// The most bytes that an answer has.
+    private static let mostBytes = 1 << 20
+
+    /// Runs a check.
+    ///
+    /// - Parameters:
+    ///   - program: `greenroom`, absolute.
+    ///   - order: Goes to its standard input.
+    ///   - limitSeconds: How long it may take.
+    ///   - judges: Ends it before that.
+    static func run(
+        _ program: String, _ order: [UInt8], limitSeconds: Double, among judges: CheckWorkers
+    ) -> End {
+        // A file without a name: an order may be longer than a pipe holds.
+        let input = greenroom_memory_file("greenroom-order")
+        guard input >= 0 else { return .failed("no memory for its order: \(errnoText)") }
+        defer { close(input) }
+        guard write(input, order, order.count) == order.count, lseek(input, 0, SEEK_SET) == 0 else {
+            return .failed("no memory for its order: \(errnoText)")
+        }
+        var output: [Int32] = [-1, -1]
+        guard greenroom_pipe(&output) == 0 else { return .failed("no pipe: \(errnoText)") }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        posix_spawn_file_actions_adddup2(&actions, output[1], 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setpgroup(&attributes, 0)
+        // Of signals that this process waits for, it knows nothing.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
+        var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup("judge"), nil]
+        defer { for word in words { free(word) } }
+        var process = pid_t()
+        let status = posix_spawn(&process, program, &actions, &attributes, &words, environ)
+        close(output[1])
+        defer { close(output[0]) }
+        guard status == 0 else {
+            return .failed("\(program) can't be started: \(String(cString: strerror(status)))")
+        }
+        judges.add(process)
+        let answer = read(
+            output[0], until: MonotonicClock.deadline(after: Int64(limitSeconds * 1e9)))
+        judges.remove(process)
+        // Whoever of the group is left has no business any more.
+        kill(-process, SIGKILL)
+        var how: Int32 = 0
+        while waitpid(process, &how, 0) < 0, errno == EINTR {}
+        guard let answer else { return .tookTooLong }
+        guard !answer.isEmpty else {
+            let end = how & 0x7f == 0 ? "code \(how >> 8 & 0xff)" : "signal \(how & 0x7f)"
+            return .failed("it ended without an answer, with \(end)")
+        }
+        return .answered(answer)
+    }
+
+    /// Reads to the end; nil if that does not come in time.
+    private static func read(_ descriptor: Int32, until deadline: Int64) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let left = deadline - MonotonicClock.now
+            guard left > 0 else { return nil }
+            var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&readable, 1, Int32(clamping: left / 1_000_000 + 1)) > 0 else { continue }
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0, bytes.count < mostBytes else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    private static var errnoText: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,149 @@
+internal import FoundationEssentials
+import Glibc
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import GreenroomMedia
+
+/// A life of a plugin in the same process as its host, as a session without isolation has it: in a
+/// process of its own that is in the sandbox, so that nobody else is at risk.
+enum InProcessRun {
+    /// What goes to that process.
+    struct Order: Codable {
+        /// The judge's process.
+        var host = getpid()
+        var judge: CheckRequest
+        var nanoseconds: Int64
+    }
+
+    /// What comes from it.
+    struct Answer: Codable {
+        var digest: MediaDigest?
+        /// Why there is none.
+        var problem: String?
+        var isStray = false
+    }
+
+    /// What the line with the answer begins with.
+    private static let heading = "greenroom-digest: "
+
+    // MARK: The process
+
+    /// Leads the life that an order names, and writes the answer to standard output.
+    ///
+    /// Call it while the process has one thread.
+    static func perform(_ text: String) -> Bool {
+        guard let order = try? JSONDecoder().decode(Order.self, from: Data(text.utf8)) else {
+            return false
+        }
+        let answer = answer(order)
+        guard let data = try? JSONEncoder().encode(answer) else { return false }
+        let line = Array("\n\(heading)".utf8) + Array(data) + Array("\n".utf8)
+        var rest = line[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private static func answer(_ order: Order) -> Answer {
+        let judge = order.judge
+        if let problem = ConfinedProcess.enter(
+            judge.confinement, library: judge.library, host: order.host)
+        {
+            return Answer(problem: problem)
+        }
+        let library: PluginLibrary
+        do throws(LoadError) {
+            library = try PluginLibrary(onThisThread: judge.library)
+        } catch {
+            return Answer(problem: error.explanation)
+        }
+        guard let descriptor = library.descriptors.first(where: { $0.id == judge.plugin }) else {
+            return Answer(problem: "it is not in the library")
+        }
+        let (settings, _) = descriptor.check(
+            settings: descriptor.values(of: judge.settings), relativeTo: judge.folder)
+        let record = Record()
+        let pluginHarness = PluginHarness(
+            SourcePlan(factory: library, descriptor: descriptor, settings: settings),
+            on: HarnessClock(.virtual),
+            sinks: PluginHarness.Sinks(
+                sees: { record.take($0, at: $1) }, hears: { record.take($0) }))
+        let (digest, problem) = pluginHarness.performWhole(record, nanoseconds: order.nanoseconds)
+        return Answer(
+            digest: problem == nil ? digest : nil, problem: problem,
+            isStray: pluginHarness.clock.isStray())
+    }
+
+    // MARK: Its judge
+
+    /// Has a process make a digest.
+    static func make(
+        _ order: CheckRequest, nanoseconds: Int64
+    ) throws(Verdict) -> Answer {
+        var order = order
+        // It reads the library itself, and arguments of programs are short.
+        order.descriptor = nil
+        guard let data = try? JSONEncoder().encode(Order(judge: order, nanoseconds: nanoseconds)),
+            let program = ownProgramFile
+        else { throw .skipped("no process could be started") }
+        let end = ConfinedProcess.run(
+            program, ["judge", String(decoding: data, as: UTF8.self)], in: order.confinement,
+            library: order.library, seconds: 30)
+        switch end {
+        case .failed(let text): throw .skipped("no process could be started: \(text)")
+        case .tookTooLong: throw .failed("in its host's own process, it hangs: see where it waits")
+        case .lost(let evidence): throw .crashed("in its host's own process: \(evidence)")
+        case .ended(let output):
+            let lines = output.split(separator: UInt8(ascii: "\n"))
+            guard let line = lines.last(where: { $0.starts(with: heading.utf8) }),
+                let answer = try? JSONDecoder().decode(
+                    Answer.self, from: Data(line.dropFirst(heading.utf8.count)))
+            else {
+                throw .crashed(
+                    "in its host's own process it ends that process: exit is the host's to call")
+            }
+            return answer
+        }
+    }
+}
+
+extension PluginHarness {
+    /// Leads a whole life.
+    ///
+    /// - Returns: What was made, and how a step ended that did not work.
+    func performWhole(
+        _ record: Record, nanoseconds: Int64
+    ) -> (digest: MediaDigest, problem: String?) {
+        var digest = MediaDigest()
+        let steps: [(String, () -> StepEnd)] = [
+            ("create", { self.create() }),
+            ("initialize", { self.initialize(self.smallOffer()) }),
+            (
+                "sending",
+                {
+                    let made = self.perform(record, nanoseconds: nanoseconds)
+                    digest = made.digest
+                    return made.end
+                }
+            ),
+            ("uninitialize", { self.uninitialize() }),
+            ("destroy", { self.destroy() }),
+        ]
+        for (name, step) in steps {
+            switch step() {
+            case .done: continue
+            case .pumps: return (digest, "start-send does not return")
+            case .hangs: return (digest, "\(name) does not return")
+            case .refused(let status, let text):
+                return (digest, "\(name) answers \(status): \(text)")
+            case .illegal(let state): return (digest, "\(name): it is \(state.rawValue)")
+            case .lost(let evidence): return (digest, evidence)
+            }
+        }
+        return (digest, nil)
+    }
+}

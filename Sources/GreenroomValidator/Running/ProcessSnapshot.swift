@@ -1,0 +1,110 @@
+import Glibc
+
+/// What the kernel tells of a process, seen from outside of it.
+struct ProcessSnapshot: Sendable {
+    /// Its threads, by their numbers.
+    var threads: Set<Int32> = []
+    /// What its open descriptors lead to, by their numbers.
+    var descriptors: [Int32: String] = [:]
+    /// Files in its memory that have no code: data.
+    var dataFiles: Set<String> = []
+    /// Signals that it catches and that it ignores, a bit each.
+    var (caughtSignals, ignoredSignals): (UInt64, UInt64) = (0, 0)
+    /// Memory of its own that it has touched, in bytes.
+    var privateBytes = 0
+    /// Memory of its own that it has asked for, in bytes.
+    var dataBytes = 0
+
+    /// Looks at a process.
+    init(of process: Int32) {
+        threads = Set(Self.entries(of: "/proc/\(process)/task").compactMap { Int32($0) })
+        for entry in Self.entries(of: "/proc/\(process)/fd") {
+            guard let number = Int32(entry) else { continue }
+            descriptors[number] = Self.target(of: "/proc/\(process)/fd/\(entry)")
+        }
+        readStatus(of: process)
+        readMaps(of: process)
+    }
+
+    private mutating func readStatus(of process: Int32) {
+        for line in Self.text(of: "/proc/\(process)/status").split(separator: "\n") {
+            let words = line.split { $0 == " " || $0 == "\t" }
+            guard words.count > 1 else { continue }
+            let kilobytes = Int(words[1]) ?? 0
+            switch words[0] {
+            case "SigCgt:": caughtSignals = UInt64(words[1], radix: 16) ?? 0
+            case "SigIgn:": ignoredSignals = UInt64(words[1], radix: 16) ?? 0
+            case "RssAnon:", "VmSwap:": privateBytes += kilobytes * 1024
+            case "VmData:": dataBytes = kilobytes * 1024
+            default: continue
+            }
+        }
+    }
+
+    private mutating func readMaps(of process: Int32) {
+        var withCode: Set<String> = []
+        for line in Self.text(of: "/proc/\(process)/maps").split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            guard words.count == 6, words[5].contains("/") else { continue }
+            let file = String(words[5].drop { $0 == " " })
+            guard file.hasPrefix("/"), !file.hasPrefix("/memfd:") else { continue }
+            dataFiles.insert(file)
+            if words[1].contains("x") { withCode.insert(file) }
+        }
+        dataFiles.subtract(withCode)
+    }
+
+    private static func entries(of folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names
+    }
+
+    private static func target(of link: String) -> String {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &text, text.count)
+        return count > 0
+            ? String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            : "something"
+    }
+
+    /// A file's text; empty if it is not there.
+    static func text(of file: String) -> String {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
+    }
+}
+
+extension ProcessSnapshot {
+    /// What was opened since another look, in words.
+    func opened(since before: ProcessSnapshot) -> [String] {
+        descriptors.filter { before.descriptors[$0.key] != $0.value }
+            .sorted { $0.key < $1.key }.map { Self.name(of: $0.value) }
+    }
+
+    /// What a descriptor leads to, in words.
+    private static func name(of target: String) -> String {
+        guard let end = target.firstIndex(of: ":"), !target.hasPrefix("/") else { return target }
+        switch target[..<end] {
+        case "socket": return "a socket"
+        case "pipe": return "a pipe"
+        case "anon_inode": return "an \(target[target.index(after: end)...])"
+        default: return target
+        }
+    }
+}

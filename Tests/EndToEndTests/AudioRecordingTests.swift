@@ -1,0 +1,155 @@
+import Testing
+import TestSupport
+
+/// The sound of a source is in the recording at its own frequency, whole, and as long as the
+/// session.
+@Suite struct AudioRecordingTests {
+    /// Expects a sine from its first sample to the end.
+    ///
+    /// - Parameters:
+    ///   - sound: What the report says of it.
+    ///   - isResampled: Then rounding adds up, and the filter rings at the tone's onset and end.
+    private func expectTone(
+        _ samples: [Double], _ frequency: Double, amplitude: Double, _ sound: Report.Audio,
+        isResampled: Bool
+    ) throws {
+        let comment = Comment(rawValue: "\(sound)")
+        let onset = try #require(samples.firstIndex { abs($0) > 30 }, comment)
+        // Sources are started one after another, and their first block comes a little later.
+        #expect(onset < samples.count / 2, comment)
+        // What a source sends when the session is over is not there; one that is late lacks more.
+        let missing = max(sound.idle - onset, 0)
+        #expect(missing < samples.count / 4, comment)
+        let edge = isResampled ? 200 : 0
+        let end = edge + (missing > 0 ? missing + 16 : 0)
+        let tone = Array(samples[onset...].dropFirst(edge).dropLast(end))
+        if sound.concealed == 0 {
+            let breaks = Tone.breaks(
+                in: tone, frequency: frequency, rate: 48_000, tolerance: isResampled ? 16 : 4)
+            #expect(breaks.isEmpty, "\(breaks.prefix(10)) of \(tone.count): \(sound)")
+            let measured = try #require(Tone.frequency(of: tone, rate: 48_000))
+            #expect(abs(measured - frequency) < frequency / 2000, "\(measured) Hz: \(sound)")
+            let level = Tone.amplitude(of: frequency, in: tone, rate: 48_000)
+            #expect(abs(level - amplitude) < amplitude / 50, "\(level): \(sound)")
+        } else {
+            // On a machine so busy that sound came late, the silence is where the report has it.
+            let silent = samples[onset...].filter { $0 == 0 }.count
+            #expect(silent >= sound.concealed, comment)
+        }
+    }
+
+    @Test(arguments: [8000, 11_025, 22_050, 44_100, 48_000, 96_000])
+    func `a tone of any rate is recorded without a break`(rate: Int) throws {
+        let (mono, stereo) = (440.0, 997.0)
+        let session = try TestSession(
+            """
+            microphone: \(TestSession.bundled(
+                "Tone", "rate: \(rate), channels: 1, frequency: \(mono), level: -12"))
+            share: \(try TestSession.hostile("Share", "", """
+                audio: \(TestSession.bundled(
+                    "ToneShareAudio",
+                    "rate: \(rate), channels: 2, frequency: \(stereo), level: -12"))
+                """))
+            """, duration: "1s")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        // -12 dB of full scale.
+        let amplitude = 32_767 * 0.2512
+        for (track, role, frequency) in [
+            ("camera", "microphone", mono), ("share", "share.audio", stereo),
+        ] {
+            let recording = try session.sound(track)
+            #expect(recording.frameCount == 48_000, "\(track)")
+            try #require(recording.channels.count == 2)
+            #expect(recording.channels[0] == recording.channels[1], "\(track)")
+            let sound = try report.sound(role)
+            #expect(sound.refused["QUEUE_FULL"] == nil, "\(sound)")
+            #expect(sound.resampled == (rate == 48_000 ? 0 : sound.accepted), "\(sound)")
+            try expectTone(
+                recording.channels[0], frequency, amplitude: amplitude, sound,
+                isResampled: rate != 48_000)
+        }
+        // The picture of the share is as long as its sound.
+        #expect(try session.picture("share").frameCount == 15)
+        // And others read the files.
+        let stream = try #require(try FFProbe(session.recording + "/share.wav").streams.first)
+        #expect(stream.sampleRate == "48000" && stream.channels == 2)
+        #expect(stream.codecName == "pcm_s16le")
+    }
+
+    @Test func `left and right stay apart`() throws {
+        // What no bundled plugin makes: a tone on both sides, and silence beside it.
+        let session = try TestSession(
+            """
+            microphone: \(TestSession.bundled("Tone", "waveform: silence"))
+            share: \(try TestSession.hostile("Share", "", """
+                audio: \(try TestSession.hostile("ShareAudio", "rate: 32000, channels: 2"))
+                """))
+            """, duration: "500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let microphone = try session.sound("camera")
+        #expect(microphone.channels.allSatisfy { $0.allSatisfy { $0 == 0 } }, "silence")
+        let share = try session.sound("share")
+        #expect(share.frameCount == 24_000 && microphone.frameCount == 24_000)
+        try expectTone(
+            share.channels[0], 440, amplitude: 8000, try report.sound("share.audio"),
+            isResampled: true)
+    }
+
+    @Test func `sound that is sent too fast is refused, and what is kept is whole`() throws {
+        // It sends 10 ms every 9 ms, and the next samples only when the last were taken.
+        let session = try TestSession(
+            "microphone: \(try TestSession.hostile("Overfeeder"))", duration: "2500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let sound = try report.sound("microphone")
+        #expect((sound.refused["QUEUE_FULL"] ?? 0) > 0, "\(run)")
+        #expect((sound.overfedPercent ?? 0) > 5, "\(sound)")
+        #expect(run.standardError.contains("more sound than time has"), "\(run)")
+        let recording = try session.sound("camera")
+        #expect(recording.frameCount == 120_000)
+        try expectTone(
+            recording.channels[0], 440, amplitude: 8000, sound, isResampled: false)
+    }
+
+    @Test func `silence stands for sound that does not come, and is counted`() throws {
+        // It sends a third of what it should.
+        let session = try TestSession(
+            "microphone: \(try TestSession.hostile("Starving"))", duration: "2500ms")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let sound = try session.expectTrueReport(run).sound("microphone")
+        #expect(try session.sound("camera").frameCount == 120_000)
+        #expect(sound.concealed > 0, "\(run)")
+        #expect((sound.underfedPercent ?? 0) > 50, "\(sound)")
+        #expect(run.standardError.contains("less sound than time has"), "\(run)")
+        // A third, of which a busy machine may lose some, and gain none.
+        let share = Double(sound.played) / 120_000
+        #expect(share > 0.1 && share < 0.4, "\(share) was played\n\(run)")
+    }
+
+    @Test func `a tone of several seconds does not drift by a sample`() throws {
+        // 11025 Hz has no whole block of 10 ms; the sine would leave its phase.
+        let session = try TestSession(
+            "microphone: \(TestSession.bundled("Tone", "rate: 11025, frequency: 1000"))",
+            duration: "4s")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        let sound = try report.sound("microphone")
+        let recording = try session.sound("camera")
+        #expect(recording.frameCount == 192_000)
+        try expectTone(
+            recording.channels[0], 1000, amplitude: 3276.7, sound, isResampled: true)
+        guard sound.concealed == 0 else { return }
+        // Rises through zero of a 1000 Hz sine come every 48 samples: the last one lies a whole
+        // number of them behind the first, to a tenth of a sample.
+        let samples = Array(recording.channels[0].dropFirst(48_000))
+        let measured = try #require(Tone.frequency(of: samples, rate: 48_000))
+        #expect(abs(measured - 1000) * 3 < 1000 * 0.1 / 48, "\(measured) Hz")
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Senders as they are met with in public code: what the host says of each in one line, and what
+/// the validator does.
+@Suite struct ThirdPartyPluginTests {
+    /// A sender, `Tests/ThirdPartyPlugins/<name>.c`.
+    struct ThirdPartyPlugin: CustomTestStringConvertible, Sendable {
+        var name: String
+        /// Where it stands in a session file.
+        var role: String
+        /// What happens to it there.
+        var timeline = ""
+        /// Whether it waits on the session clock, so that a session with it takes no time.
+        var isPaced = true
+        /// How long the session is.
+        var seconds = 4
+        /// What the host says of it; nil for nothing, because it does nothing wrong.
+        var hostSays: String?
+        /// The checks that find its fault, and what the first one says.
+        var faults: [String] = []
+        var validatorSays = ""
+        /// Checks that a sender which does nothing wrong passes.
+        var passes: [String] = []
+
+        var testDescription: String { name }
+    }
+
+    static let strangers = [
+        ThirdPartyPlugin(
+            name: "pumps-in-start", role: "camera", isPaced: false,
+            hostSays: "it sends from inside start-send, which should return at once",
+            faults: ["lifecycle.start-returns"], validatorSays: "begin a thread there"),
+        ThirdPartyPlugin(
+            name: "stale-flag", role: "microphone",
+            timeline: "[{at: 500ms, do: mute}, {at: 2s, do: unmute}, {at: 3500ms, do: mute}]",
+            isPaced: false, seconds: 8, hostSays: "stop-send has not returned after ",
+            faults: ["lifecycle.restart"], validatorSays: "stop-send number 2 has not returned"),
+        ThirdPartyPlugin(
+            name: "whole-wav", role: "microphone",
+            hostSays: "audio.send was refused with BAD_BLOCK: the block has 144022 frames",
+            faults: ["lifecycle.whole-life"], validatorSays: "BAD_BLOCK"),
+        ThirdPartyPlugin(
+            name: "ten-seconds-at-once", role: "microphone", isPaced: false,
+            hostSays: "blocks refused: QUEUE_FULL",
+            faults: ["sound.back-pressure"], validatorSays: "QUEUE_FULL"),
+        ThirdPartyPlugin(
+            name: "wishes-by-writing", role: "camera",
+            hostSays: "it agreed on 1280x720 and sends 800x600, which is scaled",
+            faults: ["negotiation.revision-geometry", "video.rate"],
+            validatorSays: "a frame of 800x600 says that it was made for offer 1"),
+        ThirdPartyPlugin(
+            name: "ignores-changes", role: "camera",
+            timeline: "[{at: 500ms, ceiling: 640x360@30}]",
+            hostSays: "it agreed on offer 2 and goes on with frames for offer 1",
+            faults: ["negotiation.change"],
+            validatorSays: "still comes more than a second after it has agreed to"),
+        ThirdPartyPlugin(
+            name: "slide-show", role: "camera",
+            hostSays: "it agreed on 30 frames a second and sends ",
+            faults: ["video.rate", "video.content"],
+            validatorSays: "it sends 2.0 frames a second, and 30 were agreed"),
+        ThirdPartyPlugin(
+            name: "overfeeds", role: "microphone",
+            hostSays: "more sound than time has",
+            faults: ["sound.back-pressure"],
+            validatorSays: "11.2 % more sound than time passes"),
+        ThirdPartyPlugin(
+            name: "short-last-block", role: "microphone",
+            passes: ["sound.blocks", "sound.sample-count", "lifecycle.whole-life"]),
+        ThirdPartyPlugin(
+            name: "null-sender", role: "camera",
+            hostSays: "it calls a sender that has ended, or that never was",
+            faults: ["lifecycle.dead-sender"],
+            validatorSays: "3 times from uninitialize on, and was answered GONE"),
+        ThirdPartyPlugin(
+            name: "captured-format", role: "camera",
+            hostSays: "it agreed on 1280x720 and sends 640x480, which is scaled",
+            faults: ["negotiation.revision-geometry"],
+            validatorSays: "a frame of 640x480 says that it was made for offer 1"),
+        ThirdPartyPlugin(
+            name: "slow-share", role: "share", passes: ["share.idle", "lifecycle.whole-life"]),
+        ThirdPartyPlugin(
+            name: "only-32000", role: "microphone",
+            passes: ["sound.format", "sound.sample-count", "lifecycle.whole-life"]),
+    ]
+
+    /// Every file is in the table, and every row has a file.
+    @Test func `each third-party plugin is tested`() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder)
+        #expect(files.sorted() == Self.strangers.map { "\($0.name).c" }.sorted())
+    }
+
+    private static let folder = Checkout.root + "/Tests/ThirdPartyPlugins"
+
+    private func build(_ plugin: ThirdPartyPlugin) throws -> String {
+        try WrongPlugin.build("../ThirdPartyPlugins/\(plugin.name).c", as: "plugin-\(plugin.name)")
+    }
+
+    @Test(arguments: strangers)
+    func `the host says what it does in one line, and keeps its promises`(
+        plugin: ThirdPartyPlugin
+    ) throws {
+        let folder = try TemporaryFolder()
+        let session = try folder.write(
+            "session.yaml",
+            """
+            session:
+              maximum: 1280x720@30
+              duration: \(plugin.seconds)s
+              clock: \(plugin.isPaced ? "virtual" : "real")
+            \(plugin.role): {plugin: "\(build(plugin))"}
+            \(plugin.timeline.isEmpty ? "" : "timeline: \(plugin.timeline)")
+            outputs: [{record: {folder: out}}]
+            """)
+        let run = try Greenroom.start(["run", session]).wait(atMost: .seconds(120))
+        #expect(run.exit == .code(0), "\(run)")
+        let lines = run.standardError.split(separator: "\n").filter { line in
+            line.hasPrefix("\(plugin.role): ") && !line.contains("as suggested")
+        }
+        if let text = plugin.hostSays {
+            #expect(lines.contains { $0.contains(text) }, "\(run)")
+        } else {
+            #expect(lines.allSatisfy { $0.contains("ended: the file is over") }, "\(run)")
+        }
+        guard plugin.role != "microphone" else { return }
+        let recording = try Y4MRecording(folder("out/\(plugin.role).y4m"))
+        #expect(recording.frameCount == 30 * plugin.seconds)
+    }
+
+    @Test(arguments: strangers)
+    func `the validator names its fault`(plugin: ThirdPartyPlugin) throws {
+        let checks = plugin.faults + plugin.passes
+        let run = try Greenroom.start([
+            "validate", build(plugin), "--format", "json", "--only",
+            checks.joined(separator: ","),
+        ]).wait(atMost: .seconds(300))
+        let lines = try ScheduledCheck.all(in: run.standardOutput)
+        #expect(Set(lines.map(\.check)) == Set(checks))
+        for line in lines {
+            #expect(line.isFault == plugin.faults.contains(line.check), "\(line)")
+        }
+        guard let first = plugin.faults.first else { return }
+        let found = try #require(lines.first { $0.check == first })
+        #expect(found.text.contains(plugin.validatorSays), "\(found)")
+    }
+}

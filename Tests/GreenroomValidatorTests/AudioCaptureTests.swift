@@ -1,0 +1,150 @@
+import GreenroomHost
+import GreenroomMedia
+import Testing
+
+@testable import GreenroomValidator
+
+/// What is made of the blocks that a source has sent.
+@Suite struct AudioCaptureTests {
+    private func block(
+        _ frames: Int, rate: UInt32 = 48_000, digest: UInt64 = 0
+    ) -> TracedBlock {
+        TracedBlock(
+            sampleRate: rate, channels: 1, frames: UInt32(frames), ptsNanoseconds: .min,
+            timeoutNanoseconds: 0, digest: digest)
+    }
+
+    private func take(
+        seconds: Double, _ sends: [(block: TracedBlock, status: Status, time: Double)]
+    ) -> AudioCapture {
+        AudioCapture(
+            sends: sends.map {
+                AudioCapture.Send(
+                    block: $0.block, status: $0.status, nanoseconds: Int64($0.time * 1e9),
+                    thread: .own(3))
+            }, begin: 0, end: Int64(seconds * 1e9))
+    }
+
+    /// Blocks of 10 ms of time, each with as many frames as a function says.
+    private func blocks(
+        seconds: Int, rate: UInt32, _ frames: (Int) -> Int
+    ) -> AudioCapture {
+        take(
+            seconds: Double(seconds),
+            (0..<(seconds * 100)).map {
+                (block(frames($0), rate: rate), Status.ok, Double($0) / 100)
+            })
+    }
+
+    @Test func `a block that is sent again is one`() {
+        let take = take(
+            seconds: 1,
+            [
+                (block(480, digest: 1), .ok, 0), (block(480, digest: 2), .queueFull, 0.01),
+                (block(480, digest: 2), .queueFull, 0.02), (block(480, digest: 2), .ok, 0.03),
+            ])
+        #expect(take.offered.map(\.isAccepted) == [true, true])
+        #expect(take.offered.map(\.refusals) == [0, 2])
+        #expect(take.lostSeconds == 0)
+    }
+
+    @Test func `a block that another one is sent instead of is lost`() {
+        let take = take(
+            seconds: 1,
+            [
+                (block(480, digest: 1), .queueFull, 0), (block(480, digest: 2), .ok, 0.01),
+                (block(480, digest: 3), .queueFull, 0.02),
+            ])
+        // What is being tried at the end may come through still.
+        #expect(take.offered.map(\.isAccepted) == [false, true])
+        #expect(take.lostSeconds == 0.01)
+    }
+
+    @Test func `blocks with the same sound are told apart where they were taken`() {
+        let take = take(
+            seconds: 1, (0..<5).map { (block(480, digest: 7), Status.ok, Double($0) / 100) })
+        #expect(take.offered.count == 5)
+    }
+
+    @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 192_000])
+    func `blocks of two lengths do not drift`(rate: Int) {
+        let take = blocks(seconds: 60, rate: UInt32(rate)) { index in
+            (index + 1) * rate / 100 - index * rate / 100
+        }
+        #expect(Catalogue.drift(in: take, rate) == nil)
+    }
+
+    @Test(arguments: [(22_050, 50.0), (11_025, 25)])
+    func `blocks that are rounded down drift`(rate: Int, aSecond: Double) throws {
+        let take = blocks(seconds: 60, rate: UInt32(rate)) { _ in rate / 100 }
+        let drift = try #require(Catalogue.drift(in: take, rate))
+        #expect(abs(drift + aSecond * 60) < aSecond)
+    }
+
+    @Test(arguments: [-1, 1])
+    func `a sample a second is a drift`(change: Int) throws {
+        let take = blocks(seconds: 60, rate: 48_000) { $0 % 100 == 50 ? 480 + change : 480 }
+        let drift = try #require(Catalogue.drift(in: take, 48_000))
+        #expect(abs(drift - Double(60 * change)) < 6)
+    }
+
+    @Test func `blocks that come by chance are no drift`() {
+        var random = SeededRandom(1)
+        let take = take(
+            seconds: 60,
+            (0..<6000).map {
+                (
+                    block(480), Status.ok,
+                    Double($0) / 100 + Double.random(in: 0...0.009, using: &random)
+                )
+            })
+        #expect(Catalogue.drift(in: take, 48_000) == nil)
+    }
+
+    @Test func `pauses are no time to send in`() {
+        let early = (0..<100).map { (block(480), Status.ok, Double($0) / 100) }
+        let late = (0..<100).map { (block(480), Status.ok, 5 + Double($0) / 100) }
+        let balance = take(seconds: 6, early + late).balance
+        #expect(abs(balance.sentSeconds - 2) < 1e-9)
+        #expect(abs(balance.activeSeconds - 1.98) < 0.02)
+        #expect(abs(balance.pausedSeconds - 4.01) < 0.02)
+    }
+
+    // MARK: Levels
+
+    private func level(_ samples: [Int16]) -> HeardLevel { HeardLevel(of: samples.span) }
+
+    @Test func `silence is told`() {
+        #expect(level([Int16](repeating: 0, count: 4800)).findings.count == 1)
+        #expect(HeardLevel().findings.count == 1)
+    }
+
+    @Test func `a sound in the middle is nothing to tell of`() {
+        let wave = (0..<4800).flatMap { index -> [Int16] in
+            let sample = Int16(index % 100 < 50 ? 8000 : -8000)
+            return [sample, sample]
+        }
+        #expect(level(wave).findings.isEmpty)
+    }
+
+    @Test(arguments: [(2, false), (3, true)])
+    func `runs at full scale are clipping`(length: Int, isTold: Bool) {
+        let wave = (0..<4800).flatMap { index -> [Int16] in
+            let place = index % 100
+            let sample: Int16 =
+                place < length ? 32_767 : (50..<(50 + length)).contains(place) ? -32_768 : 0
+            return [sample, 0]
+        }
+        #expect(level(wave).clipped == (isTold ? 2 * length * 48 : 0))
+        #expect(level(wave).findings.isEmpty != isTold)
+    }
+
+    @Test(arguments: [(300, false), (400, true), (-400, true)])
+    func `a mean away from zero is told`(mean: Int, isTold: Bool) {
+        let wave = (0..<4800).flatMap { index -> [Int16] in
+            [0, Int16(mean + (index % 2 == 0 ? 5000 : -5000))]
+        }
+        #expect(level(wave).findings.isEmpty != isTold)
+        #expect(level(wave).means.right == Double(mean))
+    }
+}

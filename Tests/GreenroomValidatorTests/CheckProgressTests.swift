@@ -1,0 +1,67 @@
+import Foundation
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomLoading
+import TestSupport
+import Testing
+
+@testable import GreenroomValidator
+
+/// What is said of a check whose time is over.
+@Suite struct CheckProgressTests {
+    /// Builds a wrong plugin.
+    private func build(_ name: String, in folder: String) throws -> String {
+        let library = "\(folder)/libIt.so"
+        let run = try ChildProcess.run(
+            "cc",
+            [
+                "-D_GNU_SOURCE", "-shared", "-fPIC", "-pthread", "-I", Checkout.include,
+                "\(Checkout.root)/Tests/WrongPlugins/\(name).c", "-o", library,
+            ])
+        try #require(run.exit == .code(0), "\(run)")
+        return library
+    }
+
+    private func examination(of library: String, _ progress: CheckProgress) throws -> Examination {
+        let runner = Checkout.products + "/greenroom-runner"
+        let found = try PluginScanner(program: runner).examine(library).descriptors
+        let descriptor = try #require(found.first)
+        let order = CheckRequest(
+            check: "lifecycle.whole-life", library: library, plugin: descriptor.id, settings: [:],
+            folder: "/", runner: runner, read: [], write: [], devices: [], network: false, seed: 1,
+            isStill: false)
+        return Examination(
+            library: library, descriptor: descriptor, settings: [],
+            confinement: order.confinement, seed: 1, order: order, progress: progress)
+    }
+
+    @Test func `the call that goes on is named, and what those before it took`() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/progress-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let progress = CheckProgress()
+        let examination = try examination(
+            of: try build("lifecycle/slow-to-initialize", in: folder), progress)
+        #expect(progress.verdict(afterSeconds: 60).outcome == .timedOut)
+        #expect(
+            progress.verdict(afterSeconds: 60).text
+                == "it did not end within 60 s: no call of the plugin is going on, and none was made"
+        )
+        let check = HostThread(name: "check") {
+            guard let fixture = try? examination.fixture() else { return }
+            _ = fixture.make("create")
+            _ = fixture.make("initialize")
+        }
+        let pattern = #/: initialize has been going on for [0-9.]+ s, and 1 call before took/#
+        var wasNamed = false
+        for _ in 0..<3000 where !wasNamed {
+            wasNamed = progress.verdict(afterSeconds: 60).text.contains(pattern)
+            usleep(10_000)
+        }
+        #expect(wasNamed, "\(progress.verdict(afterSeconds: 60).text)")
+        check.join()
+        let last = progress.verdict(afterSeconds: 60).text
+        #expect(last.contains("going on, and 2 calls before took"), "\(last)")
+        #expect(last.hasSuffix("(initialize)"), "\(last)")
+    }
+}
