@@ -85,24 +85,27 @@ let package = Package(
         .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
 
         // The host, bottom up.
-        .target(name: "GreenroomLoading", dependencies: ["GreenroomABI", "GreenroomMedia"]),
         .target(
-            name: "GreenroomChannel",
-            dependencies: ["CLinux", "GreenroomABI", "GreenroomLoading", "GreenroomMedia"]),
+            name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
         .target(
-            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomChannel"],
+            name: "GreenroomIPC",
+            dependencies: ["CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia"]),
+        .target(
+            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"],
             linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .target(
             name: "GreenroomRunner",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomPluginInterface",
+                "GreenroomMedia",
             ]),
 
         // What authors of broadcasts import, or link with.
         .target(
             name: "GreenroomBroadcast",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomLoading", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomPluginInterface",
+                "GreenroomMedia",
                 "GreenroomPlugin", "GreenroomRunner",
             ]),
         .target(
@@ -121,22 +124,23 @@ let package = Package(
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
         .target(
-            name: "GreenroomHost",
+            name: "GreenroomSession",
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomLoading", "GreenroomMedia",
+                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
-                "GreenroomHost", "GreenroomLoading", "GreenroomMedia", "GreenroomSandbox",
+                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
+                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomSandbox",
             ]),
         .executableTarget(
             name: "greenroom-runner",
             dependencies: [
-                "CLinux", "GreenroomChannel", "GreenroomLoading", "GreenroomRunner",
+                "CLinux", "GreenroomIPC", "GreenroomPluginInterface", "GreenroomRunner",
                 "GreenroomSandbox",
             ]),
         .target(
@@ -145,14 +149,16 @@ let package = Package(
         .target(
             name: "GreenroomValidator",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
-                "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
+                "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
+                "GreenroomMedia",
             ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomHost", "GreenroomIsolation", "GreenroomLoading",
+                "GreenroomFiles", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -173,21 +179,23 @@ let package = Package(
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomHostTests",
+            name: "GreenroomSessionTests",
             dependencies: [
-                "GreenroomABI", "GreenroomConversion", "GreenroomHost", "GreenroomLoading",
+                "GreenroomABI", "GreenroomConversion", "GreenroomSession",
+                "GreenroomPluginInterface",
                 "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomChannelTests",
-            dependencies: ["GreenroomChannel", "GreenroomLoading", "GreenroomMedia"]),
+            name: "GreenroomIPCTests",
+            dependencies: ["GreenroomIPC", "GreenroomPluginInterface", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomIsolationTests",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomChannel", "GreenroomConversion",
-                "GreenroomHost", "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
+                "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
+                "GreenroomMedia",
                 "TestSupport",
             ]),
         .testTarget(
@@ -207,7 +215,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomValidatorTests",
             dependencies: [
-                "GreenroomConversion", "GreenroomHost", "GreenroomIsolation", "GreenroomLoading",
+                "GreenroomConversion", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomValidator", "TestSupport",
             ]),
 
@@ -224,12 +233,18 @@ if Context.environment["GREENROOM_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "GreenroomABI", "GreenroomChannel", "GreenroomConversion", "GreenroomHost",
-                "GreenroomIsolation", "GreenroomLoading", "GreenroomMedia",
+                "GreenroomABI", "GreenroomIPC", "GreenroomConversion", "GreenroomSession",
+                "GreenroomIsolation", "GreenroomPluginInterface", "GreenroomMedia",
             ], path: "Tests/Fuzz", exclude: ["run.sh"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + strict
+    // The tests run what users run: the release build. They see what is internal there, and are
+    // themselves not worth the time that optimizing takes.
+    target.swiftSettings?.append(
+        .unsafeFlags(
+            [target.type == .test ? "-Onone" : "-enable-testing"],
+            .when(configuration: .release)))
 }

@@ -1,5 +1,5 @@
 package import GreenroomABI
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 public import GreenroomPlugin
 

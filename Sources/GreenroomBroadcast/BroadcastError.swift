@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomChannel
+import GreenroomIPC
 public import GreenroomMedia
 
 /// Why a broadcast could not begin, or has ended.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-import GreenroomChannel
-import GreenroomLoading
+import GreenroomIPC
+import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRunner
 import Synchronization

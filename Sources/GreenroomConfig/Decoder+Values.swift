@@ -243,8 +243,10 @@ extension Decoder<[SessionFile.Setting]> {
                     let place = path.appending(key: entry.key)
                     return reading.settingValue(entry.value, place).map { value in
                         SessionFile.Setting(
-                            name: entry.key, namePlace: SourceLocation(entry.keyOrigin, path: place),
-                            value: Located(value, at: SourceLocation(entry.value.origin, path: place)))
+                            name: entry.key,
+                            namePlace: SourceLocation(entry.keyOrigin, path: place),
+                            value: Located(
+                                value, at: SourceLocation(entry.value.origin, path: place)))
                     }
                 }
             case .scalar where node.scalar == .null: return []

@@ -52,7 +52,9 @@ extension Decoder {
     /// The value with its place.
     func located() -> Decoder<Located<Value>> where Value: Sendable {
         Decoder<Located<Value>>(schema: schema) { node, path, reading in
-            read(node, path, &reading).map { Located($0, at: SourceLocation(node.origin, path: path)) }
+            read(node, path, &reading).map {
+                Located($0, at: SourceLocation(node.origin, path: path))
+            }
         }
     }
 

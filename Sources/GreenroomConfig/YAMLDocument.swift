@@ -54,7 +54,8 @@ struct YAMLDocument {
         } catch {
             let (mark, message) = Self.explain(error, in: source)
             throw SessionFileError(
-                [Diagnostic(message, at: SourceLocation(origin(mark), path: nothing.path))], in: source)
+                [Diagnostic(message, at: SourceLocation(origin(mark), path: nothing.path))],
+                in: source)
         }
         guard let composed else {
             let message = "the file is empty. A session has at least a camera, microphone or share."
@@ -206,7 +207,8 @@ extension YAMLDocument {
             let keyOrigin = origin(keyNode.mark)
             guard case .scalar(let scalar) = keyNode, keyNode.anchor == nil else {
                 diagnostics.append(
-                    Diagnostic("a key has to be a word.", at: SourceLocation(keyOrigin, path: path)))
+                    Diagnostic("a key has to be a word.", at: SourceLocation(keyOrigin, path: path))
+                )
                 continue
             }
             let key = keyNode.mark.flatMap { repairs[Position($0)] } ?? scalar.string

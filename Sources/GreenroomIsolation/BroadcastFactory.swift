@@ -1,6 +1,6 @@
-import GreenroomChannel
-package import GreenroomHost
-package import GreenroomLoading
+import GreenroomIPC
+package import GreenroomSession
+package import GreenroomPluginInterface
 import GreenroomMedia
 
 /// The plugins of a kind that come in by a listener.

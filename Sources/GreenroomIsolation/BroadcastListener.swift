@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
-import GreenroomChannel
-import GreenroomHost
-import GreenroomLoading
+import GreenroomIPC
+import GreenroomSession
+import GreenroomPluginInterface
 package import GreenroomMedia
 import Synchronization
 
@@ -174,7 +174,8 @@ package final class BroadcastListener: Sendable {
         var descriptors: [Int32] = []
         defer { ControlSocket.discard(descriptors) }
         let reception = state.withLock { state -> Reception in
-            guard let index = state.connectingPeers.firstIndex(where: { $0 === connectingPeer }) else {
+            guard let index = state.connectingPeers.firstIndex(where: { $0 === connectingPeer })
+            else {
                 return .noNews
             }
             let isLate = MonotonicClock.now - connectingPeer.arrival > Self.patienceNanoseconds
@@ -217,7 +218,9 @@ package final class BroadcastListener: Sendable {
         defer { ControlSocket.discard(descriptors) }
         let reception = state.withLock { state -> Reception in
             guard
-                let (kind, endpoint) = state.endpoints.first(where: { $0.value.waiting === pendingPeer }
+                let (kind, endpoint) = state.endpoints.first(where: {
+                    $0.value.waiting === pendingPeer
+                }
                 )
             else { return .noNews }
             let isInVain =

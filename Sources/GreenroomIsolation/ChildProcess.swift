@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import GreenroomChannel
+import GreenroomIPC
 
 /// A program that was started with a socket to this one.
 struct ChildProcess {

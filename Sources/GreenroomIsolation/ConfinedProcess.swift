@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
-import GreenroomChannel
-import GreenroomHost
-import GreenroomLoading
+import GreenroomIPC
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomSandbox
 import Synchronization
 

@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomABI
-import GreenroomChannel
-import GreenroomHost
+import GreenroomIPC
+import GreenroomSession
 import GreenroomMedia
 
 extension HostService {

@@ -1,7 +1,7 @@
 import GreenroomABI
-import GreenroomChannel
+import GreenroomIPC
 import GreenroomConversion
-import GreenroomHost
+import GreenroomSession
 import GreenroomMedia
 
 /// Makes the calls of a runner: the host's own functions, with what the message says.

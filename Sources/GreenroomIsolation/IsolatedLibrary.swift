@@ -1,5 +1,5 @@
-package import GreenroomHost
-package import GreenroomLoading
+package import GreenroomSession
+package import GreenroomPluginInterface
 import GreenroomMedia
 
 /// A library whose plugins live in processes of their own.

@@ -1,8 +1,8 @@
 import GreenroomABI
-import GreenroomChannel
+import GreenroomIPC
 import GreenroomConversion
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomSandbox
 import Synchronization
@@ -86,7 +86,8 @@ final class IsolatedPlugin: InstanceBackend {
                 name: "greenroom-frames", byteCount: place.frameLimit * FrameArena.slotByteCount)
             let pool = FramePool(
                 limit: place.frameLimit, slotByteCount: FrameArena.slotByteCount,
-                memory: frames.base, owner: frames, guarding: place.instrumentation?.leases?.guarding)
+                memory: frames.base, owner: frames,
+                guarding: place.instrumentation?.leases?.guarding)
             state.withLock { $0.pool = pool }
             return frames
         } catch {

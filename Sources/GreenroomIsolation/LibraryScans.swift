@@ -1,6 +1,6 @@
 import Glibc
-package import GreenroomHost
-package import GreenroomLoading
+package import GreenroomSession
+package import GreenroomPluginInterface
 import Synchronization
 
 /// Looks into libraries, each content once: what was found before is known from the cache.

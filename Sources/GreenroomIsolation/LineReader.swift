@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// Takes lines out of what a process writes.
 struct LineReader {

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// A Unix socket with a name, which this process listens at: for its user alone, and gone with it.
 ///

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import GreenroomChannel
+import GreenroomIPC
 
 /// A process that has connected.
 ///

@@ -1,7 +1,7 @@
 import Glibc
-import GreenroomChannel
-import GreenroomHost
-package import GreenroomLoading
+import GreenroomIPC
+import GreenroomSession
+package import GreenroomPluginInterface
 import Synchronization
 
 /// Looks into a library in a process of its own, so that whatever its code does while it is loaded

@@ -114,15 +114,18 @@ extension ProcessWatchdog.Finding {
                 + "\(limit / 1_000_000) MB: mend the leak, or raise memory-limit"
         case .headless: return "its process has ended its first thread"
         case .threads(let count):
-            return "its process has \(count) threads, and \(ProcessWatchdog.mostThreads) are the most"
+            return
+                "its process has \(count) threads, and \(ProcessWatchdog.mostThreads) are the most"
         case .calls(let calls):
-            return "it makes \(calls) calls a second, and \(ProcessWatchdog.mostCalls) are the most that "
+            return
+                "it makes \(calls) calls a second, and \(ProcessWatchdog.mostCalls) are the most that "
                 + "are borne"
         case .frames(let frames, let most):
             return "it sends \(frames) frames a second, and \(most) are the most that are borne: "
                 + "wait with wait_until_ns between frames"
         case .lines(let lines):
-            return "it writes \(lines) lines of log a second, and \(ProcessWatchdog.mostLines) are the "
+            return
+                "it writes \(lines) lines of log a second, and \(ProcessWatchdog.mostLines) are the "
                 + "most that are borne"
         }
     }

@@ -1,6 +1,6 @@
-import GreenroomChannel
-import GreenroomHost
-import GreenroomLoading
+import GreenroomIPC
+import GreenroomSession
+import GreenroomPluginInterface
 
 /// Where the processes of a plugin come from, and which of the plugins in one is meant.
 protocol RunnerFactory: PluginFactory {

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 import GreenroomABI
-import GreenroomChannel
-import GreenroomHost
-import GreenroomLoading
+import GreenroomIPC
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomSandbox
 import Synchronization

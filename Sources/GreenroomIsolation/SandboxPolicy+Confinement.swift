@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomHost
+import GreenroomSession
 import GreenroomSandbox
 
 extension SandboxPolicy {

@@ -1,6 +1,6 @@
 import Glibc
-import GreenroomChannel
-package import GreenroomLoading
+import GreenroomIPC
+package import GreenroomPluginInterface
 
 /// What libraries were found to be, in files that outlast the process: `<hash of the content>` of a
 /// library has the finding, and `file-…`, named after what the kernel says of a file, has the hash, so

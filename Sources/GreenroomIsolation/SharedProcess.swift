@@ -1,6 +1,6 @@
-import GreenroomChannel
-package import GreenroomHost
-package import GreenroomLoading
+import GreenroomIPC
+package import GreenroomSession
+package import GreenroomPluginInterface
 package import GreenroomMedia
 import Synchronization
 

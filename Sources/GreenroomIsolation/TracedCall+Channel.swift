@@ -1,6 +1,6 @@
 import GreenroomABI
-import GreenroomChannel
-import GreenroomHost
+import GreenroomIPC
+import GreenroomSession
 import GreenroomMedia
 
 extension TracedCall.Thread {

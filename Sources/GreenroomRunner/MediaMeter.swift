@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomChannel
+import GreenroomIPC
 
 /// Counts what the calling thread allocates and locks, if `libgreenroom-meter` was loaded before all
 /// other libraries of the process.

@@ -1,6 +1,6 @@
 import GreenroomABI
-import GreenroomChannel
-import GreenroomLoading
+import GreenroomIPC
+import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 

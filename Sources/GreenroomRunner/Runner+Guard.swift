@@ -1,4 +1,4 @@
-import GreenroomChannel
+import GreenroomIPC
 import Synchronization
 
 // A plugin whose memory is watched finds the pages closed that are not of a frame which it has: who

@@ -1,5 +1,5 @@
 import GreenroomABI
-import GreenroomChannel
+import GreenroomIPC
 import GreenroomMedia
 import Synchronization
 

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 import GreenroomABI
-package import GreenroomChannel
-package import GreenroomLoading
+package import GreenroomIPC
+package import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 

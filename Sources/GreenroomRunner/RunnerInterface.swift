@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomABI
-import GreenroomChannel
-import GreenroomLoading
+import GreenroomIPC
+import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomChannel
+import GreenroomIPC
 
 /// Which channels the calling thread uses: one for each runner that it has called.
 enum ThreadChannels {

@@ -1,4 +1,4 @@
-package import GreenroomChannel
+package import GreenroomIPC
 
 // How host and runner tell each other of the sandbox.
 

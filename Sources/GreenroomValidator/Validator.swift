@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 import Glibc
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
@@ -386,7 +386,8 @@ public struct Validator: Sendable {
             return failed(.timedOut, "it did not end within \(Int(limit)) s, and did not say why")
         case .failed(let text): return failed(.failed, "the check could not be made: \(text)")
         case .answered(let bytes):
-            guard let answer = try? JSONDecoder().decode(CheckResponse.self, from: Data(bytes)) else {
+            guard let answer = try? JSONDecoder().decode(CheckResponse.self, from: Data(bytes))
+            else {
                 return failed(.failed, "the check could not be made: its answer is no answer")
             }
             return Made(

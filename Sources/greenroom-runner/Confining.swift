@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomChannel
+import GreenroomIPC
 import GreenroomSandbox
 
 /// Goes into the sandbox, and answers what came of it.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-import GreenroomChannel
-import GreenroomLoading
+import GreenroomIPC
+import GreenroomPluginInterface
 import GreenroomRunner
 
 /// The process that an isolated plugin lives in. It is started by the host, with a socket to it as

@@ -1,8 +1,8 @@
 import ArgumentParser
 import GreenroomConfig
 import GreenroomConversion
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// `greenroom check FILE`.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// An end of the command with a message for people and an exit code for programs.
 struct Failure: Error {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import GreenroomConfig
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomValidator
 

@@ -1,6 +1,6 @@
 import GreenroomConfig
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// A plugin as an argument names it: by its name or id, or by its library's file, with `#NAME` behind

@@ -7,7 +7,8 @@ import Testing
     /// Runs ten seconds of a numbering camera on the virtual clock.
     private func run(
         _ name: String, _ settings: String = "", maximum: String = "64x36@30", fps: Int = 30
-    ) throws -> (session: TestSession, cadence: Cadence, picture: Report.Picture, run: Finished) {
+    ) throws -> (session: TestSession, cadence: Cadence, picture: Report.VideoReport, run: Finished)
+    {
         let session = try TestSession(
             "camera: \(try TestSession.hostile(name, settings))", maximum: maximum,
             duration: "10s", clock: "virtual",

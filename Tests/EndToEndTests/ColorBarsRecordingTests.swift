@@ -13,7 +13,7 @@ import TestSupport
     ///
     /// - Parameter sourceRate: How many frames a second the source numbers.
     private func expectCounted(
-        _ recording: Y4MRecording, _ output: Report.Picture.Output, sourceRate: Double
+        _ recording: Y4MRecording, _ output: Report.VideoReport.Output, sourceRate: Double
     ) throws {
         let rate = try #require(recording.framesPerSecond)
         let codes = try (0..<recording.frameCount).map { index in

@@ -8,7 +8,7 @@ import Testing
     /// Records a source in all four ways, each 320x180.
     private func record(
         _ settings: String
-    ) throws -> (session: TestSession, run: Finished, picture: Report.Picture) {
+    ) throws -> (session: TestSession, run: Finished, picture: Report.VideoReport) {
         let outputs = ["letterbox", "crop", "stretch", "reject"].map {
             "{ record: { folder: \($0), size: 320x180, fit: \($0) } }"
         }
@@ -108,7 +108,7 @@ import Testing
 
     /// Expects that the output that rejects is black, and said once why.
     private func expectRejected(
-        _ session: TestSession, _ run: Finished, _ picture: Report.Picture,
+        _ session: TestSession, _ run: Finished, _ picture: Report.VideoReport,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let rejected = picture.outputs[3]

@@ -25,11 +25,11 @@ import Testing
         return (session, run, try session.expectTrueReport(run))
     }
 
-    private func live(_ picture: Report.Picture) throws -> Report.Picture.Output {
+    private func live(_ picture: Report.VideoReport) throws -> Report.VideoReport.Output {
         try #require(picture.outputs.first { $0.output.contains("standard output") })
     }
 
-    private func recording(_ picture: Report.Picture) throws -> Report.Picture.Output {
+    private func recording(_ picture: Report.VideoReport) throws -> Report.VideoReport.Output {
         try #require(picture.outputs.first { $0.output.contains("recording") })
     }
 

@@ -1,7 +1,7 @@
 import Glibc
-import GreenroomChannel
+import GreenroomIPC
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// What a plugin's process can say to its host: calls with their messages, answers, and messages
 /// of the socket. The first byte says which.

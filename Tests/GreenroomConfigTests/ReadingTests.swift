@@ -75,13 +75,13 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.share?.reference.value == .name("Slides"))
         #expect(file.shareAudio?.reference.value == .name("Tone"))
         let rate = try #require(FrameRate("30000/1001"))
-        let picture = SessionFile.Picture(
+        let picture = SessionFile.Video(
             size: FrameSize(width: 1280, height: 720), rate: rate, fit: .crop)
-        let small = SessionFile.Picture(
+        let small = SessionFile.Video(
             size: FrameSize(width: 640, height: 360), rate: FrameRate(15), fit: .reject)
         #expect(
             file.outputs.map(\.value) == [
-                .record(folder: "/sessions/out", picture: SessionFile.Picture(), overwrite: false),
+                .record(folder: "/sessions/out", picture: SessionFile.Video(), overwrite: false),
                 .record(folder: "/abs", picture: picture, overwrite: true),
                 .loudspeaker(device: "plughw:0,0"),
                 .loudspeaker(device: "default"),
@@ -96,7 +96,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.duration == nil)
         #expect(file.callbackDeadline == .seconds(2))
         #expect(file.camera?.onFailure == nil)
-        #expect(file.outputs.map(\.value) == [.y4m(track: .camera, picture: SessionFile.Picture())])
+        #expect(file.outputs.map(\.value) == [.y4m(track: .camera, picture: SessionFile.Video())])
     }
 
     @Test(

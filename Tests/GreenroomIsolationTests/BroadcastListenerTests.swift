@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-import GreenroomChannel
-import GreenroomHost
+import GreenroomIPC
+import GreenroomSession
 import GreenroomMedia
 import Synchronization
 import TestSupport

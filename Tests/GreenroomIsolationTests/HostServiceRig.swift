@@ -1,12 +1,12 @@
 import Glibc
 import GreenroomABI
-import GreenroomChannel
+import GreenroomIPC
 import GreenroomConversion
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-@testable import GreenroomHost
+@testable import GreenroomSession
 @testable import GreenroomIsolation
 
 /// A host's side of a plugin's process, ready for whatever that may say: a camera and a microphone

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import GreenroomChannel
+import GreenroomIPC
 import Testing
 
 @testable import GreenroomIsolation

@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import GreenroomHost
+@testable import GreenroomSession
 @testable import GreenroomIsolation
-@testable import GreenroomLoading
+@testable import GreenroomPluginInterface
 
 /// Each content is looked into once, whatever becomes of the files that say so.
 struct LibraryScansTests {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-@testable import GreenroomHost
-import GreenroomLoading
+@testable import GreenroomSession
+import GreenroomPluginInterface
 import Synchronization
 import TestSupport
 import Testing

@@ -149,7 +149,7 @@ import Testing
     @Test func `what stands for another system's name is one of ours`() throws {
         let words = SourceWords(of: [
             "Sources/GreenroomABI", "Sources/GreenroomBroadcast", "Sources/GreenroomConfig",
-            "Sources/GreenroomHost/Report", "Sources/GreenroomMedia", "Sources/GreenroomPlugin",
+            "Sources/GreenroomSession/Report", "Sources/GreenroomMedia", "Sources/GreenroomPlugin",
         ])
         var count = 0
         for chapter in Chapter.book where chapter.name.hasPrefix("ComingFrom") {

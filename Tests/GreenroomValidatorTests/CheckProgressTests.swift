@@ -1,7 +1,7 @@
 import Foundation
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import TestSupport
 import Testing
 

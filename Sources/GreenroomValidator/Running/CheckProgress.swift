@@ -1,4 +1,4 @@
-import GreenroomHost
+import GreenroomSession
 import Synchronization
 
 /// What a check has done with a plugin so far, for whoever has to say where it was when its time

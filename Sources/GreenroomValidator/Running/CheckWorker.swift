@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 import Glibc
-import GreenroomChannel
-import GreenroomHost
+import GreenroomIPC
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// What the process of one check is told.

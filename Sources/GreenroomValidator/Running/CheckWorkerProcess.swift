@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import GreenroomHost
+import GreenroomSession
 
 /// The process of one check, leader of a group that is ended as a whole.
 struct CheckWorkerProcess {

@@ -1,6 +1,6 @@
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
@@ -118,7 +118,8 @@ final class Examination: Sendable {
             verdict = error
         }
         // A process that is lost is lost on any clock.
-        guard fixture.clock.isStray(), verdict.outcome != .passed, verdict.outcome != .crashed else {
+        guard fixture.clock.isStray(), verdict.outcome != .passed, verdict.outcome != .crashed
+        else {
             return verdict
         }
         return try look(self.fixture(on: .real))

@@ -1,7 +1,7 @@
 import GreenroomConversion
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
@@ -119,7 +119,8 @@ final class Fixture: Sendable {
         switch end {
         case .pumps: "lifecycle.start-returns"
         // Whatever it is, it waits for that.
-        case .hangs where pluginHarness.runningCallback?.name == "start-send": "lifecycle.start-returns"
+        case .hangs where pluginHarness.runningCallback?.name == "start-send":
+            "lifecycle.start-returns"
         case .hangs where step == "start-send": "lifecycle.start-returns"
         case .hangs where step == "stop-send": "lifecycle.stop-in-time"
         case .hangs: "lifecycle.callbacks-in-time"
@@ -147,11 +148,14 @@ final class Fixture: Sendable {
     }
 
     /// Makes a step, and waits likewise.
-    func timed(_ step: String, _ body: (PluginHarness) -> PluginHarness.StepEnd) -> PluginHarness.StepEnd {
+    func timed(_ step: String, _ body: (PluginHarness) -> PluginHarness.StepEnd)
+        -> PluginHarness.StepEnd
+    {
         let cpuDeadline = CPUTimeDeadline(process.process)
         let end = body(pluginHarness)
         guard end == .hangs else { return end }
-        return cpuDeadline.endsInTime { pluginHarness.runningCallback?.name == step } ? .done : .hangs
+        return cpuDeadline.endsInTime { pluginHarness.runningCallback?.name == step }
+            ? .done : .hangs
     }
 
     // MARK: Verdicts

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 import Glibc
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// A life of a plugin in the same process as its host, as a session without isolation has it: in a

@@ -1,6 +1,6 @@
 import GreenroomConversion
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// What a plugin makes in a stretch of session time, to be compared with what it makes another time.

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 import CLinux
 import Glibc
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// Stops the process of a check and that of its plugin together, as a container does that is paused
 /// or a machine that sleeps.

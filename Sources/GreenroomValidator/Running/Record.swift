@@ -1,7 +1,7 @@
 import CLinux
 import GreenroomConversion
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 

@@ -1,4 +1,4 @@
-import GreenroomHost
+import GreenroomSession
 
 /// Finds out whether the machine had time for a plugin, and for whoever looks at it, over a stretch
 /// of real time.

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// A checkout of Greenroom: where Swift plugins find the SDK, and C ones the header.
 struct Checkout {

@@ -1,4 +1,4 @@
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// This program's file, and what lies where from it.
 struct InstalledProgram {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// `greenroom new KIND NAME`.
 struct NewCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomHost
+import GreenroomSession
 import Synchronization
 
 /// Ctrl-C, while one session follows another.

@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomConfig
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// A preview: one session of one plugin, or with `--watch` one for each build of it.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// `greenroom preview PLUGIN`.

@@ -1,5 +1,5 @@
 import GreenroomConfig
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// The session file that a preview would have, made of its arguments: what they say is read and

@@ -1,4 +1,4 @@
-import GreenroomHost
+import GreenroomSession
 
 /// Tells of each offer to the plugin, once it is known what came of it.
 struct PreviewNegotiation {

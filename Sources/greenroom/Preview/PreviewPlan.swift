@@ -1,6 +1,6 @@
 import GreenroomConfig
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// A session of one plugin.

@@ -1,6 +1,6 @@
 import Glibc
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import Synchronization
 
 /// One session of a preview, and what is shown of it.

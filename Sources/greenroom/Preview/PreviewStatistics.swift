@@ -1,4 +1,4 @@
-import GreenroomHost
+import GreenroomSession
 import GreenroomMedia
 
 /// How the plugin of a preview does, as people read it. The numbers are those of the session's

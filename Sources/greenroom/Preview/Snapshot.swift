@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomConversion
 import GreenroomFiles
-import GreenroomHost
+import GreenroomSession
 import GreenroomMedia
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomHost
+import GreenroomSession
 
 /// Where `--y4m` writes to.
 struct Y4MTarget: Sendable {

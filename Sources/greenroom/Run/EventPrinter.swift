@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 

@@ -1,8 +1,8 @@
 import GreenroomConfig
 import GreenroomConversion
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomSandbox
 
@@ -66,7 +66,8 @@ private struct Assembly {
             diagnostics += file.conflicts(of: plugin, isBundled: isBundled)
             let policy = FailurePolicy(file.failurePolicy(of: plugin, isBundled: isBundled))
             if let library = loaded?.library {
-                return SourcePlan(factory: library, descriptor: descriptor, settings: settings, onFailure: policy)
+                return SourcePlan(
+                    factory: library, descriptor: descriptor, settings: settings, onFailure: policy)
             }
             let isolation = isolation(of: plugin, settings)
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
@@ -75,7 +76,8 @@ private struct Assembly {
                         + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
                     plugin.place)
             }
-            return SourcePlan(factory: locator.isolated(found.path, isolation), descriptor: descriptor,
+            return SourcePlan(
+                factory: locator.isolated(found.path, isolation), descriptor: descriptor,
                 settings: settings, onFailure: policy, isolation: isolation)
         } catch {
             report(locator.explain(error, name, kind), plugin.reference.place)

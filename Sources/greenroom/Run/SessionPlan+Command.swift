@@ -1,6 +1,6 @@
 import GreenroomConfig
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 
 extension SessionPlan {
     /// The plugin of a role.

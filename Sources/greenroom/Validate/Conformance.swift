@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomConfig
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomValidator
 
 /// What `greenroom validate` found of a plugin when it looked last.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomValidator
 

@@ -1,5 +1,5 @@
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 
 extension Catalogue {
     static let callbacksInTime = Check(
@@ -27,10 +27,13 @@ extension Catalogue {
         }
         for parameter in fixture.pluginHarness.descriptor.parameters where parameter.isLive {
             guard
-                let setting = fixture.pluginHarness.settings.first(where: { $0.name == parameter.name })
+                let setting = fixture.pluginHarness.settings.first(where: {
+                    $0.name == parameter.name
+                })
             else { continue }
             try check(
-                fixture, "set of \(setting.name)", fixture.timed("set-parameter") { $0.set(setting) })
+                fixture, "set of \(setting.name)",
+                fixture.timed("set-parameter") { $0.set(setting) })
         }
         for step in ["stop-send", "uninitialize", "destroy"] {
             try check(fixture, step, fixture.make(step))

@@ -1,4 +1,4 @@
-import GreenroomHost
+import GreenroomSession
 
 extension Catalogue {
     static let initializeOnly = Check(

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
@@ -55,7 +55,8 @@ extension Catalogue {
                     "\(name) answers \(status) and leaves \(left): undo what was done before it "
                         + "failed")
             }
-            let again = fixture.make(step, step == "initialize" ? fixture.pluginHarness.nextOffer() : nil)
+            let again = fixture.make(
+                step, step == "initialize" ? fixture.pluginHarness.nextOffer() : nil)
             guard again == .done || again == .pumps else {
                 throw Verdict(
                     outcome: again.isLoss ? .crashed : .failed,

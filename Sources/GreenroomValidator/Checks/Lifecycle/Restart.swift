@@ -1,4 +1,4 @@
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
 import GreenroomMedia
 
@@ -62,7 +62,8 @@ extension Catalogue {
     }
 
     /// What each pair leaves behind; nil if that is nothing.
-    private static func leak(_ fixture: Fixture, since early: ProcessSnapshot, in rounds: Int) -> Verdict?
+    private static func leak(_ fixture: Fixture, since early: ProcessSnapshot, in rounds: Int)
+        -> Verdict?
     {
         let late = ProcessSnapshot(of: fixture.process.process)
         let threads = late.threads.count - early.threads.count

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomHost
+import GreenroomSession
 
 extension Catalogue {
     static let shortStart = Check(

@@ -1,6 +1,6 @@
 import GreenroomConversion
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
@@ -25,7 +25,8 @@ extension Catalogue {
             let isExact = mixUp(first) == nil
             let goesOn = try first.sends(after: first.accepted, within: 5)
             for step in ["create", "initialize", "start-send"] {
-                let offer = step == "initialize" ? second.pluginHarness.nextOffer(maximum: .small) : nil
+                let offer =
+                    step == "initialize" ? second.pluginHarness.nextOffer(maximum: .small) : nil
                 switch second.make(step, offer) {
                 case .done, .pumps: continue
                 case let end where end.isBadAnswer: return second.ordinary(step, end)

@@ -1,5 +1,5 @@
 import GreenroomABI
-import GreenroomHost
+import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {

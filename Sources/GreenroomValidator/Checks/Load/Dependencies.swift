@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomLoading
+import GreenroomPluginInterface
 
 extension Catalogue {
     static let dependencies = Check(

@@ -1,4 +1,4 @@
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// A shared library as a file, read without running anything of it.
 ///

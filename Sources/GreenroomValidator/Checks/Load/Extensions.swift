@@ -1,5 +1,5 @@
 import GreenroomABI
-import GreenroomHost
+import GreenroomSession
 
 extension Catalogue {
     static let extensions = Check(

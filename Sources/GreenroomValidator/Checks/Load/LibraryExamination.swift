@@ -1,6 +1,6 @@
 import Glibc
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 
 /// What a check of a library has in hand: its file, and what comes of loading it.
 struct LibraryExamination: Sendable {

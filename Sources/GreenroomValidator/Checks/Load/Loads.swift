@@ -1,4 +1,4 @@
-import GreenroomLoading
+import GreenroomPluginInterface
 
 extension Catalogue {
     /// What all others build on.

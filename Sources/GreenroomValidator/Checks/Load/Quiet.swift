@@ -1,7 +1,7 @@
 import Glibc
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {

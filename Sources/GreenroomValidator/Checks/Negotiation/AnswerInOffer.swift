@@ -1,5 +1,5 @@
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
@@ -21,7 +21,9 @@ extension Catalogue {
         for (index, maximum) in maxima.enumerated() {
             let fixture = try examination.fixture()
             try fixture.create()
-            guard let offer = fixture.pluginHarness.nextOffer(maximum: maximum) else { return .passed() }
+            guard let offer = fixture.pluginHarness.nextOffer(maximum: maximum) else {
+                return .passed()
+            }
             let end = fixture.make("initialize", offer)
             if case .refused(.badAnswer, let text) = end {
                 return .failed("in a session of \(maximum) \(text)")
@@ -46,7 +48,8 @@ extension Catalogue {
             let end = fixture.timed("property-change") { $0.propertyChange(offer) }
             if case .lost = end { throw fixture.crash().unless("negotiation.change") }
             if end != .done { throw fixture.ordinary("property_change", end) }
-            if case .refused(.badAnswer, let text) = fixture.pluginHarness.reply(to: offer.revision) {
+            if case .refused(.badAnswer, let text) = fixture.pluginHarness.reply(to: offer.revision)
+            {
                 return .failed("to a new offer under \(ceiling) \(text)")
             }
         }

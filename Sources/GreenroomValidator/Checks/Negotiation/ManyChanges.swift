@@ -1,5 +1,5 @@
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
@@ -57,7 +57,9 @@ extension Catalogue {
     private static func follows(
         _ offers: OfferLog, _ ceiling: VideoCapability
     ) throws(Verdict) -> Verdict? {
-        guard let offer = offers.fixture.pluginHarness.nextOffer(ceiling: ceiling) else { return nil }
+        guard let offer = offers.fixture.pluginHarness.nextOffer(ceiling: ceiling) else {
+            return nil
+        }
         switch try offers.change(to: offer) {
         case .answered: return nil
         case .ignored: return .passed("it takes no new offers: the host adapts its frames")

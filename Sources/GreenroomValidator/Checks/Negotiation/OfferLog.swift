@@ -1,5 +1,5 @@
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// The offers that are made to a plugin, and what it agreed on for each.

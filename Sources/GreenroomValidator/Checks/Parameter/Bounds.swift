@@ -1,5 +1,5 @@
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
@@ -57,7 +57,10 @@ extension Fixture {
     ) throws(Verdict) {
         let steps: [(String, () -> PluginHarness.StepEnd)] = [
             ("create", { [pluginHarness] in pluginHarness.create() }),
-            ("initialize", { [pluginHarness] in pluginHarness.initialize(pluginHarness.smallOffer()) }),
+            (
+                "initialize",
+                { [pluginHarness] in pluginHarness.initialize(pluginHarness.smallOffer()) }
+            ),
             ("start-send", { [pluginHarness] in pluginHarness.startSend() }),
         ]
         for (index, (name, step)) in steps.enumerated() {

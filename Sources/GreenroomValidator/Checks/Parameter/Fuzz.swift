@@ -1,6 +1,6 @@
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
@@ -138,7 +138,8 @@ extension Fixture {
         let info = FrameInfo(ptsNanoseconds: clock.now)
         let size = FrameSize(width: 640, height: 360)
         let cpuDeadline = CPUTimeDeadline(process.process)
-        guard let edit = pluginHarness.edit(size, info: info, fill: { $0.fillForEditing(number: 0) })
+        guard
+            let edit = pluginHarness.edit(size, info: info, fill: { $0.fillForEditing(number: 0) })
         else { return }
         if case .late = edit {
             throw cpuDeadline.doubt

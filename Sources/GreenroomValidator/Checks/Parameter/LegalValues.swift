@@ -1,4 +1,4 @@
-import GreenroomLoading
+import GreenroomPluginInterface
 
 extension Parameter {
     /// The most choices that are tried one by one.

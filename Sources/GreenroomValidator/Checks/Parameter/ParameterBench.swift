@@ -1,5 +1,5 @@
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Examination {
@@ -22,7 +22,8 @@ extension Fixture {
     /// What a step means that should have been done after a value was set.
     ///
     /// - Parameter cause: The value, in words.
-    func require(_ step: String, _ end: PluginHarness.StepEnd, after cause: String) throws(Verdict) {
+    func require(_ step: String, _ end: PluginHarness.StepEnd, after cause: String) throws(Verdict)
+    {
         guard end != .done, end != .pumps else { return }
         var verdict = verdict(on: step, end)
         verdict.text = "with \(cause): \(verdict.text)"

@@ -1,6 +1,6 @@
 import GreenroomABI
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {

@@ -1,4 +1,4 @@
-import GreenroomHost
+import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {

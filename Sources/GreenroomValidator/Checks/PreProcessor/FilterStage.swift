@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 import GreenroomConversion
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// Where a filter edits frames: a process of it, with a life for each size.

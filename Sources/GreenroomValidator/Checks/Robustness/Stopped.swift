@@ -1,6 +1,6 @@
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
-import GreenroomLoading
+import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
@@ -32,7 +32,9 @@ extension Catalogue {
         try fixture.judgePictures(after, pace: Double(before.frames.count) * 2)
         try fixture.judgeSound(after, before, from: begin, to: end)
         // Of one that had hardly begun it is not known how long it pauses by itself.
-        if before.frames.count > 2 || before.soundSeconds > 0.1 { try fixture.mustGoOn(after: begin) }
+        if before.frames.count > 2 || before.soundSeconds > 0.1 {
+            try fixture.mustGoOn(after: begin)
+        }
         try fixture.end()
         return .passed(
             fixture.kind.sendsPictures

@@ -1,5 +1,5 @@
 import GreenroomConversion
-import GreenroomHost
+import GreenroomSession
 import GreenroomMedia
 import Synchronization
 

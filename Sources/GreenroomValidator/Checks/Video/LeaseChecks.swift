@@ -1,6 +1,6 @@
-import GreenroomChannel
+import GreenroomIPC
 import GreenroomConversion
-import GreenroomHost
+import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {

@@ -1,5 +1,5 @@
 import GreenroomConversion
-import GreenroomHost
+import GreenroomSession
 import GreenroomIsolation
 import GreenroomMedia
 
@@ -39,7 +39,9 @@ extension Examination {
 
     /// What is shown at a row, where anything else than standard sizes is offered as the one row
     /// that there is.
-    func scenario(_ row: VideoCapability, seconds: Double, leases: LeaseWatch? = nil) -> VideoScenario {
+    func scenario(_ row: VideoCapability, seconds: Double, leases: LeaseWatch? = nil)
+        -> VideoScenario
+    {
         VideoScenario(row: row, table: [row], seconds: seconds, leases: leases)
     }
 

@@ -1,5 +1,5 @@
 import GreenroomConversion
-import GreenroomHost
+import GreenroomSession
 import GreenroomMedia
 import Synchronization
 
@@ -20,7 +20,8 @@ extension Catalogue {
         var tally = RangeTally()
         let neutral = LeaseWatch(
             guarding: FrameGuarding(), isClosed: false, filling: .same(128))
-        let fixture = try examination.show(VideoScenario(seconds: 1.2, leases: neutral)) { fixture in
+        let fixture = try examination.show(VideoScenario(seconds: 1.2, leases: neutral)) {
+            fixture in
             let fresh = RangeTally()
             tally = fresh
             fixture.record.onFrame { fresh.take($0) }

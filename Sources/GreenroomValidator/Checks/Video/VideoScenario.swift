@@ -1,5 +1,5 @@
-import GreenroomHost
-import GreenroomLoading
+import GreenroomSession
+import GreenroomPluginInterface
 import GreenroomMedia
 
 /// What a source is to show while it is looked at.
@@ -69,7 +69,8 @@ extension Fixture {
     /// wide for its height as the maximum is.
     func offer(_ row: VideoCapability, table: [VideoCapability]? = nil) -> Offer? {
         kind == .shareSource
-            ? pluginHarness.nextOffer(maximum: row) : pluginHarness.nextOffer(ceiling: row, table: table)
+            ? pluginHarness.nextOffer(maximum: row)
+            : pluginHarness.nextOffer(ceiling: row, table: table)
     }
 
     /// Ends a life that has been looked at, whatever comes of it.

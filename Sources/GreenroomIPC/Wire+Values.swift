@@ -1,0 +1,170 @@
+package import GreenroomPluginInterface
+package import GreenroomMedia
+
+// Everything is checked when it is read, whoever wrote it: a runner may be the plugin's.
+
+extension WireWriter {
+    package mutating func write(_ capability: VideoCapability) {
+        write(UInt32(clamping: capability.size.width))
+        write(UInt32(clamping: capability.size.height))
+        write(capability.rate.numerator)
+        write(capability.rate.denominator)
+    }
+
+    package mutating func write(_ offer: Offer) {
+        write(offer.revision)
+        write(offer.rule.rawValue)
+        write(offer.reason.rawValue)
+        write(offer.rows) { $0.write($1) }
+        write(offer.suggested)
+    }
+
+    package mutating func write(_ value: ParameterValue) {
+        switch value {
+        case .boolean(let value):
+            write(UInt8(1))
+            write(value)
+        case .integer(let value):
+            write(UInt8(2))
+            write(value)
+        case .number(let value):
+            write(UInt8(3))
+            write(value)
+        case .string(let value):
+            write(UInt8(4))
+            write(value)
+        }
+    }
+
+    package mutating func write(_ setting: Setting) {
+        write(setting.name)
+        write(setting.type.rawValue)
+        write(setting.value)
+    }
+
+    package mutating func write(_ parameter: Parameter) {
+        write(parameter.name)
+        write(parameter.title)
+        write(parameter.type.rawValue)
+        write(parameter.unit) { $0.write($1) }
+        write(parameter.defaultValue) { $0.write($1) }
+        write(parameter.bounds) {
+            $0.write($1.lowerBound)
+            $0.write($1.upperBound)
+        }
+        write(parameter.choices) { $0.write($1) }
+        write(parameter.isLive)
+    }
+
+    package mutating func write(_ descriptor: PluginDescriptor) {
+        write(descriptor.kind.rawValue)
+        write(descriptor.id)
+        write(descriptor.name)
+        write(descriptor.version)
+        write(descriptor.summary)
+        write(descriptor.vendor) { $0.write($1) }
+        write(descriptor.url) { $0.write($1) }
+        write(descriptor.parameters) { $0.write($1) }
+    }
+
+    /// All but the path, which whoever reads it knows.
+    package mutating func write(_ library: LibraryDescription) {
+        write(UInt32(clamping: library.minorVersion))
+        write(library.descriptors) { $0.write($1) }
+    }
+
+    package mutating func write(_ error: LoadError) {
+        write(error.code.rawValue)
+        write(error.place)
+        write(error.explanation)
+    }
+}
+
+extension WireReader {
+    package mutating func readCapability() throws(Problem) -> VideoCapability {
+        let size = FrameSize(width: Int(try read(UInt32.self)), height: Int(try read(UInt32.self)))
+        let (numerator, denominator) = (try read(UInt32.self), try read(UInt32.self))
+        guard size.isLegal,
+            let rate = FrameRate(numerator: numerator, denominator: denominator)
+        else { throw Problem() }
+        return VideoCapability(size: size, rate: rate)
+    }
+
+    package mutating func readOffer() throws(Problem) -> Offer {
+        let revision = try read(UInt32.self)
+        guard let rule = Offer.Rule(rawValue: try read()),
+            let reason = Offer.Reason(rawValue: try read())
+        else { throw Problem() }
+        let rows = try readArray(most: 1024) { reader throws(Problem) in
+            try reader.readCapability()
+        }
+        return Offer(
+            revision: revision, rule: rule, reason: reason, rows: rows,
+            suggested: try readCapability())
+    }
+
+    package mutating func readValue() throws(Problem) -> ParameterValue {
+        switch try read(UInt8.self) {
+        case 1: .boolean(try readBool())
+        case 2: .integer(try read())
+        case 3: .number(try readDouble())
+        case 4: .string(try readString())
+        default: throw Problem()
+        }
+    }
+
+    package mutating func readSetting() throws(Problem) -> Setting {
+        let name = try readString()
+        guard let type = Parameter.ValueType(rawValue: try read()) else { throw Problem() }
+        return Setting(name: name, type: type, value: try readValue())
+    }
+
+    private mutating func readParameter() throws(Problem) -> Parameter {
+        let (name, title) = (try readString(), try readString())
+        guard let type = Parameter.ValueType(rawValue: try read()) else { throw Problem() }
+        let unit = try readOptional { reader throws(Problem) in try reader.readString() }
+        let defaultValue = try readOptional { reader throws(Problem) in try reader.readValue() }
+        let bounds = try readOptional { reader throws(Problem) in
+            let (minimum, maximum) = (try reader.readDouble(), try reader.readDouble())
+            guard minimum <= maximum else { throw Problem() }
+            return minimum...maximum
+        }
+        let choices = try readArray(most: 1024) { reader throws(Problem) in
+            try reader.readString()
+        }
+        return Parameter(
+            name: name, title: title, type: type, unit: unit, defaultValue: defaultValue,
+            bounds: bounds, choices: choices, isLive: try readBool())
+    }
+
+    package mutating func readDescriptor() throws(Problem) -> PluginDescriptor {
+        guard let kind = PluginKind(rawValue: try read()) else { throw Problem() }
+        return PluginDescriptor(
+            kind: kind, id: try readString(), name: try readString(), version: try readString(),
+            summary: try readString(),
+            vendor: try readOptional { reader throws(Problem) in try reader.readString() },
+            url: try readOptional { reader throws(Problem) in try reader.readString() },
+            parameters: try readArray(most: 256) { reader throws(Problem) in
+                try reader.readParameter()
+            })
+    }
+
+    /// - Parameter path: The file that it tells of.
+    package mutating func readLibrary(at path: String) throws(Problem) -> LibraryDescription {
+        let library = LibraryDescription(
+            path: path, minorVersion: Int(try read(UInt32.self)),
+            descriptors: try readArray(most: 256) { reader throws(Problem) in
+                try reader.readDescriptor()
+            })
+        guard library.isLegal else { throw Problem() }
+        return library
+    }
+
+    package mutating func readLoadError() throws(Problem) -> LoadError {
+        guard let code = LoadError.Code(rawValue: try readString()) else { throw Problem() }
+        let (place, explanation) = (try readString(), try readString())
+        return LoadError(
+            code: code, place: String(place.repaired.prefix(4096)),
+            explanation: String(explanation.repaired.prefix(4096)))
+    }
+}

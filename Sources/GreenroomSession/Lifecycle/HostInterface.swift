@@ -1,0 +1,158 @@
+import Glibc
+package import GreenroomABI
+package import GreenroomConversion
+import GreenroomPluginInterface
+import GreenroomMedia
+
+/// The host's function tables, as plugins call them.
+///
+/// They are what an instance's calls come through, whichever process it lives in. The tables are
+/// allocated once and never freed, and everything in them goes by handle: a
+/// plugin may keep them for ever and call them with whatever it likes.
+package enum HostInterface {
+    static let instances = HandleTable<PluginInstance>()
+    static let videoGates = HandleTable<VideoIngest>()
+    static let audioGates = HandleTable<AudioIngest>()
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) package static let host = leaked(
+        gr_host(
+            struct_size: UInt32(MemoryLayout<gr_host>.size),
+            abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
+            name: leakedText("Greenroom"), version: leakedText(GreenroomVersion.current),
+            log: { instance, level, text in
+                guard let instance = HostInterface.instances[instance] else { return }
+                guard UInt(bitPattern: text) != 0 else { return }
+                instance.log(LogLevel(plugin: level), String(repairing: text, longest: 2000))
+            },
+            set_error: { instance, text in
+                guard let instance = HostInterface.instances[instance] else { return }
+                guard UInt(bitPattern: text) != 0 else { return }
+                instance.setError(String(repairing: text, longest: 2000))
+            },
+            give_up: { instance, status, text in
+                guard let instance = HostInterface.instances[instance] else { return }
+                let reason =
+                    UInt(bitPattern: text) == 0 ? "" : String(repairing: text, longest: 2000)
+                instance.giveUp(Status(rawValue: status), reason)
+            },
+            now_ns: { HostInterface.instances[$0]?.now ?? 0 },
+            wait_until_ns: { instance, deadline in
+                answer { () throws(Refusal) in
+                    guard let instance = HostInterface.instances[instance] else {
+                        throw Refusal(.gone, in: .waitUntil)
+                    }
+                    try instance.wait(until: deadline)
+                }
+            },
+            refusal_text: { buffer, capacity in
+                var text = LastRefusal.text
+                return text.withUTF8 { text in
+                    if let buffer, capacity > 0 {
+                        let count = min(text.count, Int(clamping: capacity) - 1)
+                        for index in 0..<count { buffer[index] = CChar(bitPattern: text[index]) }
+                        buffer[count] = 0
+                    }
+                    return UInt64(text.count)
+                }
+            },
+            get_extension: { instance, id in
+                guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
+                    HostInterface.instances[instance]?.isShare ?? false
+                else { return nil }
+                return UnsafeRawPointer(broadcast)
+            }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) package static let broadcast = leaked(
+        gr_broadcast(
+            struct_size: UInt32(MemoryLayout<gr_broadcast>.size), reserved: 0,
+            paused: { instance in
+                guard let instance = HostInterface.instances[instance] else { return gone }
+                instance.pause()
+                return Status.ok.rawValue
+            },
+            resumed: { instance in
+                guard let instance = HostInterface.instances[instance] else { return gone }
+                instance.resume()
+                return Status.ok.rawValue
+            },
+            finished: { instance, text in
+                guard let owner = HostInterface.instances[instance], owner.isShare else {
+                    return gone
+                }
+                let reason =
+                    UInt(bitPattern: text) == 0 ? "" : String(repairing: text, longest: 2000)
+                owner.giveUp(.ok, reason)
+                return Status.ok.rawValue
+            }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) package static let video = leaked(
+        gr_video_functions(
+            struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
+            send: { sender, frame in
+                answer { () throws(Refusal) in try ingest(sender, .videoSend).send(frame) }
+            },
+            acquire: { sender, format, width, height, lease in
+                answer { () throws(Refusal) in
+                    try ingest(sender, .videoAcquire).acquire(
+                        format: format, width: width, height: height, lease: lease)
+                }
+            },
+            commit: { sender, lease, info in
+                answer { () throws(Refusal) in
+                    try ingest(sender, .videoCommit).commit(lease, info: info)
+                }
+            },
+            abandon: { sender, lease in
+                answer { () throws(Refusal) in try ingest(sender, .videoAbandon).abandon(lease) }
+            }))
+
+    /// Safe: written once, before anybody can read it.
+    nonisolated(unsafe) package static let audio = leaked(
+        gr_audio_functions(
+            struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
+            send: { sender, block, timeout in
+                answer { () throws(Refusal) in
+                    guard let ingest = HostInterface.audioGates[sender] else {
+                        throw Refusal(.gone, in: .audioSend)
+                    }
+                    try ingest.send(block, timeoutNanoseconds: timeout)
+                }
+            }))
+
+    private static let gone = Status.gone.rawValue
+
+    /// What initialize hands over.
+    static var senders: SenderTables { SenderTables(video: video, audio: audio) }
+
+    /// `video.send` for a frame whose pixels are in another process.
+    ///
+    /// - Parameters:
+    ///   - frame: As the plugin passed it; its pointers are checked for NULL and never followed.
+    ///   - copy: Has the planes copied into a frame; false if that can't be done any more.
+    package static func send(
+        _ sender: UInt64, _ frame: UnsafePointer<gr_video_frame>,
+        copy: (inout VideoFrame, CheckedFrame) -> Bool
+    ) -> gr_status {
+        answer { () throws(Refusal) in try ingest(sender, .videoSend).send(frame, copy: copy) }
+    }
+
+    private static func ingest(_ sender: UInt64, _ call: SenderCall) throws(Refusal) -> VideoIngest
+    {
+        guard let ingest = videoGates[sender] else { throw Refusal(.gone, in: call) }
+        return ingest
+    }
+
+    /// Turns a refusal into its status, and remembers its text for the calling thread.
+    private static func answer(_ body: () throws(Refusal) -> Void) -> gr_status {
+        do throws(Refusal) {
+            try body()
+            return Status.ok.rawValue
+        } catch {
+            LastRefusal.set(error)
+            return error.status.rawValue
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import GreenroomABI
+import GreenroomConversion
+package import GreenroomPluginInterface
+import GreenroomMedia
+import Synchronization
+
+/// A life in the host's own process.
+final class LocalPlugin: InstanceBackend {
+    private let library: PluginLibrary
+    private let descriptor: PluginDescriptor
+    private let handle: UInt64
+    /// Written by `create`, before any other function is called.
+    private let functions = Mutex<PluginFunctions?>(nil)
+
+    init(_ library: PluginLibrary, _ descriptor: PluginDescriptor, handle: UInt64) {
+        self.library = library
+        self.descriptor = descriptor
+        self.handle = handle
+    }
+
+    func create(_ settings: [Setting]) throws(LoadError) -> Status {
+        let (status, made) = try library.create(
+            descriptor, handle: handle, settings: settings, host: HostInterface.host)
+        functions.withLock { $0 = made }
+        return status
+    }
+
+    /// The functions, which are called outside the lock.
+    private var made: PluginFunctions? { functions.withLock { $0 } }
+
+    var capabilities: [VideoCapability] { made?.capabilities ?? [] }
+    var takesNewOffers: Bool { made?.takesNewOffers ?? false }
+    var pool: FramePool? { nil }
+    var sandbox: [SandboxLayerState]? { nil }
+
+    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
+        made?.initialize(
+            sender: sender, kind: descriptor.kind, offer: offer, senders: HostInterface.senders)
+            ?? (.gone, gr_answer())
+    }
+
+    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+        made?.propertyChange(offer: offer) ?? (.gone, gr_answer())
+    }
+
+    func setParameter(_ setting: Setting) -> Status { made?.setParameter(setting) ?? .unsupported }
+    func startSend() -> Status { made?.startSend() ?? .gone }
+    func stopSend() { made?.stopSend() }
+    func uninitialize() { made?.uninitialize() }
+    func destroy() { made?.destroy() }
+    func address(ofExtension id: String) -> UInt64? { made?.address(ofExtension: id) }
+    func process(_ frame: inout gr_mutable_frame) -> Status { made?.process(&frame) ?? .gone }
+
+    /// Nothing can end a callback in the host's own process.
+    func kill() {}
+}
+
+extension PluginLibrary: PluginFactory {
+    package func begin(
+        _ descriptor: PluginDescriptor, in place: InstanceContext
+    ) -> any InstanceBackend {
+        LocalPlugin(self, descriptor, handle: place.handle)
+    }
+}

@@ -1,0 +1,30 @@
+public import GreenroomPluginInterface
+
+extension PluginLibrary {
+    /// How long a library may take to be loaded and to tell what it has, in nanoseconds.
+    private static let deadline: Int64 = 5_000_000_000
+
+    /// Loads a library and checks everything that it says of itself.
+    ///
+    /// The library's own code runs meanwhile, on a thread that is left behind if it hangs there.
+    ///
+    /// - Parameter path: The file, absolute or relative to the working directory.
+    /// - Throws: ``LoadError``, which names the file, the rule and the cure.
+    public init(loading path: String) throws(LoadError) {
+        let loaded = Monitor<Result<PluginLibrary, LoadError>?>(nil)
+        _ = HostThread(name: "loading") {
+            let result = Result { () throws(LoadError) in try PluginLibrary(onThisThread: path) }
+            loaded.change { $0 = result }
+        }
+        let deadline = MonotonicClock.deadline(after: Self.deadline)
+        let result: Result<PluginLibrary, LoadError>? = loaded.wait(until: deadline) { $0 }
+        guard let result else {
+            throw LoadError(
+                code: .hangs, place: path,
+                explanation: "its entry has not returned after \(Self.deadline / 1_000_000_000) s. "
+                    + "It should do nothing but return.")
+        }
+        self = try result.get()
+    }
+
+}

@@ -1,0 +1,207 @@
+import Glibc
+public import GreenroomPluginInterface
+public import GreenroomMedia
+import Synchronization
+
+/// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.
+public struct PluginLocator: Sendable {
+    /// A file that was looked into.
+    public struct Finding: Sendable {
+        /// The file.
+        public var path: String
+        /// What the library says of itself, or why it is none.
+        public var result: Result<LibraryDescription, LoadError>
+    }
+
+    /// Looks into a file, given its path. [any]
+    ///
+    /// The locator loads nothing itself: who makes it decides where the code of a file runs that
+    /// may be anybody's.
+    public typealias Examination =
+        @Sendable (_ path: String) throws(LoadError) -> LibraryDescription
+
+    /// The host's program.
+    public let executable: String
+    /// The folders that are searched, in order.
+    public let folders: [String]
+    private let bundled: Set<String>
+    private let examination: Examination
+
+    /// Makes a locator.
+    ///
+    /// - Parameters:
+    ///   - executable: The absolute path of the host's program. Bundled plugins lie beside it,
+    ///     or in `../lib/greenroom` from there.
+    ///   - pluginPath: The value of `GREENROOM_PLUGIN_PATH`: folders separated by colons. They
+    ///     are searched first, so that an author's new version hides a bundled plugin.
+    ///   - examine: Looks into a file. Called from several threads at once.
+    public init(
+        executable: String, pluginPath: String?, examine: @escaping Examination
+    ) {
+        let own = executable.split(separator: "/").dropLast()
+        let beside = "/" + own.joined(separator: "/")
+        let installed = "/" + (own.dropLast() + ["lib", "greenroom"]).joined(separator: "/")
+        let given = (pluginPath ?? "").split(separator: ":").map(String.init)
+        self.executable = executable
+        folders = given + [installed, beside]
+        bundled = [beside, installed]
+        examination = examine
+    }
+
+    /// Looks into a file.
+    ///
+    /// - Throws: ``LoadError``, which names the file, the rule and the cure.
+    public func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+        try examination(path)
+    }
+
+    /// Whether a file is bundled with the host.
+    public func isBundled(_ path: String) -> Bool {
+        guard let slash = path.lastIndex(of: "/") else { return false }
+        return bundled.contains(String(path[..<slash]))
+    }
+
+    /// Finds a plugin.
+    ///
+    /// - Parameters:
+    ///   - name: A plugin's name or id; or with a slash in it the path of a library, and after
+    ///     a `#` the plugin's name if the library has several.
+    ///   - kind: What is needed. Of a library with one plugin of that kind, that one is taken.
+    ///   - folder: Where relative paths start.
+    /// - Throws: ``LoadError``.
+    public func find(
+        _ name: String, kind: PluginKind?, relativeTo folder: String
+    ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
+        if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
+        var failures: [LoadError] = []
+        // The file that is called like the plugin comes first: to look into all is slow.
+        for folder in folders {
+            let path = "\(folder)/lib\(name).so"
+            guard access(path, F_OK) == 0 else { continue }
+            do throws(LoadError) {
+                let library = try examine(path)
+                if let descriptor = library[name, kind] { return (library, descriptor) }
+            } catch {
+                failures.append(error)
+            }
+        }
+        if let failure = failures.first { throw failure }
+        var names: [String] = []
+        for finding in scan() {
+            guard case .success(let library) = finding.result else { continue }
+            if let descriptor = library[name, nil] { return (library, descriptor) }
+            names += library.descriptors.filter { kind == nil || $0.kind == kind }.map(\.name)
+        }
+        throw LoadError(
+            code: .noSuchPlugin, place: name,
+            explanation: "there is no \(kind?.name ?? "plugin") of this name in "
+                + "\(folders.joined(separator: ", ")). "
+                + (names.isEmpty ? "" : "There are: \(names.sorted().joined(separator: ", ")). ")
+                + "A path must have a slash in it; GREENROOM_PLUGIN_PATH adds folders.")
+    }
+
+    /// How many files are looked into at the same time: each may need a process.
+    private static let mostAtOnce = 4
+
+    /// Looks into every library of every folder, several side by side. In the bundled folders,
+    /// libraries that are no plugins are passed over.
+    public func scan() -> [Finding] {
+        var paths: [(folder: String, path: String)] = []
+        var seen: Set<String> = []
+        for folder in folders {
+            for file in Self.libraries(in: folder) where seen.insert(file).inserted {
+                paths.append((folder, "\(folder)/\(file)"))
+            }
+        }
+        return zip(paths, examine(all: paths.map(\.path))).compactMap { file, result in
+            if bundled.contains(file.folder), case .failure(let error) = result,
+                error.code == .notAPlugin
+            {
+                return nil
+            }
+            return Finding(path: file.path, result: result)
+        }
+    }
+
+    /// Looks into files, of which a slow one holds up no other.
+    ///
+    /// - Returns: What was found, in the order of the files.
+    private func examine(all paths: [String]) -> [Result<LibraryDescription, LoadError>] {
+        let work = Examinations(paths: paths)
+        let helpers = (1..<max(1, min(Self.mostAtOnce, paths.count))).map { _ in
+            HostThread(name: "scanning") { work.run(examination) }
+        }
+        work.run(examination)
+        for helper in helpers { helper.join() }
+        return work.results
+    }
+
+    private func load(
+        path: String, kind: PluginKind?, relativeTo folder: String
+    ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
+        let parts = path.split(separator: "#", maxSplits: 1).map(String.init)
+        let file = parts.first ?? path
+        let library = try examine(absolutePath(file, from: folder))
+        if parts.count == 2 {
+            if let descriptor = library[parts[1], nil] { return (library, descriptor) }
+        } else {
+            let fitting = library.descriptors.filter { kind == nil || $0.kind == kind }
+            if fitting.count == 1 { return (library, fitting[0]) }
+            if fitting.isEmpty, library.descriptors.count == 1 {
+                return (library, library.descriptors[0])
+            }
+        }
+        let all = library.descriptors.map { "\($0.name) (\($0.kind.name))" }
+        throw LoadError(
+            code: .noSuchPlugin, place: path,
+            explanation: "the library has \(all.joined(separator: ", ")). Name the one you mean: "
+                + "\(file)#NAME.")
+    }
+
+    private static func libraries(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(".so") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+/// Files that several threads look into, each taking the next one.
+private final class Examinations: Sendable {
+    private struct State {
+        var next = 0
+        var results: [Int: Result<LibraryDescription, LoadError>] = [:]
+    }
+
+    private let paths: [String]
+    private let state = Mutex(State())
+
+    init(paths: [String]) { self.paths = paths }
+
+    /// Looks into files until none is left.
+    func run(_ examine: PluginLocator.Examination) {
+        while let (index, path) = take() {
+            let result = Result { () throws(LoadError) in try examine(path) }
+            state.withLock { $0.results[index] = result }
+        }
+    }
+
+    private func take() -> (Int, String)? {
+        state.withLock { state in
+            guard state.next < paths.count else { return nil }
+            defer { state.next += 1 }
+            return (state.next, paths[state.next])
+        }
+    }
+
+    /// What was found, in the order of the files.
+    var results: [Result<LibraryDescription, LoadError>] {
+        state.withLock { state in paths.indices.compactMap { state.results[$0] } }
+    }
+}

@@ -1,0 +1,199 @@
+import GreenroomABI
+import GreenroomPluginInterface
+import GreenroomMedia
+
+/// The host's end of an audio sender: checks every block, brings it to the session's rate, and
+/// queues it at its place on the session's timeline.
+///
+/// Threads: any. Blocks of one sender are resampled one after another under the ingest's lock,
+/// on the thread that sends them.
+final class AudioIngest: Sendable {
+    /// What came through the ingest, and what did not.
+    struct Counts: Sendable {
+        /// Blocks sent, whatever came of them.
+        var sent = 0
+        /// Blocks queued.
+        var accepted = 0
+        /// Refused blocks, by status.
+        var refused = StatusCounts()
+        /// Bytes copied from the plugin's memory.
+        var bytesCopied = 0
+        /// Blocks that had to be resampled.
+        var resampled = 0
+    }
+
+    /// All that is known of a source's sound.
+    struct Statistics: Sendable {
+        /// What came of the blocks.
+        var counts: Counts
+        /// What came of their frames.
+        var queue: JitterBuffer.Counts
+        /// Frames that are queued.
+        var queued: Int
+        /// What the samples are like.
+        var level: AudioLevel
+        /// Whether there is as much sound as time.
+        var pacing: AudioPacing
+        /// What the stamps are like.
+        var stamps: TimestampNormalizer
+        /// How much faster the clock of the samples runs than the session's, in millionths;
+        /// nil if it keeps time.
+        var driftPPM: Double?
+    }
+
+    private let role: String
+    private let order: ClockOrder
+    private let clock: SessionClock
+    private let events: SessionEvents
+    private let state = Monitor(IngestState())
+
+    /// - Parameters:
+    ///   - role: What notes call the source.
+    ///   - number: Its plugin's.
+    ///   - events: Get what its author should know, each thing once.
+    init(role: String, number: Int, clock: SessionClock, events: SessionEvents) {
+        order = .plugin(number)
+        self.role = role
+        self.clock = clock
+        self.events = events
+    }
+
+    /// Begins the session's timeline. What was sent for a time before it goes.
+    func begin(epoch: Int64) {
+        state.change { $0.begin(epoch: epoch) }
+    }
+
+    /// Makes the ingest answer as a state of the lifecycle demands; ends waits that are over.
+    ///
+    /// A source that stops is muted from this moment on: what it sent for later is cut, and
+    /// what it sent for before is still played. The sound of one that has ended is all played.
+    func follow(_ lifecycle: LifecycleState) {
+        let now = clock.now
+        state.change { $0.follow(LifecycleTable.senderStatus(in: lifecycle), at: now) }
+    }
+
+    /// How the sound stands. [any]
+    var statistics: Statistics { state.withLock { $0.statistics } }
+
+    /// Checks and queues a block.
+    ///
+    /// - Parameter timeoutNanoseconds: How long to wait for room on the session clock; 0 not at
+    ///   all, negative until there is.
+    func send(
+        _ block: UnsafePointer<gr_audio_block>, timeoutNanoseconds: Int64
+    ) throws(Refusal) {
+        do throws(Refusal) {
+            let status = state.withLock { $0.status }
+            guard status == .ok else { throw Refusal(status: status, in: .audioSend) }
+            let block = try CheckedBlock(checking: block)
+            let arrival = clock.now
+            let (end, overflow) = arrival.addingReportingOverflow(timeoutNanoseconds)
+            let deadline: Int64? = timeoutNanoseconds < 0 ? nil : overflow ? .max : end
+            var hasWaited = false
+            // Taken under the same lock as the room was found: another thread's block can't come
+            // between.
+            func attempt(_ state: inout IngestState) -> IngestState.Answer? {
+                if state.status != .ok { return IngestState.Answer(status: state.status) }
+                guard state.hasRoom(for: block) else {
+                    hasWaited = true
+                    return nil
+                }
+                state.take(
+                    block, arrival: arrival, isLive: timeoutNanoseconds == 0, hasWaited: hasWaited)
+                return IngestState.Answer(status: .ok, finding: state.news.popFirst())
+            }
+            var ended: IngestState.Answer? = state.withLock { attempt(&$0) }
+            if ended == nil, timeoutNanoseconds != 0 {
+                ended = clock.wait(for: state, until: deadline, as: order) { attempt(&$0) }
+            }
+            guard let ended else {
+                state.withLock { $0.refuse(block) }
+                throw Refusal(.queueFull, in: .audioSend)
+            }
+            tell(ended.finding)
+            guard ended.status == .ok else {
+                throw Refusal(status: ended.status, in: .audioSend)
+            }
+        } catch {
+            let isFirst = state.withLock { state in
+                state.counts.sent += 1
+                state.counts.refused.add(error.status)
+                return state.counts.refused[error.status] == 1
+            }
+            if isFirst, error.blamesArguments {
+                events.send(.note(role: role, text: error.news))
+            }
+            throw error
+        }
+    }
+
+    /// Takes the next stretch of the timeline. [the session's sound thread]
+    ///
+    /// - Parameters:
+    ///   - frames: How much.
+    ///   - output: Room for that many stereo frames or more; they are all written.
+    func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
+        let finding: AudioAnomaly? = state.change { state in
+            state.pull(frames, into: &output)
+            return state.news.popFirst()
+        }
+        tell(finding)
+    }
+
+    private func tell(_ finding: AudioAnomaly?) {
+        guard let finding else { return }
+        events.send(.note(role: role, text: finding.text))
+    }
+}
+
+/// An audio block of a plugin whose every declaration has been checked.
+struct CheckedBlock {
+    var format: AudioFormat
+    var frames: Int
+    var ptsNanoseconds: Int64?
+    private var samples: UnsafePointer<Int16>
+
+    /// Checks a block without reading a sample.
+    init(checking block: UnsafePointer<gr_audio_block>) throws(Refusal) {
+        let call = SenderCall.audioSend
+        let block = try readStruct(block, in: call)
+        guard AudioFormat.legalRates.contains(Int(block.sample_rate_hz)) else {
+            throw Refusal(.rate(block.sample_rate_hz), in: call)
+        }
+        guard (1...2).contains(block.channels) else {
+            throw Refusal(.channels(block.channels), in: call)
+        }
+        guard block.frame_count > 0 else { throw Refusal(.emptyBlock, in: call) }
+        let rate = Int(block.sample_rate_hz)
+        // 100 ms of 11025 Hz are 1102.5 frames: the half frame is the plugin's.
+        let longest = (rate * AudioFormat.longestBlockMilliseconds + 999) / 1000
+        guard Int(block.frame_count) <= longest else {
+            throw Refusal(.longBlock(frames: block.frame_count, longest: longest), in: call)
+        }
+        guard let samples = block.samples else { throw Refusal(.null, in: call) }
+        guard UInt(bitPattern: samples) % 2 == 0 else { throw Refusal(.misaligned, in: call) }
+        let needed = Int(block.frame_count) * Int(block.channels) * 2
+        guard block.size_bytes >= UInt64(needed) else {
+            throw Refusal(.blockLength(block.size_bytes, needed: needed), in: call)
+        }
+        guard block.pts_ns >= 0 || block.pts_ns == unstampedPTS else {
+            throw Refusal(.timestamp(block.pts_ns), in: call)
+        }
+        format = AudioFormat(sampleRate: rate, channels: Int(block.channels))
+        frames = Int(block.frame_count)
+        ptsNanoseconds = block.pts_ns == unstampedPTS ? nil : block.pts_ns
+        self.samples = samples
+    }
+
+    /// The most frames that the block becomes when it is brought to the session's rate.
+    var mostSessionFrames: Int {
+        Resampler.mostFrames(
+            from: frames, at: format.sampleRate, to: AudioFormat.session.sampleRate)
+    }
+
+    /// Lends the samples, which are the plugin's until `send` returns.
+    func withSamples(_ body: (Span<Int16>) -> Void) {
+        let buffer = UnsafeBufferPointer(start: samples, count: frames * format.channels)
+        body(Span(_unsafeElements: buffer))
+    }
+}

@@ -1,0 +1,287 @@
+import GreenroomConversion
+import GreenroomPluginInterface
+import GreenroomMedia
+import Synchronization
+
+/// One run of a plan: makes the plugins, drives them through their lives, moves what they
+/// send to the outputs, and tells what happened to all of it.
+///
+/// Threads: ``run()`` once, on a thread that may block; ``stop()`` and ``snapshot`` on any.
+public final class Session: Sendable {
+    private struct Control {
+        /// How the session is to end, once it was asked to.
+        var stop: SessionOutcome?
+        /// Commands that wait, in order.
+        var commands: [(SessionCommand, String)] = []
+        /// Changes with everything that the watch has to look at.
+        var changes = 0
+    }
+
+    /// How often the report is brought up to date while the session runs.
+    private static let reportNanoseconds: Int64 = 1_000_000_000
+
+    private static let mostCommands = 1000
+
+    private let plan: SessionPlan
+    private let events: SessionEvents
+    private let clock: SessionClock
+    private let control = Monitor(Control())
+    private let parts = Mutex<SessionPipeline?>(nil)
+    private let newestStanding = Mutex<Standing?>(nil)
+
+    /// Makes a session.
+    ///
+    /// - Parameters:
+    ///   - plan: What to run.
+    ///   - handler: Gets every event, on any thread, several at once; it must not wait long.
+    public init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
+        self.plan = plan
+        clock = SessionClock(plan.clock)
+        let control = control
+        events = SessionEvents(handler) { control.change { $0.changes += 1 } }
+    }
+
+    /// Asks the session to end in order. [any]
+    ///
+    /// - Parameter isPlanned: Whether that is as good an end as any other.
+    public func stop(isPlanned: Bool = false) {
+        control.change { control in
+            control.stop = control.stop ?? (isPlanned ? .finished : .interrupted)
+            control.changes += 1
+        }
+    }
+
+    /// Has a command carried out, when those before it have been. [any]
+    ///
+    /// - Parameter origin: Who asks for it, in a few words.
+    /// - Returns: false if 1000 commands wait already; this one is not carried out then.
+    public func perform(_ command: SessionCommand, origin: String) -> Bool {
+        control.change { control in
+            guard control.commands.count < Self.mostCommands else { return false }
+            control.commands.append((command, origin))
+            control.changes += 1
+            return true
+        }
+    }
+
+    /// How it stands; nil before the sources are started. [any]
+    public var snapshot: SessionSnapshot? {
+        parts.withLock { $0 }.map { SessionSnapshot(of: $0, at: clock.now) }
+    }
+
+    /// How a session stands, with all numbers of its report.
+    public struct Standing: Sendable {
+        /// Since the sources were started, in seconds.
+        public var seconds: Double
+        /// The report of that moment.
+        public var report: SessionReport
+    }
+
+    /// How it stood when its report was brought up to date last, which is done each second and at
+    /// the end; nil before the sources are started. [any]
+    public var standing: Standing? { newestStanding.withLock { $0 } }
+
+    /// Runs from the first plugin's `create` to the last output's end.
+    ///
+    /// - Returns: What happened, whatever it was.
+    /// - Throws: ``OutputError`` when an output can't be opened; then nothing was recorded, and
+    ///   every plugin that was made has been ended.
+    public func run() throws -> SessionReport {
+        var plugins = SessionPlugins(
+            plan: plan, clock: clock, events: events,
+            deadline: plan.callbackDeadlineNanoseconds)
+        clock.lead()
+        watchClock(plugins.everyone)
+        defer {
+            clock.leave()
+            clock.close()
+            events.send(.ended)
+        }
+        plugins.make()
+        if !isStopRequested { plugins.initialize() }
+        guard !isStopRequested else {
+            events.send(.stopping(reason: "it was asked to"))
+            plugins.end()
+            return report(plugins, nil, outcome: .interrupted)
+        }
+        guard plugins.failedRole == nil, !plugins.sources.isEmpty else {
+            plugins.end()
+            return report(plugins, nil, outcome: .pluginFailed(role: plugins.failedRole))
+        }
+        let parts: SessionPipeline
+        do {
+            parts = try SessionPipeline(
+                plugins: plugins, plan: plan, clock: clock, events: events)
+        } catch {
+            plugins.end()
+            throw error
+        }
+        plugins.startFilters()
+        plugins.startSources()
+        parts.begin(at: clock.now)
+        plugins.epoch = parts.epoch
+        self.parts.withLock { $0 = parts }
+        events.send(.started)
+        publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
+        let outcome = watch(&plugins, parts)
+        let end = min(clock.now - parts.epoch, plan.durationNanoseconds ?? .max)
+        // A stop-send may take its time; the recordings end with the session's.
+        parts.finishSound(at: end)
+        plugins.stopSources()
+        parts.finish(at: end)
+        plugins.end()
+        parts.finishOutputs()
+        parts.tellOfEmptyOutputs()
+        let report = report(plugins, parts, outcome: outcome)
+        publish(report, parts, at: end)
+        return report
+    }
+
+    private var isStopRequested: Bool { control.withLock { $0.stop != nil } }
+
+    /// Names plugins that time does not wait for.
+    private func watchClock(_ instances: [PluginInstance]) {
+        clock.watch { [events] number, hadWaited in
+            guard let instance = instances.first(where: { $0.number == number }) else { return }
+            let what =
+                hadWaited
+                ? "a thread of it that waits on the session clock has not come back to it"
+                : "it was started, and does not wait on the session clock"
+            events.send(
+                .note(
+                    role: instance.role,
+                    text: "\(what). The virtual clock goes on without it, and the session will not "
+                        + "be the same each time. Wait with wait_until_ns, never with sleep()."))
+        }
+    }
+
+    /// Leads the session until its end: the duration, a request, a failure that ends the session,
+    /// or the end of every source.
+    private func watch(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) -> SessionOutcome
+    {
+        let end = plan.durationNanoseconds.map { parts.epoch + $0 }
+        var timeline = plan.timeline[...]
+        var seen = -1
+        var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
+        while true {
+            plugins.dropLost()
+            plugins.watchSteps()
+            plugins.startDueRestarts()
+            for slate in plugins.takeSlates() {
+                parts.showSlate(of: slate.kind, slate.text, at: slate.due)
+            }
+            // Commands first: a request to end comes after those that were made before it.
+            for (command, origin) in takeCommands() { perform(command, origin, &plugins, parts) }
+            if let outcome = ended(plugins, parts, end) { return outcome }
+            while let entry = timeline.first, parts.epoch + entry.nanoseconds <= clock.now {
+                timeline.removeFirst()
+                perform(entry.command, entry.origin, &plugins, parts)
+            }
+            negotiate(&plugins, parts)
+            // For whoever looks at a session that runs: in real time.
+            if MonotonicClock.now >= nextReport {
+                publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
+                nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
+            }
+            let next = timeline.first.map { parts.epoch + $0.nanoseconds }
+            let offer = plugins.nextNegotiation.map { parts.epoch + $0 }
+            let check = [end, next, offer, plugins.nextRestart, clock.now + 100_000_000].compactMap(
+                \.self
+            ).min()
+            // Callbacks take no session time: a virtual clock stands still until they return.
+            let isStill = clock.isVirtual && plugins.awaitsCallbacks
+            let wake: Control? =
+                isStill
+                ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
+                    $0.changes != seen ? $0 : nil
+                } : clock.wait(for: control, until: check) { $0.changes != seen ? $0 : nil }
+            if let wake { seen = wake.changes }
+        }
+    }
+
+    /// Whether the session has come to its end, and how.
+    private func ended(_ plugins: SessionPlugins, _ parts: SessionPipeline, _ end: Int64?)
+        -> SessionOutcome?
+    {
+        if let role = plugins.failedRole {
+            return stopping("\(role) failed", .pluginFailed(role: role))
+        }
+        if plugins.sources.isEmpty {
+            return stopping(
+                "every source has ended", plugins.wasDropped ? .pluginFailed(role: nil) : .finished)
+        }
+        if parts.hasLostEveryOutput { return stopping("every output has failed", .outputsFailed) }
+        if let end, clock.now >= end { return stopping("the duration is over", .finished) }
+        if let request = control.withLock({ $0.stop }) {
+            return stopping("it was asked to", request)
+        }
+        return nil
+    }
+
+    private func stopping(_ reason: String, _ outcome: SessionOutcome) -> SessionOutcome {
+        events.send(.stopping(reason: reason))
+        return outcome
+    }
+
+    private func negotiate(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) {
+        plugins.negotiate(on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
+    }
+
+    private func takeCommands() -> [(SessionCommand, String)] {
+        control.withLock { control in
+            defer { control.commands = [] }
+            return control.commands
+        }
+    }
+
+    private func perform(
+        _ command: SessionCommand, _ origin: String, _ plugins: inout SessionPlugins,
+        _ parts: SessionPipeline
+    ) {
+        if command == .explain {
+            // What was asked for before it is under way by then.
+            negotiate(&plugins, parts)
+        }
+        switch plugins.perform(command, origin: origin, at: clock.now - parts.epoch) {
+        case .done(let text):
+            if command == .stopCamera { parts.showBlack() }
+            guard command != .explain else { return }
+            events.send(.commanded(origin: origin, text: text))
+        case .refused(let reason): events.send(.note(role: origin, text: reason))
+        }
+    }
+
+    private func publish(_ report: SessionReport, _ parts: SessionPipeline, at nanoseconds: Int64) {
+        newestStanding.withLock {
+            $0 = Standing(seconds: Double(nanoseconds) / 1e9, report: report)
+        }
+        for file in parts.reports {
+            do throws(OutputError) {
+                try file.write(report)
+            } catch {
+                events.send(.outputFailed(output: error.place, reason: error.explanation))
+            }
+        }
+    }
+
+    private func report(
+        _ plugins: SessionPlugins, _ parts: SessionPipeline?, outcome: SessionOutcome?
+    ) -> SessionReport {
+        SessionReport(
+            plan: plan, instances: plugins.everyone, losses: plugins.losses,
+            negotiations: plugins.negotiations, parts: parts,
+            outcome: outcome)
+    }
+}
+
+/// How a session ended.
+public enum SessionOutcome: Equatable, Sendable {
+    /// As planned: the duration is over, or every source came to its end.
+    case finished
+    /// On request.
+    case interrupted
+    /// Every output has failed.
+    case outputsFailed
+    /// A plugin failed whose failure ends the session, or all of them did (nil).
+    case pluginFailed(role: String?)
+}

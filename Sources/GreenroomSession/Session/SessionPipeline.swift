@@ -1,0 +1,209 @@
+import GreenroomConversion
+import GreenroomPluginInterface
+import GreenroomMedia
+
+/// The tracks and outputs of a session that is running, and their threads.
+final class SessionPipeline: Sendable {
+    /// A picture on its way.
+    struct Video: Sendable {
+        var track: VideoTrack
+        var instance: PluginInstance
+        /// What each output wants of it.
+        var wishes: [(branch: VideoBranch, want: VideoSinkWant)]
+        var threads: Monitor<[HostThread]>
+    }
+
+    /// How long outputs may take to write what they have once the session is over.
+    private static let finishNanoseconds: Int64 = 5_000_000_000
+
+    let pictures: [Video]
+    let sounds: [(role: String, ingest: AudioIngest)]
+    let loudspeakers: [Loudspeaker]
+    let recordings: [AudioRecording]
+    let reports: [ReportFile]
+    private let audioMixer: AudioMixer
+    private let soundThread = Monitor<HostThread?>(nil)
+    private let events: SessionEvents
+    private let timeline: SessionTimeline
+    private let clock: SessionClock
+
+    /// Opens every output.
+    ///
+    /// - Throws: ``OutputError``.
+    init(
+        plugins: SessionPlugins, plan: SessionPlan, clock: SessionClock, events: SessionEvents
+    ) throws {
+        self.events = events
+        timeline = SessionTimeline()
+        self.clock = clock
+        var outputs = OutputBuilder(
+            duration: plan.durationNanoseconds, clock: clock, events: events)
+        // Those that make files come last: where another can't be opened, no file stays behind to
+        // stand in the way of the next run.
+        let files = plan.outputs.filter(\.makesFiles)
+        for output in plan.outputs.filter({ !$0.makesFiles }) + files {
+            try outputs.open(output, for: plugins)
+        }
+
+        let filters = plugins.filters.map {
+            PreProcessorRunner(instance: $0.instance, clock: clock)
+        }
+        pictures = [(VideoTrackKind.camera, plugins.camera), (.share, plugins.share)].compactMap {
+            kind, source in
+            guard let source, let input = source.input, let pool = source.pool,
+                let agreed = plugins.track(of: source)
+            else { return nil }
+            let track = VideoTrack(
+                kind: kind, agreed: agreed, input: input, pool: pool,
+                filters: kind == .camera ? filters : [],
+                groups: outputs.groups(of: kind), monitors: outputs.monitors(of: kind),
+                filterDeadline: plan.callbackDeadlineNanoseconds, events: events)
+            return Video(
+                track: track, instance: source.instance, wishes: outputs.wishes(of: kind),
+                threads: Monitor([]))
+        }
+        var sounds: [(role: String, ingest: AudioIngest)] = []
+        var tracks: [AudioMixer.Track] = []
+        for (kind, source) in [
+            (VideoTrackKind.camera, plugins.microphone), (.share, plugins.shareAudio),
+        ] {
+            guard let source, let ingest = source.instance.audioIngest else { continue }
+            sounds.append((source.instance.role, ingest))
+            tracks.append(AudioMixer.Track(ingest: ingest, sinks: outputs.soundSinks(of: kind)))
+        }
+        self.sounds = sounds
+        recordings = outputs.recordings
+        reports = outputs.reports
+        loudspeakers = outputs.loudspeakers
+        audioMixer = AudioMixer(
+            tracks: tracks, mixSinks: outputs.loudspeakers, clock: clock)
+        if let duration = plan.durationNanoseconds { audioMixer.finish(at: duration) }
+    }
+
+    /// Samples of the loudspeakers' mix that were louder than 16 bits go.
+    var clampedMixSamples: Int { audioMixer.clampedSamples }
+
+    /// When the session's timeline began, on the session clock.
+    var epoch: Int64 { timeline.epoch }
+
+    /// Whether there were outputs and every one has failed.
+    var hasLostEveryOutput: Bool {
+        let branches = pictures.flatMap(\.track.branches)
+        guard loudspeakers.isEmpty, !branches.isEmpty || !recordings.isEmpty else { return false }
+        return branches.allSatisfy { $0.failure != nil }
+            && recordings.allSatisfy { $0.failure != nil }
+    }
+
+    /// Begins the session's timeline, and the threads that move along it.
+    func begin(at epoch: Int64) {
+        timeline.begin(at: epoch)
+        var branchCount = 0
+        for (number, picture) in pictures.enumerated() {
+            let track = picture.track
+            let (timeline, events) = (timeline, events)
+            var threads = [
+                HostThread(
+                    name: track.kind.rawValue, clock: clock,
+                    as: ClockOrder(part: .track, number: number)
+                ) { track.run(on: timeline) }
+            ]
+            for branch in track.branches {
+                let order = ClockOrder(part: .output, number: branchCount)
+                branchCount += 1
+                threads.append(
+                    HostThread(name: branch.name, clock: clock, as: order) {
+                        branch.run(on: timeline, events: events)
+                    })
+            }
+            picture.threads.change { $0 = threads }
+        }
+        guard !sounds.isEmpty else { return }
+        for sound in sounds { sound.ingest.begin(epoch: epoch) }
+        let audioMixer = audioMixer
+        let thread = HostThread(name: "sound", clock: clock, as: ClockOrder(part: .sound)) {
+            audioMixer.run(epoch: epoch)
+        }
+        soundThread.change { $0 = thread }
+    }
+
+    /// Makes the camera's picture black until its next frame.
+    func showBlack() {
+        pictures.first { $0.track.kind == .camera }?.track.showBlack()
+    }
+
+    /// Makes a picture a slate until its next frame.
+    ///
+    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
+    ///   is not shown.
+    func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {
+        pictures.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
+    }
+
+    /// Lets the sound end at a time of the session; what is due until then is still delivered.
+    ///
+    /// - Parameter nanoseconds: From the session's start.
+    func finishSound(at nanoseconds: Int64) {
+        audioMixer.finish(at: nanoseconds)
+    }
+
+    /// Brings every track and branch to an end at a time of the session, and waits for the sound's.
+    ///
+    /// - Parameter nanoseconds: From the session's start.
+    func finish(at nanoseconds: Int64) {
+        let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+        for picture in pictures {
+            picture.track.input.close()
+            let threads = picture.threads.withLock { $0 }
+            threads.first?.join(until: deadline)
+            for branch in picture.track.branches {
+                branch.finish(endSlot: branch.rate.frameCount(inNanoseconds: nanoseconds))
+            }
+        }
+        // Only now: a virtual clock stands still until every branch knows of its end, or how far the
+        // branches have come by then would be another matter each time.
+        clock.idling { joinOutputs(until: deadline) }
+    }
+
+    /// Says which outputs got frames and could show none of them.
+    func tellOfEmptyOutputs() {
+        for branch in pictures.flatMap(\.track.branches) {
+            let counts = branch.counts
+            guard counts.delivered == 0, counts.unconvertible > 0, branch.failure == nil else {
+                continue
+            }
+            events.send(
+                .outputFailed(
+                    output: branch.name,
+                    reason: "none of \(counts.unconvertible) frames could be brought to its size"))
+        }
+    }
+
+    private func joinOutputs(until deadline: Int64) {
+        for picture in pictures {
+            let threads = picture.threads.withLock { $0 }.dropFirst()
+            for (branch, thread) in zip(picture.track.branches, threads)
+            where !thread.join(until: deadline) {
+                events.send(
+                    .outputFailed(
+                        output: branch.name, reason: "it is still writing, and was left behind"))
+            }
+        }
+        soundThread.withLock { $0 }?.join(until: deadline)
+    }
+
+    /// Ends the outputs of sound, all within one deadline.
+    func finishOutputs() {
+        clock.idling { endOutputs() }
+    }
+
+    private func endOutputs() {
+        let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+        for recording in recordings { recording.finish(until: deadline) }
+        for loudspeaker in loudspeakers { loudspeaker.finish(until: deadline) }
+        for loudspeaker in loudspeakers {
+            if let reason = loudspeaker.statistics.failure {
+                events.send(.outputFailed(output: loudspeaker.name, reason: reason))
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+public import GreenroomConversion
+public import GreenroomPluginInterface
+public import GreenroomMedia
+
+/// What happens to the session when one of its plugins fails.
+public enum FailurePolicy: String, CaseIterable, Sendable, Codable {
+    /// The plugin is started again, in a new process.
+    case restart
+    /// The session goes on without the plugin.
+    case off
+    /// The session ends.
+    case end
+}
+
+/// How a plugin's own process is confined.
+public enum SandboxMode: String, CaseIterable, Sendable, Codable {
+    /// By every layer that the kernel has.
+    case on
+    /// By every layer; without one of them the session does not begin.
+    case require
+    /// Not at all.
+    case off
+}
+
+/// A process of a plugin's own, and what it may do there. Paths are absolute.
+public struct IsolationPlan: Hashable, Sendable {
+    /// How the process is confined.
+    public var sandbox: SandboxMode
+    /// How much private memory it may have, in bytes; frames do not count.
+    public var memoryLimitBytes: Int
+    /// Files that it may read, and folders with all in them.
+    public var read: [String]
+    /// Files that it may write, and folders that it may write and make files in.
+    public var write: [String]
+    /// Devices below `/dev` that it may use, and folders of them.
+    public var devices: [String]
+    /// Whether it may use the network.
+    public var network: Bool
+
+    /// Makes a plan.
+    public init(
+        sandbox: SandboxMode = .on, memoryLimitBytes: Int = 256_000_000, read: [String] = [],
+        write: [String] = [], devices: [String] = [], network: Bool = false
+    ) {
+        self.sandbox = sandbox
+        self.memoryLimitBytes = memoryLimitBytes
+        self.read = read
+        self.write = write
+        self.devices = devices
+        self.network = network
+    }
+}
+
+/// A plugin with its settings, ready to be made.
+public struct SourcePlan: Sendable {
+    /// Where it comes from.
+    package var factory: any PluginFactory
+    /// Which one of the library.
+    public var descriptor: PluginDescriptor
+    /// Every setting of the plugin, checked.
+    public var settings: [Setting]
+    /// What its failure means.
+    public var onFailure: FailurePolicy
+    /// The process that it runs in; nil for the host's.
+    public var isolation: IsolationPlan?
+
+    /// Makes a plan.
+    package init(
+        factory: any PluginFactory, descriptor: PluginDescriptor, settings: [Setting],
+        onFailure: FailurePolicy = .end, isolation: IsolationPlan? = nil
+    ) {
+        self.factory = factory
+        self.descriptor = descriptor
+        self.settings = settings
+        self.onFailure = onFailure
+        self.isolation = isolation
+    }
+}
+
+/// The two pictures of a session.
+public enum VideoTrackKind: String, CaseIterable, Sendable, Codable {
+    /// The camera.
+    case camera
+    /// The screen share.
+    case share
+}
+
+/// How an output wants its picture.
+public struct VideoSinkWant: Hashable, Sendable {
+    /// The size; nil for the track's.
+    public var size: FrameSize?
+    /// The rate; nil for the track's.
+    public var rate: FrameRate?
+    /// What becomes of a picture of another shape.
+    public var fit: Fit
+
+    /// Makes a want.
+    public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
+        self.size = size
+        self.rate = rate
+        self.fit = fit
+    }
+}
+
+/// Where a session's media go.
+public enum OutputPlan: Sendable {
+    /// A folder of recordings.
+    case record(folder: String, picture: VideoSinkWant, overwrite: Bool)
+    /// An ALSA PCM that plays the session's sound.
+    case loudspeaker(device: String)
+    /// Y4M on standard output.
+    case y4mStandardOutput(track: VideoTrackKind, picture: VideoSinkWant)
+    /// Y4M on a stream that outlives the session.
+    case y4mStream(Y4MStream, track: VideoTrackKind)
+    /// Somebody who looks at a track, and listens to its sound.
+    case monitor(PreviewTap, track: VideoTrackKind)
+
+    var makesFiles: Bool {
+        if case .record = self { true } else { false }
+    }
+}
+
+/// Everything that a session needs, resolved and checked.
+public struct SessionPlan: Sendable {
+    /// The session's name, for the report.
+    public var name: String
+    /// The most that any source is offered.
+    public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
+    /// The sizes that cameras are offered.
+    public var table = CapabilityTable.standard
+    /// The clock that it runs on.
+    public var clock = ClockKind.real
+    /// What is done while it runs, in order of time.
+    public var timeline: [TimelineEntry] = []
+    /// How long to run, in nanoseconds; nil until stopped.
+    public var durationNanoseconds: Int64?
+    /// How long a callback may take before it counts as hung, in nanoseconds.
+    public var callbackDeadlineNanoseconds: Int64 = 2_000_000_000
+    /// The camera.
+    public var camera: SourcePlan?
+    /// The camera's filters, in order.
+    public var preProcessors: [SourcePlan] = []
+    /// The microphone.
+    public var microphone: SourcePlan?
+    /// The screen share, if a plugin makes it.
+    public var share: SourcePlan?
+    /// The sound of the share.
+    public var shareAudio: SourcePlan?
+    /// The absolute path of the Unix socket that the share comes over, with its sound, from a
+    /// process that the host does not start; nil if a plugin makes it or there is none.
+    public var shareBroadcast: String?
+    /// The outputs.
+    public var outputs: [OutputPlan] = []
+
+    /// Makes a plan without plugins.
+    public init(name: String) {
+        self.name = name
+    }
+}

@@ -1,0 +1,116 @@
+import GreenroomPluginInterface
+import GreenroomMedia
+
+/// The negotiation with the source of one picture while the session lives, and what it takes from
+/// the picture: what its outputs want, what the machine sustains, and when the source follows.
+struct VideoNegotiation {
+    private static let measuringNanoseconds: Int64 = 1_000_000_000
+
+    let kind: VideoTrackKind
+    let instance: PluginInstance
+    private(set) var negotiator: Negotiator
+    private var ability: OveruseDetector
+    private var measured: Measurement?
+
+    /// What a track had done at a time of the session.
+    private struct Measurement {
+        var nanoseconds: Int64
+        var busyNanoseconds: Int64
+        var frames: Int
+        var superseded: Int
+
+        init(of track: VideoTrack, at nanoseconds: Int64) {
+            let counts = track.counts
+            self.nanoseconds = nanoseconds
+            busyNanoseconds = counts.busyNanoseconds
+            frames = counts.taken
+            superseded = track.input.counts.superseded
+        }
+    }
+
+    /// Begins a negotiation.
+    ///
+    /// - Parameter instance: Has been created, so that it has said what it can make.
+    init(kind: VideoTrackKind, instance: PluginInstance, plan: SessionPlan) {
+        self.kind = kind
+        self.instance = instance
+        negotiator = Negotiator(
+            rule: kind == .camera ? .rows : .upTo, table: plan.table, maximum: plan.maximum,
+            capabilities: instance.capabilities)
+        negotiator.set(wants: plan.outputs.compactMap { $0.want(of: kind) }, at: 0)
+        ability = OveruseDetector(table: plan.table)
+    }
+
+    /// The offer to make now, if one is due.
+    mutating func next(at nanoseconds: Int64) -> Offer? { negotiator.next(at: nanoseconds) }
+
+    /// The offer to a source that begins anew; the one that may be in flight is void.
+    mutating func renew(at nanoseconds: Int64) -> Offer { negotiator.renew(at: nanoseconds) }
+
+    /// Sets what whoever runs the session allows; nil for anything.
+    mutating func set(ceiling: VideoCapability?, origin: String, at nanoseconds: Int64) {
+        negotiator.set(ceiling, kind: .outside, origin: origin, at: nanoseconds)
+    }
+
+    /// Takes what the source made of the newest offer.
+    ///
+    /// - Returns: The record of it; nil if there is no answer yet.
+    mutating func settle() -> NegotiationRecord? {
+        guard let offer = negotiator.offer, let reply = instance.reply(to: offer.revision) else {
+            return nil
+        }
+        negotiator.answered(reply)
+        return negotiator.records.last
+    }
+
+    /// Says that the source can't be told of the newest offer.
+    mutating func ignore() -> NegotiationRecord? {
+        negotiator.answered(.ignored)
+        return negotiator.records.last
+    }
+
+    /// Looks at the picture: at the outputs that are left, at the machine, and at the frames.
+    ///
+    /// - Parameter measures: Whether the host's work takes session time.
+    mutating func observe(_ picture: SessionPipeline.Video, at nanoseconds: Int64, measures: Bool) {
+        let wants = picture.wishes.filter { $0.branch.failure == nil }.map(\.want)
+        negotiator.set(wants: wants, at: nanoseconds)
+        for followed in instance.videoIngest?.followed ?? [] {
+            negotiator.followed(revision: followed.revision, frames: followed.frames)
+        }
+        if measures { measure(picture.track, at: nanoseconds) }
+    }
+
+    private mutating func measure(_ track: VideoTrack, at nanoseconds: Int64) {
+        guard let before = measured else {
+            measured = Measurement(of: track, at: nanoseconds)
+            return
+        }
+        guard nanoseconds - before.nanoseconds >= Self.measuringNanoseconds,
+            let carried = negotiator.track
+        else { return }
+        let now = Measurement(of: track, at: nanoseconds)
+        measured = now
+        ability.add(
+            OveruseDetector.Period(
+                nanoseconds: now.nanoseconds - before.nanoseconds,
+                busyNanoseconds: now.busyNanoseconds - before.busyNanoseconds,
+                frames: now.frames - before.frames, superseded: now.superseded - before.superseded),
+            carrying: carried)
+        negotiator.set(
+            ability.ceiling, kind: .ability, origin: "what this machine sustains", at: nanoseconds)
+    }
+}
+
+extension OutputPlan {
+    /// How the output wants a picture; nil if it has no use for it.
+    func want(of kind: VideoTrackKind) -> VideoSinkWant? {
+        switch self {
+        case .record(_, let picture, _): picture
+        case .y4mStandardOutput(kind, let picture): picture
+        // Whatever there is, they take.
+        case .y4mStream(_, kind), .monitor(_, kind): VideoSinkWant()
+        case .y4mStandardOutput, .y4mStream, .monitor, .loudspeaker: nil
+        }
+    }
+}

@@ -1,8 +1,0 @@
-import Glibc
-
-@testable import GreenroomHost
-
-extension MonotonicClock {
-    /// Lets other threads go on; nothing is asserted about how long it takes.
-    static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
-}

@@ -1,0 +1,180 @@
+import Foundation
+import Glibc
+import GreenroomIPC
+import Synchronization
+import Testing
+
+/// A host's and a runner's end in one process.
+private struct Pair {
+    let host: Channels
+    let runner: Channels
+
+    init() throws {
+        host = try Channels()
+        runner = try Channels(adopting: dup(host.memory.descriptor))
+    }
+}
+
+/// Something that runs on a thread of its own from now on, and may wait there: the threads of tests
+/// are few, and may all wait themselves.
+private final class Background<Result: Sendable>: Sendable {
+    private struct State {
+        var result: Result?
+        var waiter: CheckedContinuation<Result, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    init(_ body: @escaping @Sendable () -> Result) {
+        Thread.detachNewThread { [self] in
+            let result = body()
+            let waiter = state.withLock { state in
+                state.result = result
+                return state.waiter
+            }
+            waiter?.resume(returning: result)
+        }
+    }
+
+    var value: Result {
+        get async {
+            await withCheckedContinuation { waiter in
+                let result = state.withLock { state in
+                    if state.result == nil { state.waiter = waiter }
+                    return state.result
+                }
+                if let result { waiter.resume(returning: result) }
+            }
+        }
+    }
+}
+
+struct ChannelTests {
+    @Test func `a call comes back with its answer`() async throws {
+        let pair = try Pair()
+        let runner = pair.runner
+        let served = Background {
+            let channel = runner[Channels.control]
+            var calls: [Call] = []
+            while let (call, length) = channel.take() {
+                calls.append(call)
+                let number: UInt32 = channel.read()
+                channel.write(number + UInt32(length))
+                channel.pass(.return, length: 4)
+                if call == .destroy { break }
+            }
+            return calls
+        }
+        let channel = pair.host[Channels.control]
+        for (call, number) in [(Call.startSend, UInt32(7)), (.stopSend, 8), (.destroy, 9)] {
+            channel.write(number)
+            #expect(channel.call(call, length: 4) == 4)
+            #expect(channel.read(UInt32.self) == number + 4)
+        }
+        #expect(await served.value == [.startSend, .stopSend, .destroy])
+    }
+
+    @Test func `what is called may call back before it returns`() async throws {
+        let pair = try Pair()
+        let runner = pair.runner
+        let plugin = Background {
+            let channel = runner[Channels.control]
+            guard channel.take()?.call == .startSend else { return false }
+            var answers: [UInt64] = []
+            for number in 1...3 {
+                channel.write(UInt64(number))
+                guard channel.call(.now, length: 8) == 8 else { return false }
+                answers.append(channel.read())
+            }
+            channel.pass(.return)
+            return answers == [10, 20, 30]
+        }
+        let channel = pair.host[Channels.control]
+        var served: [UInt64] = []
+        let answer = channel.call(.startSend) { call, length in
+            #expect(call == .now && length == 8)
+            let number: UInt64 = channel.read()
+            served.append(number)
+            channel.write(number * 10)
+            return 8
+        }
+        #expect(answer == 0)
+        #expect(served == [1, 2, 3])
+        #expect(await plugin.value)
+    }
+
+    @Test func `a call that is not allowed ends the conversation`() async throws {
+        let pair = try Pair()
+        let runner = pair.runner
+        let host = pair.host
+        let answer = Background { host[Channels.control].call(.startSend) }
+        let channel = runner[Channels.control]
+        #expect(channel.take()?.call == .startSend)
+        channel.pass(Call(rawValue: 4711), length: 12)
+        #expect(await answer.value == nil)
+    }
+
+    @Test func `whoever waits hears that the other side is lost`() async throws {
+        let pair = try Pair()
+        let host = pair.host
+        let waiting = Background { host[Channels.media].call(.process) }
+        let next = Background { host[Channels.control].take() == nil }
+        pair.host.lose()
+        #expect(await waiting.value == nil)
+        #expect(await next.value)
+        #expect(pair.host[Channels.control].call(.startSend) == nil)
+    }
+
+    @Test func `a length that is beyond the message is cut`() throws {
+        let pair = try Pair()
+        pair.runner[5].pass(.log, length: .max)
+        let taken = try #require(pair.host[5].take())
+        #expect(taken.length == Channels.messageByteCount)
+    }
+
+    @Test func `channels do not touch each other`() throws {
+        let pair = try Pair()
+        let bytes = [UInt8](repeating: 0xa5, count: Channels.messageByteCount)
+        for index in [3, 5] {
+            _ = bytes.withUnsafeBytes { pair.runner[index].write($0, at: 0) }
+        }
+        #expect(pair.host[4].message.allSatisfy { $0 == 0 })
+        #expect(bytes.withUnsafeBytes { pair.runner[4].write($0, at: 100) } == bytes.count - 100)
+        #expect(pair.host[4].message.last == 0xa5)
+        pair.runner[6].pass(.log)
+        #expect(pair.host[6].take()?.call == .log)
+    }
+}
+
+struct SharedMemoryTests {
+    @Test func `memory whose size could change is refused`() throws {
+        let descriptor = try #require(openTemporaryFile(byteCount: 4096))
+        #expect(throws: ChannelError.self) {
+            try SharedMemory(adopting: descriptor, byteCount: 4096)
+        }
+    }
+
+    @Test func `memory of another size is refused`() throws {
+        let memory = try SharedMemory(name: "test", byteCount: 8192)
+        #expect(throws: ChannelError.self) {
+            try SharedMemory(adopting: dup(memory.descriptor), byteCount: 4096)
+        }
+        let same = try SharedMemory(adopting: dup(memory.descriptor), byteCount: 8192)
+        same.base.storeBytes(of: 42, as: UInt8.self)
+        #expect(memory.base.load(as: UInt8.self) == 42)
+    }
+
+    @Test(arguments: [0, 1, 4096, 1 << 20])
+    func `nobody can change its size`(length: Int) throws {
+        let memory = try SharedMemory(name: "test", byteCount: 8192)
+        #expect(ftruncate(memory.descriptor, off_t(length)) == -1)
+        #expect(errno == EPERM)
+    }
+
+    private func openTemporaryFile(byteCount: Int) -> Int32? {
+        guard let file = tmpfile() else { return nil }
+        defer { fclose(file) }
+        let descriptor = dup(fileno(file))
+        return ftruncate(descriptor, off_t(byteCount)) == 0 ? descriptor : nil
+    }
+}

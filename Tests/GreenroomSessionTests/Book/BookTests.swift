@@ -1,0 +1,61 @@
+import Foundation
+import GreenroomPluginInterface
+import GreenroomMedia
+import TestSupport
+import Testing
+
+@testable import GreenroomSession
+
+/// The parts of the authors' book that are made from code. After a change of the code
+///
+///     GREENROOM_WRITE_BOOK=1 swift test --filter BookTests
+///
+/// writes them anew.
+@Suite struct BookTests {
+    static let parts: [(chapter: String, name: String, text: String)] = [
+        ("Lifecycle", "diagram", BookParts.diagram),
+        ("Lifecycle", "table", BookParts.lifecycle),
+        ("SendVideo", "refusals", BookParts.refusals),
+        ("Negotiation", "sizes", BookParts.sizes),
+    ]
+
+    @Test func `what the book has from the code is what the code says`() throws {
+        for part in Self.parts {
+            if ProcessInfo.processInfo.environment["GREENROOM_WRITE_BOOK"] != nil {
+                let chapter = try Chapter.named(part.chapter)
+                try chapter.replacing(part.name, with: part.text)
+                    .write(toFile: chapter.path, atomically: true, encoding: .utf8)
+            }
+            let chapter = try Chapter.named(part.chapter)
+            #expect(
+                chapter.generated(part.name) == part.text,
+                "\(part.name) of \(part.chapter).md: write it anew with GREENROOM_WRITE_BOOK=1")
+        }
+    }
+
+    @Test func `every part that is marked as made from code is compared with it`() {
+        let marked = Chapter.book.map {
+            $0.text.components(separatedBy: "made from code:").count - 1
+        }
+        #expect(marked.reduce(0, +) == Self.parts.count)
+    }
+
+    @Test func `every status that a sender can answer has its refusal in the book`() {
+        // The others are what plugins answer.
+        let answers: Set<Status> = [
+            .ok, .badAnswer, .badSetting, .failed, .unavailable, .unsupported,
+        ]
+        let told = Set(BookParts.refusalExamples.map(\.status))
+        #expect(told == Set(Status.all.map(\.status)).subtracting(answers))
+    }
+
+    @Test func `the diagram has every step that leads to another state`() {
+        let drawn = BookParts.diagram
+        for row in LifecycleTable.rows where row.next != row.state && row.step != .fault {
+            let count = LifecycleTable.rows.count {
+                $0.step == row.step && $0.next != $0.state
+            }
+            #expect(drawn.components(separatedBy: " \(row.step.rawValue)").count - 1 == count)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import GreenroomMedia
+import Testing
+
+@testable import GreenroomSession
+
+@Suite struct CapabilityComplianceTests {
+    private let second: Int64 = 1_000_000_000
+    private let agreed = VideoCapability(width: 1280, height: 720, fps: 30)
+
+    private func conduct() -> CapabilityCompliance {
+        var conduct = CapabilityCompliance()
+        conduct.agreed(1, on: agreed)
+        return conduct
+    }
+
+    /// Sends frames in a rhythm, and tells what was found.
+    private func findings(
+        _ conduct: inout CapabilityCompliance, fps: Double, seconds: Double, size: FrameSize? = nil,
+        info: FrameInfo = FrameInfo(offerRevision: 1), from start: Int64 = 0, isStale: Bool = false
+    ) -> [CapabilityCompliance.Finding] {
+        (0..<Int(fps * seconds)).compactMap { index in
+            conduct.took(
+                size ?? agreed.size, info, isStale: isStale,
+                at: start + Int64(Double(index) / fps * 1e9))
+        }
+    }
+
+    @Test func `a camera that does what it agreed to is not told of`() {
+        var conduct = conduct()
+        #expect(findings(&conduct, fps: 30, seconds: 20).isEmpty)
+    }
+
+    @Test func `nothing is found before there is an agreement`() {
+        var conduct = CapabilityCompliance()
+        let size = FrameSize(width: 2, height: 2)
+        #expect(findings(&conduct, fps: 1, seconds: 20, size: size).isEmpty)
+    }
+
+    @Test func `another size is found once`() {
+        var conduct = conduct()
+        let size = FrameSize(width: 640, height: 480)
+        #expect(
+            findings(&conduct, fps: 30, seconds: 5, size: size)
+                == [.otherSize(size, agreed: agreed.size)])
+    }
+
+    @Test(arguments: [Rotation.quarter, .threeQuarters])
+    func `a frame that is turned to the agreed size has it`(rotation: Rotation) {
+        var conduct = conduct()
+        var info = FrameInfo(offerRevision: 1)
+        info.rotation = rotation
+        let size = FrameSize(width: 720, height: 1280)
+        #expect(findings(&conduct, fps: 30, seconds: 5, size: size, info: info).isEmpty)
+    }
+
+    @Test func `of a frame for another offer the size says nothing`() {
+        var conduct = conduct()
+        conduct.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
+        #expect(findings(&conduct, fps: 30, seconds: 5).isEmpty)
+    }
+
+    @Test func `an old offer is found once, when its grace time is over`() {
+        var conduct = conduct()
+        conduct.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
+        #expect(
+            findings(&conduct, fps: 30, seconds: 1, isStale: true)
+                == [.oldOffer(1, agreed: 2)])
+    }
+
+    @Test(arguments: [(14.0, true), (2, true), (16, false), (30, false), (120, false)])
+    func `less than half of the agreed rate is found`(fps: Double, isFound: Bool) {
+        var conduct = conduct()
+        let found = findings(&conduct, fps: fps, seconds: 12)
+        #expect(found.count == (isFound ? 1 : 0), "\(found)")
+        guard case .slow(let seen, let rate)? = found.first else { return }
+        #expect(rate == agreed.rate)
+        #expect(abs(seen - fps) <= fps * 0.1)
+    }
+
+    @Test func `a stop is no slow rate`() {
+        var conduct = conduct()
+        #expect(findings(&conduct, fps: 30, seconds: 1).isEmpty)
+        conduct.pause()
+        #expect(findings(&conduct, fps: 30, seconds: 5, from: 60 * second).isEmpty)
+    }
+
+    @Test func `each finding says what was agreed, what was sent, and the cure`() {
+        let size = FrameSize(width: 640, height: 480)
+        let texts = [
+            CapabilityCompliance.Finding.otherSize(size, agreed: agreed.size).text,
+            CapabilityCompliance.Finding.slow(framesPerSecond: 2.04, agreed: agreed.rate).text,
+            CapabilityCompliance.Finding.oldOffer(3, agreed: 4).text,
+        ]
+        #expect(texts[0].contains("1280x720") && texts[0].contains("640x480"))
+        #expect(texts[1].contains("agreed on 30 frames a second and sends 2;"))
+        #expect(texts[2].contains("offer 4") && texts[2].contains("offer 3"))
+    }
+}
