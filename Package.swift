@@ -100,6 +100,11 @@ let package = Package(
                 "GreenroomMedia",
             ]),
 
+        // What the validator adds to a runner.
+        .target(
+            name: "GreenroomProbe",
+            dependencies: ["GreenroomABI", "GreenroomIPC", "GreenroomMedia", "GreenroomRunner"]),
+
         // What authors of broadcasts import, or link with.
         .target(
             name: "GreenroomBroadcast",
@@ -140,8 +145,8 @@ let package = Package(
         .executableTarget(
             name: "greenroom-runner",
             dependencies: [
-                "CLinux", "GreenroomIPC", "GreenroomPluginInterface", "GreenroomRunner",
-                "GreenroomSandbox",
+                "CLinux", "GreenroomIPC", "GreenroomPluginInterface", "GreenroomProbe",
+                "GreenroomRunner", "GreenroomSandbox",
             ]),
         .target(
             name: "GreenroomConfig",

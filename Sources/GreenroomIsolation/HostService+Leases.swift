@@ -7,7 +7,7 @@ import GreenroomMedia
 extension HostService {
     /// Fills a frame that is about to be lent, and what is around it, if leases are watched.
     func watch(_ lease: gr_lease, _ places: SharedPlanes, in frames: SharedMemory) {
-        guard let watch = runner.place.instrumentation?.leases,
+        guard let watch = connection.context.instrumentation?.leases,
             let format = PixelFormat(rawValue: lease.frame.format)
         else { return }
         let size = FrameSize(width: Int(lease.frame.width), height: Int(lease.frame.height))
@@ -27,7 +27,7 @@ extension HostService {
 
     /// Looks at what is around a frame that comes back, if leases are watched.
     func lookAround(_ id: UInt64) {
-        guard let watch = runner.place.instrumentation?.leases, let frames = runner.frames,
+        guard let watch = connection.context.instrumentation?.leases, let frames = connection.frames,
             let lease = watch.takeBack(id)
         else { return }
         for (index, plane) in lease.planes.enumerated() {

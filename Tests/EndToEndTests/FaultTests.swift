@@ -88,7 +88,7 @@ import Testing
     static let ends = [
         Fault("segv", "killed by SIGSEGV", "hostile.so("), Fault("bus", "killed by SIGBUS"),
         Fault("fpe", "killed by SIGFPE"),
-        Fault("abort", "killed by SIGABRT", "its last words: the lens cap is on", "hostile.so("),
+        Fault("abort", "killed by SIGABRT", "last output: the lens cap is on", "hostile.so("),
         Fault("exit", "exited with status 3"), Fault("quit", "exited with status 0"),
         Fault("overflow", "killed by SIGSEGV"), Fault("kill", "killed by SIGKILL"),
         Fault("stop", "has not answered", "stopped (SIGSTOP)"),

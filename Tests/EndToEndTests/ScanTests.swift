@@ -44,7 +44,7 @@ import Testing
 
     static let deaths = [
         ("crash", "killed by SIGSEGV"), ("overflow", "killed by SIGSEGV"),
-        ("give_up", "killed by SIGABRT; its last words: I have no camera"),
+        ("give_up", "killed by SIGABRT; last output: I have no camera"),
         ("leave", "exited with status 0"),
     ]
 

@@ -69,10 +69,10 @@ import Testing
         #expect(!listener.hasPendingPeer(.shareSource))
         let first = try connect()
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
-        let peer = try #require(listener.admit(.shareSource))
+        let peer = try #require(listener.accept(.shareSource))
         #expect(peer.process == getpid() && peer.user == geteuid())
         #expect(!listener.hasPendingPeer(.shareSource))
-        #expect(listener.admit(.shareSource) == nil)
+        #expect(listener.accept(.shareSource) == nil)
 
         // One that comes a moment early is let in when the first one has left.
         let second = try connect()
@@ -81,7 +81,7 @@ import Testing
         listener.dismiss(peer, .shareSource)
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
         #expect(news.waiting == 2)
-        #expect(listener.admit(.shareSource) != nil)
+        #expect(listener.accept(.shareSource) != nil)
         _ = (first.descriptor, second.descriptor)
     }
 
@@ -90,9 +90,9 @@ import Testing
         let first = try connect()
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
         #expect(answer(to: try connect()) == .isTaken, "behind one that waits")
-        #expect(listener.admit(.shareSource) != nil)
+        #expect(listener.accept(.shareSource) != nil)
         #expect(answer(to: try connect()) == .isTaken, "behind one that is in")
-        #expect(news.hasRefused("one is let in at a time"))
+        #expect(news.hasRefused("the limit is one at a time"))
         _ = first.descriptor
     }
 
