@@ -7,14 +7,14 @@ import GreenroomMedia
 
 extension Catalogue {
     static let refusedSteps = Check(
-        "lifecycle.refused-steps", "initialize and start-send refused half-way",
+        "lifecycle.refused-steps", "initialize and start-send fail half-way",
         proving: """
-            initialize and start-send are called while no descriptor can be opened in the process, \
-            and, once for each path setting, with that one leading nowhere, beside which another \
-            instance lives as ever. The plugin may work all the same, or refuse with a status; then \
-            no thread and no descriptor of the attempt is left, and the same step works once \
-            descriptors can be opened again. "An \
-            initialize or start_send that fails leaves the instance where it was."
+            initialize and start-send are called while the process can open no descriptor and, \
+            once for each path setting, while that path does not exist; another instance runs \
+            beside the latter. The plugin may work anyway, or refuse with a status: then no thread \
+            or descriptor of the attempt may remain, and the same step must succeed once \
+            descriptors are available. "An initialize or start_send that fails leaves the instance \
+            where it was."
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in

@@ -4,12 +4,12 @@ import GreenroomMedia
 
 extension Catalogue {
     static let threadContracts = Check(
-        "lifecycle.thread-contracts", "calls come from the threads that may make them",
+        "lifecycle.thread-contracts", "calls come from the right threads",
         proving: """
-            Over a life of a second with a new offer, changes of live parameters and, for a \
-            pre-processor, frames to edit: set_error is called inside of control callbacks alone \
-            ("[control]"), and wait_until_ns on threads of the plugin's own alone ("not from a \
-            callback"), where it would hold up the control or the media thread.
+            Over a second of sending, with a new offer, changes of live parameters and, for a \
+            pre-processor, frames to edit: set_error may be called only inside control callbacks \
+            ("[control]"), and wait_until_ns only on the plugin's own threads ("not from a \
+            callback"), where it cannot block the control or media thread.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()

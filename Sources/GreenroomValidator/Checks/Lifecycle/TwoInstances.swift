@@ -7,14 +7,13 @@ extension Catalogue {
     static let twoInstances = Check(
         "lifecycle.two-instances", "two instances at once",
         proving: """
-            Two instances live side by side in one process, with other sizes where they send \
-            pictures: both send, each the size that it has agreed on, through its own sender; when \
-            one has ended the other goes on. Each picture that the first of two sends, and each \
-            that one of two pre-processors returns, is the same byte for byte as without the other \
-            one. That is compared for plugins whose pictures are the same in each life, on the \
-            virtual clock; what sound is like is not compared. What instances share, such as \
-            static variables or the C library's rand, mixes them up. A plugin may refuse a second \
-            instance, as one of a device does.
+            Two instances run in one process, at different sizes where they send video: both must \
+            send, each at its agreed size through its own sender, and one must continue after the \
+            other ended. Every frame that the first of two sources sends, and that one of two \
+            pre-processors returns, must be byte for byte the same as without the second. Frames \
+            are compared only for plugins that repeat themselves on the virtual clock; audio is \
+            not compared. Shared state, such as static variables or rand(), mixes instances up. A \
+            plugin may refuse a second instance, for example of one device.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { first throws(Verdict) in

@@ -7,9 +7,9 @@ extension Catalogue {
         "lifecycle.withheld-extension", "a host without extensions",
         of: [.shareSource, .shareAudioSource],
         proving: """
-            The share lives and sends under a host that answers NULL for \
-            greenroom.broadcast/1, the one extension that hosts have for plugins so far: "ask \
-            get_extension, and take NULL for no". Other kinds never get one.
+            The share must work under a host that returns NULL for greenroom.broadcast/1, the only \
+            extension that hosts offer plugins so far: "ask get_extension, and take NULL for no". \
+            Other kinds never get one.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(withholding: GR_EXT_BROADCAST)

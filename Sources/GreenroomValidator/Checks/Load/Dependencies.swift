@@ -3,13 +3,13 @@ import GreenroomPluginInterface
 
 extension Catalogue {
     static let dependencies = Check(
-        ofLibrary: "load.dependencies", "it needs what is there, and nothing odd",
+        ofLibrary: "load.dependencies", "its shared libraries are found and expected",
         proving: """
-            Every library that it needs is found. None is named by a path, none is looked for in \
-            the current folder or in one that everybody may write to, where somebody else can put \
-            another one of that name. A toolkit for windows, a runtime of another language and a \
-            library of a debugging build are worth a warning: they bring threads, settings and a \
-            great deal of memory into the process.
+            Every shared library that it needs must be found. None may be named by a path, and its \
+            rpath may not name the current folder or a world-writable one, where another library \
+            of that name could be planted. Warns about GUI toolkits, runtimes of other languages \
+            and sanitizer or debug libraries: they bring threads, settings and much memory into \
+            the process.
             """
     ) { library throws(Verdict) in
         do throws(LoadError) {

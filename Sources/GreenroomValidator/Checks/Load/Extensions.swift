@@ -3,13 +3,12 @@ import GreenroomSession
 
 extension Catalogue {
     static let extensions = Check(
-        "load.extensions", "an extension that nobody knows is none",
+        "load.extensions", "unknown extensions are NULL",
         proving: """
-            get_extension answers NULL to ids that no version of plugin.h has: made-up ones, ones \
-            that differ from known ones by a letter or a version, an empty one and one of 4 KB. To \
-            known ones it answers the same each time, also while sending. plugin.h: an extension \
-            of the plugin by id, or NULL; the same answer each time. Hosts of a later version go by \
-            it to find out what a plugin can do.
+            get_extension must return NULL for ids that no version of plugin.h defines: random \
+            ones, known ones with a letter or version changed, an empty one, one of 4 KB. For \
+            known ids it must return the same pointer each time, also while sending. Later hosts \
+            use it to find out what a plugin can do.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()

@@ -5,14 +5,13 @@ import GreenroomMedia
 
 extension Catalogue {
     static let leaks = Check(
-        "load.leaks", "creating and destroying leaves nothing behind",
+        "load.leaks", "create and destroy leak nothing",
         proving: """
-            Instances are created and destroyed, a thousand of them or as many as ten seconds allow, \
-            and what the process has is compared after each hundred: its threads, its open \
-            descriptors and its memory. \
-            plugin.h: create opens nothing and starts nothing, and destroy frees the instance. A \
-            session that goes on for days creates a plugin anew whenever it comes back. Memory that \
-            grows by less than half a kilobyte for each instance is not told from noise.
+            Creates and destroys up to a thousand instances, for at most ten seconds, and compares \
+            threads, open descriptors and memory after each hundred. plugin.h: create opens \
+            nothing and starts nothing, and destroy frees the instance. A long session creates a \
+            plugin again after each loss. Leaks under half a kilobyte an instance are below the \
+            noise and not reported.
             """
     ) { examination throws(Verdict) in
         let process = try examination.process()

@@ -1,10 +1,10 @@
 extension Catalogue {
     static let memory = Check(
-        ofLibrary: "load.memory", "no memory is both written and run",
+        ofLibrary: "load.memory", "no memory is both writable and executable",
         proving: """
-            The library's file asks for no executable stack, has no relocations in its code and no \
-            segment that is both writable and executable. A host that loads such a library loses \
-            the kernel's protection for the whole of its process, and the sandbox refuses it.
+            The ELF file must not ask for an executable stack, have text relocations, or have a \
+            segment that is both writable and executable. Loading such a library removes the \
+            kernel's protection for the whole process, and the sandbox refuses it.
             """
     ) { library throws(Verdict) in
         if let fault = try library.readFile().memoryFault { throw .failed(fault) }

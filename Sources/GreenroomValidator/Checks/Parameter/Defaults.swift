@@ -4,12 +4,12 @@ import GreenroomMedia
 
 extension Catalogue {
     static let parameterDefaults = Check(
-        "parameter.defaults", "what create was given is what it has",
+        "parameter.defaults", "create's values are in effect",
         proving: """
-            Setting each live parameter to the value that create was given, by default that of the \
-            descriptor, is answered with GR_STATUS_OK before initialize, after it and while \
-            sending, and changes nothing of what the plugin makes. So the default in the table is \
-            the one that the plugin goes by, and what was given to create has been taken.
+            Setting each live parameter to the value that create received (by default the \
+            descriptor's) must answer GR_STATUS_OK before initialize, after it and while sending, \
+            and must not change the plugin's output. That proves that the default of the table is \
+            the one in use, and that create's values were applied.
             """
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()

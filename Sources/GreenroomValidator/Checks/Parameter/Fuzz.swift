@@ -5,16 +5,14 @@ import GreenroomMedia
 
 extension Catalogue {
     static let parameterFuzz = Check(
-        "parameter.fuzz", "any value at any time while it sends",
+        "parameter.fuzz", "random values while sending",
         proving: """
-            While it sends, each live parameter is set to some fifty random values of those that \
-            its table allows, in random order, a few milliseconds apart, and each live text and \
-            path to what parameter.strings gives to create. The plugin takes the values, goes on \
-            sending, and ends in order. Texts, paths and numbers without bounds may be refused. A \
-            plugin that says why it can't use a value just now that its table allows gets a \
-            warning, as does one that refuses without saying why. The host changes live \
-            parameters on the control thread while the plugin's own threads are at work: what \
-            both use has to be guarded.
+            While it sends, each live parameter is set to some fifty random values that its table \
+            allows, in random order and a few milliseconds apart, and each live text and path to \
+            the content of parameter.strings. The plugin must accept the values, keep sending and \
+            end cleanly. It may refuse texts, paths and unbounded numbers. Refusing a value that \
+            the table allows, with or without a reason, is a warning. Live parameters change on \
+            the control thread while the plugin's threads run: guard what both use.
             """
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()

@@ -5,22 +5,19 @@ import GreenroomMedia
 extension Catalogue {
     /// In time.
     static let filterCost = Check(
-        "pre-processor.cost", "a frame takes no longer than a frame lasts", of: [.preProcessor],
+        "pre-processor.cost", "a frame takes less than its interval", of: [.preProcessor],
         limitSeconds: 180,
         proving: """
-            Has frames edited at each row of the table, and measures what a frame costs: the time \
-            that the plugin's process was on a processor, which goes into the report, and the time \
-            that the frame was away, but for what the machine's other work took of it. That must be \
-            less than one interval of the row's rate, after which a session goes on with the frame \
-            as it was. Ten frames are measured at each row, after two that are not. More than half of \
-            them have to be in time; on a machine that is busy with other things in one of three \
-            attempts. And at least eight have to be in time in one of two attempts: a filter that is \
-            late with three frames of ten or more in both fails, or is warned if it spends less than \
-            two intervals on such a frame and most of that on a processor, which may be the \
-            machine's doing. On a busy machine only frames count for this that had more than two \
-            intervals and most of that neither worked nor waited for a processor, and there have to \
-            be three such attempts. What is too slow on one machine may be fast enough on another \
-            one, and in a release build.
+            At each row of the table, measures ten frames after two for warm-up: processor time, \
+            which goes into the report, and wall time less what other processes took. Wall time \
+            must stay below one interval of the row's rate; after that a session uses the unedited \
+            frame. More than half of the frames must be in time, on a busy machine in one of three \
+            attempts. At least eight must be in time in one of two attempts: a filter that is late \
+            with three of ten in both fails, or is warned if it needs less than two intervals \
+            mostly on the processor, which may be the machine's doing. On a busy machine a frame \
+            counts as late here only if it took more than two intervals mostly neither running nor \
+            waiting for a processor, in three attempts. A filter that is too slow here may be fast \
+            enough elsewhere, or in a release build.
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)

@@ -4,14 +4,14 @@ import GreenroomMedia
 extension Catalogue {
     /// In place equals out of place.
     static let filterLayout = Check(
-        "pre-processor.layout", "the result does not depend on where a frame lies",
+        "pre-processor.layout", "the result does not depend on memory layout",
         of: [.preProcessor],
         proving: """
-            Has three instances in processes of their own edit the same frames. The second one's \
-            lie in other places, with longer strides and other bytes in the padding. What comes back \
-            is the same: the stride is the host's choice, and what a row is followed by is not part \
-            of the picture. The first and the third one's frames lie alike; if these two differ \
-            already, the filter makes something else each time, which is told as a warning.
+            Three instances in separate processes edit the same frames. The second one's frames \
+            have other addresses, longer strides and other padding bytes; the result must be the \
+            same, as the stride is the host's choice and padding is not part of the picture. The \
+            first and third have the same layout: if those two differ, the filter is not \
+            repeatable, which is a warning.
             """
     ) { examination throws(Verdict) in
         for row in [(640, 360), (641, 361), (127, 95)] {

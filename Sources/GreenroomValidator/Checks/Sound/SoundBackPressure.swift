@@ -6,13 +6,13 @@ extension Catalogue {
     static let soundBackPressure = Check(
         "sound.back-pressure", "a full queue is waited for", of: .sounds,
         proving: """
-            Listens for twelve seconds of session time. The queue of a sender holds 200 ms \
-            (GR_AUDIO_QUEUE_MS), which the session empties in real time: audio_send without a \
-            timeout answers GR_STATUS_QUEUE_FULL where there is no room. Whoever hears that waits \
-            and sends the same block again. A source that sends the next block instead loses sound; \
-            one that sends more sound than time passes, or ten seconds at once, loses all that is \
-            too much; one that tries again at once, more than a thousand times a second, takes a \
-            whole processor. Blocks are told apart by their samples.
+            Over twelve seconds of session time: the sender's queue holds 200 ms \
+            (GR_AUDIO_QUEUE_MS) and drains in real time; audio_send without a timeout answers \
+            GR_STATUS_QUEUE_FULL when it is full, and the source must then wait and send the same \
+            block again. A source that skips to the next block loses audio; one that sends faster \
+            than real time, or ten seconds at once, loses the excess; one that retries at once, \
+            more than a thousand times a second, burns a processor. Blocks are told apart by their \
+            samples.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 12)

@@ -5,13 +5,12 @@ import GreenroomMedia
 extension Catalogue {
     /// Rate and channels.
     static let soundFormat = Check(
-        "sound.format", "one sample rate and one number of channels", of: .sounds,
+        "sound.format", "one sample rate and channel count", of: .sounds,
         proving: """
-            Listens for ten seconds of session time. Every block has a rate of 8000 to 192000 Hz and \
-            1 or 2 channels, and the ones that the first block has: that is what the source declares. \
-            The interface lets no block change them silently into noise, but each change begins the \
-            resampler anew, and is heard as a click. A setting named rate or sample-rate in Hz that \
-            the blocks do not keep to is told as a warning.
+            Over ten seconds of session time, every block must have a rate of 8000 to 192000 Hz, 1 \
+            or 2 channels, and the same format as the first block. The host handles a change, but \
+            restarts the resampler, which is heard as a click. Warns if blocks do not match a \
+            setting named rate or sample-rate in Hz.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 10)

@@ -4,15 +4,14 @@ import GreenroomMedia
 extension Catalogue {
     /// Exact.
     static let soundSampleCount = Check(
-        "sound.sample-count", "the number of samples is exact over a minute", of: .sounds,
+        "sound.sample-count", "the sample count is exact over a minute", of: .sounds,
         limitSeconds: 120,
         proving: """
-            Listens for a bit more than a minute of session time. A source of rate R sends 60 * R \
-            samples of each channel in it, one block more or less, and neither gains nor loses \
-            samples steadily: 22050 and 11025 Hz have no whole block of 10 ms, and a source that \
-            rounds each block down is late by 1.4 seconds an hour. Blocks go by what was sent in \
-            all, not each by itself. A source that does not keep to the session clock is listened to \
-            for three seconds of real time, and may be off by half a per cent.
+            Over a little more than a minute of session time, a source of rate R must send 60 * R \
+            samples a channel, give or take one block, without steady gain or loss: 22050 and \
+            11025 Hz have no whole 10 ms block, and a source that rounds each block down loses 1.4 \
+            seconds an hour. Compute each block from the total, not by itself. A source that does \
+            not use the session clock is measured for three seconds of real time, within 0.5 %.
             """
     ) { examination throws(Verdict) in
         var take = try examination.listen(seconds: 62)

@@ -4,13 +4,13 @@ import GreenroomMedia
 extension Catalogue {
     /// Stamps.
     static let soundStamps = Check(
-        "sound.stamps", "stamps are on the host's clock and go with the samples", of: .sounds,
+        "sound.stamps", "timestamps match the samples", of: .sounds,
         proving: """
-            Listens for twelve seconds of session time. A stamp is GR_PTS_UNSTAMPED, or the time of \
-            the block's first sample in nanoseconds on the session clock: not before zero, not going \
-            back, at most five seconds behind now_ns and one ahead of it. From the first stamp to \
-            the last passes as much time as the samples between them last; 40 ms are tolerated, and \
-            a source that skips samples may leave a gap in the stamps, which is none of its faults.
+            Over twelve seconds of session time, a timestamp must be GR_PTS_UNSTAMPED or the time \
+            of the block's first sample, in nanoseconds on the session clock: not negative, never \
+            backwards, at most five seconds behind now_ns and one ahead. The time between the \
+            first and last timestamp must match the samples between them within 40 ms. A source \
+            that skips samples may leave a gap in its timestamps.
             """
     ) { examination throws(Verdict) in
         try verdict(on: try examination.listen(seconds: 12))

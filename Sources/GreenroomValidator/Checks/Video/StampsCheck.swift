@@ -5,13 +5,13 @@ extension Catalogue {
     /// Compares the stamp of each frame of two seconds with the one before and with the moment at
     /// which the frame came, on the virtual clock: it began at an hour, which no other clock shows.
     static let frameStamps = Check(
-        "video.stamps", "stamps on the session clock, in order", of: .pictures,
+        "video.stamps", "timestamps are on the session clock and in order", of: .pictures,
         proving: """
-            pts_ns says when a frame shows, in nanoseconds on the session clock: near the moment at \
-            which the frame is sent (up to 5 s before it for a slow source, and 1 s after it for one \
-            that works ahead), and never before the stamp of an earlier frame. Wall time, a counter \
-            from zero, milliseconds or CLOCK_MONOTONIC are none of that. GR_PTS_UNSTAMPED is legal: \
-            the frame shows when it comes.
+            pts_ns says when a frame shows, in nanoseconds on the session clock. It must be near \
+            the time of sending (up to 5 s before it for a slow source, 1 s after it for one that \
+            works ahead) and never before an earlier frame's. Wall time, a counter from zero, \
+            milliseconds and CLOCK_MONOTONIC are wrong. GR_PTS_UNSTAMPED is legal: the frame shows \
+            on arrival.
             """
     ) { examination throws(Verdict) in
         let frames = try examination.show(VideoScenario(seconds: 2)).frames(atLeast: 1)

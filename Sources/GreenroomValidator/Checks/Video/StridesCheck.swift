@@ -4,12 +4,11 @@ import GreenroomMedia
 extension Catalogue {
     /// Compares the pictures of two lives that differ in nothing but the stride of leased frames.
     static let strides = Check(
-        "video.strides", "rows begin where the stride says", of: .pictures,
+        "video.strides", "rows follow the stride", of: .pictures,
         proving: """
-            The rows of a leased frame are stride_bytes apart, which is more than a row is long \
-            wherever the host likes it so. On the virtual clock a plugin draws the same pictures \
-            each time: it has to with longer strides too. One that draws rows without gaps shows a \
-            sheared picture.
+            Rows of a leased frame are stride_bytes apart, which may exceed the row's length. On \
+            the virtual clock a plugin draws the same pictures each time, so it must draw the same \
+            ones with longer strides. A plugin that assumes packed rows shows a sheared picture.
             """
     ) { examination throws(Verdict) in
         switch try examination.compareStrides() {
