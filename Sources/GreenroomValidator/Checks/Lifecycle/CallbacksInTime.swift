@@ -51,7 +51,7 @@ extension Catalogue {
             throw fixture.ordinary(step, end)
         case .hangs:
             throw .failed(
-                "\(step) has not returned after 2 s: what takes long belongs to a thread of the "
+                "\(step) has not returned after 2 s: do slow work on a thread of the "
                     + "plugin's own")
         case .lost where step == "property_change":
             throw fixture.crash().unless("negotiation.change")

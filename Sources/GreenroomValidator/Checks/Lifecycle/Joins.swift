@@ -129,7 +129,7 @@ extension Fixture {
             try held.sending.isEmpty ? placeOfMore(from: held, hold, callsBefore) : "inside a send"
         guard let place else { return }
         throw .failed(
-            "stop-send has returned while a thread of it was \(place): join its threads there, or "
+            "stop-send returned while one of the plugin's threads was \(place): join threads there, or "
                 + "wait until they are idle"
         ).unless("lifecycle.silent-after-stop")
     }
@@ -224,13 +224,13 @@ private struct RestsOfStarts {
         // A thread that is new and alive has a stack, too.
         if leaks > 0, !hasNewThreads {
             return .failed(
-                "each start and stop leaves the stack of a thread behind that is there no more, as of "
-                    + "one that has ended and was never joined: join each thread in stop-send"
+                "each start and stop leaks a thread's stack: "
+                    + "a thread ended and was never joined. Join each thread in stop-send"
             ).unless("lifecycle.restart")
         }
         if haveEnded {
             return .warning(
-                "a thread that start-send has started ends after stop-send has returned, each time: "
+                "a thread that start-send starts ends only after stop-send has returned, each time: "
                     + "join it there, unless it is idle by then")
         }
         return .passed()

@@ -26,8 +26,8 @@ extension Catalogue {
             try fixture.wait(seconds: 0.3)
             if fixture.isSource, try !fixture.sends(within: 5) {
                 return .failed(
-                    "it sends nothing after an initialize or start-send while nothing could be "
-                        + "opened\(fixture.refusals): the next attempt has to work like a first one"
+                    "it sends nothing after an initialize or start-send during which nothing could be "
+                        + "opened\(fixture.refusals): the next attempt must work like the first"
                 ).unless("lifecycle.whole-life")
             }
             try fixture.end()
@@ -52,7 +52,7 @@ extension Catalogue {
         case .refused(let status, _):
             if let left = left(in: fixture.process.process, since: before) {
                 throw .failed(
-                    "\(name) answers \(status) and leaves \(left): undo what was done before it "
+                    "\(name) answers \(status) and leaves \(left): undo what was done before the "
                         + "failed")
             }
             let again = fixture.make(
@@ -60,7 +60,7 @@ extension Catalogue {
             guard again == .done || again == .pumps else {
                 throw Verdict(
                     outcome: again.isLoss ? .crashed : .failed,
-                    text: "\(step) was refused once, and when it is called again "
+                    text: "\(step) failed once, and called again "
                         + fixture.verdict(on: "it", again).text, suspect: "lifecycle.whole-life")
             }
             return "\(name) was refused with \(status)"
@@ -125,7 +125,7 @@ extension Catalogue {
             case .lost, .hangs:
                 let verdict = fixture.verdict(on: "\(step) without \(name)", end)
                 throw Verdict(
-                    outcome: verdict.outcome, text: "with \(name) leading nowhere \(verdict.text)",
+                    outcome: verdict.outcome, text: "with \(name) pointing to a missing file \(verdict.text)",
                     details: verdict.details)
             case .refused, .illegal: break
             }
@@ -136,7 +136,7 @@ extension Catalogue {
         if made.contains("create") { try fixture.destroy() }
         if let left = left(in: fixture.process.process, since: before) {
             throw .failed(
-                "a life with \(name) leading nowhere leaves \(left): undo what was done before it "
+                "a life with \(name) pointing to a missing file leaves \(left): undo what was done before the "
                     + "failed")
         }
         let other = examination.fixture(beside: fixture, number: 1)

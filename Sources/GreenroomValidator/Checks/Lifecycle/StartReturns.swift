@@ -17,11 +17,11 @@ extension Catalogue {
         case .done: return .passed()
         case .hangs where fixture.accepted > 0, .pumps:
             return .failed(
-                "start-send has sent or waited from inside, and not returned: begin a thread "
-                    + "there that does it, and return")
+                "start-send sends or waits inside and has not returned: start a thread "
+                    + "for that, and return")
         case .hangs:
             return .failed(
-                "start-send has not returned after 2 s: begin a thread for what takes long")
+                "start-send has not returned after 2 s: do slow work on a thread")
         case let end: return fixture.ordinary("start-send", end)
         }
     }

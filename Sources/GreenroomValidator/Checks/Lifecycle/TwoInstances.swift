@@ -59,7 +59,7 @@ extension Catalogue {
                 try mustSend(second, after: before, "an instance beside one that has ended")
             }
             guard first.accepted == ended else {
-                return .failed("the instance that has ended goes on sending through the other")
+                return .failed("the ended instance keeps sending through the other's sender")
             }
             try second.end()
             return try otherPictures(examination) ?? .passed()
@@ -71,8 +71,8 @@ extension Catalogue {
     ) throws(Verdict) {
         guard fixture.isSource, try !fixture.sends(after: count, within: 5) else { return }
         throw .failed(
-            "\(name) sends nothing\(fixture.refusals): keep what belongs to an instance in what "
-                + "create makes, not in static variables"
+            "\(name) sends nothing\(fixture.refusals): keep an instance's state in what "
+                + "create returns, not in static variables"
         ).unless("lifecycle.whole-life")
     }
 
@@ -83,7 +83,7 @@ extension Catalogue {
         else { return nil }
         return .failed(
             "an instance that has agreed on \(agreed) sends \(frame.size) while there is another "
-                + "one: keep what belongs to an instance in what create makes, not in static "
+                + "one: keep an instance's state in what create returns, not in static "
                 + "variables"
         )
     }
@@ -135,8 +135,8 @@ extension Catalogue {
             let verb = kind == .preProcessor ? "returns" : "sends"
             return .failed(
                 "\(role == .first ? "the first" : "the second") of two instances \(verb) another "
-                    + "picture number \(number + 1) than it does alone: keep what belongs to an "
-                    + "instance in what create makes, not in static variables")
+                    + "picture number \(number + 1) than alone: keep an "
+                    + "instance's state in what create returns, not in static variables")
         }
         return nil
     }

@@ -20,12 +20,12 @@ extension Catalogue {
             try fixture.end()
             if sends, fixture.isSource, fixture.accepted == 0 {
                 return .warning(
-                    "it gave up before it sent anything that was accepted: what it is like when it "
-                        + "sends is not known")
+                    "it called give_up before a frame or block was accepted: its sending could not be "
+                        + "checked")
             }
             if sends { return .passed() }
             return .failed(
-                "it has sent nothing that was accepted in 5 s after start-send"
+                "nothing that it sent in 5 s after start-send was accepted"
                     + "\(fixture.refusals): a source sends from start-send on, until stop-send")
         }
     }

@@ -36,15 +36,15 @@ extension PluginDescriptor {
     fileprivate var fault: String? {
         let parts = id.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > 1, !parts.contains("") else {
-            return "its id is \"\(id)\", and ids are reverse domains. Use a domain of yours, as in "
+            return "its id is \"\(id)\", but ids are reverse domains. Use a domain of yours, as in "
                 + "\"com.example.\(name.lowercased())\"."
         }
         for parameter in parameters {
             let (count, unique) = (parameter.choices.count, Set(parameter.choices).count)
             guard count == unique else {
                 return
-                    "\(parameter.name) has \(count) choices, and \(unique) different ones. Leave "
-                    + "the others out."
+                    "\(parameter.name) has \(count) choices, of which \(unique) differ. Remove "
+                    + "the duplicates."
             }
         }
         return nil
@@ -62,7 +62,7 @@ extension PluginDescriptor {
         for parameter in parameters where parameter.bounds != nil {
             if parameter.type != .integer && parameter.type != .number {
                 remarks.append(
-                    "\(parameter.name) has bounds, which count for whole numbers and numbers only.")
+                    "\(parameter.name) has bounds, which apply to integers and numbers only.")
             }
         }
         return remarks

@@ -56,7 +56,7 @@ extension Fixture {
         guard end == .done else {
             if case .lost = end { throw crash().unless("lifecycle.whole-life") }
             throw Verdict.failed(
-                "get_extension(\(id.quoted)) has not returned after 2 s: it has to"
+                "get_extension(\(id.quoted)) has not returned after 2 s"
             )
             .unless(check(naming: "get-extension", end))
         }
@@ -67,7 +67,7 @@ extension Fixture {
     fileprivate func refuse(_ id: String) throws(Verdict) {
         guard try ask(id) != nil else { return }
         throw .failed(
-            "get_extension(\(id.quoted)) answers something, and there is no such extension. Compare "
+            "get_extension(\(id.quoted)) returns a pointer, but no such extension exists. Compare "
                 + "whole ids, and return NULL for any other.")
     }
 
@@ -76,7 +76,7 @@ extension Fixture {
     ) throws(Verdict) {
         guard try ask(id) != first else { return }
         throw .failed(
-            "get_extension(\(id.quoted)) answers another pointer \(when) than after create. Keep it "
+            "get_extension(\(id.quoted)) returns another pointer \(when) than after create. Keep it "
                 + "the same for the instance's life.")
     }
 }

@@ -28,7 +28,7 @@ extension Catalogue {
         let opened = after.opened(since: before)
         guard opened.isEmpty else {
             throw .failed(
-                "loading it opens \(opened.listed(most: 3)), and leaves that open. Open what is "
+                "loading it opens \(opened.listed(most: 3)), and leaves it open. Open what is "
                     + "needed in initialize or start_send.", opened)
         }
         let signals = [
@@ -37,7 +37,7 @@ extension Catalogue {
         ]
         for (mask, verb) in signals where mask != 0 {
             throw .failed(
-                "since it was loaded the process \(verb) signal \(mask.trailingZeroBitCount + 1). "
+                "loading it changes signal handling: the process \(verb) signal \(mask.trailingZeroBitCount + 1). "
                     + "Signals are the host's: leave them as they are.")
         }
         // What was refused or written may be told a little later than the answer.
@@ -92,11 +92,11 @@ extension Catalogue {
         do throws(LoadError) {
             again = try process.load()
         } catch {
-            throw .failed("\(when), it breaks a rule that it kept before: \(error.explanation)")
+            throw .failed("\(when), it breaks a rule that it followed before: \(error.explanation)")
         }
         guard let difference = first.difference(from: again) else { return }
         throw .failed(
-            "\(when), it says another thing of itself: \(difference). Keep what a descriptor points "
+            "\(when), its description changed: \(difference). Keep what a descriptor points "
                 + "to in static memory, and never write to it.")
     }
 }

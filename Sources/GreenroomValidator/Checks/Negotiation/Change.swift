@@ -69,7 +69,7 @@ extension Catalogue {
             Double(count) > 2 * rate * 1.05 + 2
         else { return nil }
         return .failed(
-            "\(count) frames came in 2 s after it had agreed to \(agreed(offers)) (\(name)): take the "
+            "\(count) frames arrived in 2 s after it had agreed to \(agreed(offers)) (\(name)): take the "
                 + "new rate over with the size")
     }
 }

@@ -43,7 +43,7 @@ extension Catalogue {
             {
                 return .failed(
                     "a second after the last of 50 offers in a second, \(old.size) for offer "
-                        + "\(old.info.offerRevision) still comes, and it had agreed to "
+                        + "\(old.info.offerRevision) still arrives, though it had agreed to "
                         + "\(newest.agreed.capability) for offer \(newest.revision): what was "
                         + "offered last goes"
                 ).unless("negotiation.change")

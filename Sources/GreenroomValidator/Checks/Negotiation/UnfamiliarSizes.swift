@@ -68,7 +68,7 @@ extension Catalogue {
             let sends = try fixture.sends(within: 5)
             if let mismatch = offers.mismatch {
                 return .failed(
-                    "offered \(row), \(mismatch.text): send what was agreed on to the pixel, or "
+                    "offered \(row), \(mismatch.text): send the exact size that was agreed, or "
                         + "answer GR_ANSWER_FIXED")
             }
             guard sends else {

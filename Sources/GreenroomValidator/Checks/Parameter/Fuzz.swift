@@ -141,7 +141,7 @@ extension Fixture {
         else { return }
         if case .late = edit {
             throw cpuDeadline.doubt
-                ?? .failed("with \(cause), process has not returned after 2 s: it has to")
+                ?? .failed("with \(cause), process has not returned after 2 s")
         }
         if let fault = pluginHarness.fault {
             try require("process", .lost(fault), after: cause)
