@@ -125,7 +125,8 @@ extension Catalogue {
             case .lost, .hangs:
                 let verdict = fixture.verdict(on: "\(step) without \(name)", end)
                 throw Verdict(
-                    outcome: verdict.outcome, text: "with \(name) pointing to a missing file \(verdict.text)",
+                    outcome: verdict.outcome,
+                    text: "with \(name) pointing to a missing file \(verdict.text)",
                     details: verdict.details)
             case .refused, .illegal: break
             }

@@ -79,7 +79,7 @@ extension Fixture {
             let setting = Setting(parameter, value)
             switch pluginHarness.set(setting) {
             case .refused(let status, let text):
-                let words = "\(setting.words) is answered with \(status): \(text)"
+                let words = "\(setting.words) answers \(status): \(text)"
                 let isUnexplained = text.hasSuffix("without a reason")
                 if parameter.isClosed, status == .badSetting || isUnexplained {
                     refused = refused ?? (words, parameter)
@@ -99,11 +99,11 @@ extension Fixture {
         guard let (words, parameter) = refused else { return }
         for value in parameter.edges {
             if case .refused = pluginHarness.set(Setting(parameter, value)) {
-                throw .hindered(by: "parameter.bounds", "it does not take all values")
+                throw .hindered(by: "parameter.bounds", "it does not accept all values")
             }
         }
         throw .failed(
-            "\(words). Its table allows that: take the value, or have the table say what is legal.")
+            "\(words). Its table allows that: accept the value, or narrow the table.")
     }
 
     /// Sets a text that nobody has in mind, and has the plugin work with it.
@@ -115,7 +115,7 @@ extension Fixture {
             case .refused(let status, let text):
                 guard text.hasSuffix("without a reason") else { return }
                 refusals.add(
-                    "\(setting.words) is answered with \(status) without a reason: tell it with "
+                    "\(setting.words) answers \(status) without a reason: give one with "
                         + "set_error", of: parameter)
                 return
             case let end: try require("set", end, after: setting.words)
@@ -157,7 +157,7 @@ extension Fixture {
             if accepted > before { return }
         }
         let verdict = Verdict.failed(
-            "5 s after random values were set, and all are what they were again, it has sent nothing "
+            "5 s after random values were set and restored, it has sent nothing "
                 + "more\(pluginHarness.gaveUp.map { ": it gave up (\($0.reason))" } ?? "").")
         throw hasFullQueue ? verdict.unless("sound.back-pressure") : verdict
     }

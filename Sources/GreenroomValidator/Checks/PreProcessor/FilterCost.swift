@@ -89,7 +89,7 @@ extension Catalogue {
             if life.wasDelayed { return nil }
             guard life.isLate else { throw error }
             throw .failed(
-                "at \(life.row) it has a frame for more than 2 s: such a filter is taken out of the "
+                "at \(life.row) process takes more than 2 s: such a filter is removed from the "
                     + "session. Wait for nothing in process")
         }
         return times
@@ -134,8 +134,8 @@ extension Catalogue {
         let most = attempts.joined().map(\.taken).max() ?? 0
         let text =
             "at \(row) \(counts) frames of \(measured) took longer than the "
-            + "\(decimal(milliseconds(interval), 1)) ms that are there, up to "
-            + "\(decimal(milliseconds(most), 1)) ms: a session goes on with such frames as they were. "
+            + "\(decimal(milliseconds(interval), 1)) ms available, up to "
+            + "\(decimal(milliseconds(most), 1)) ms: a session uses such frames unedited. "
             + "Spread the work over all frames, and wait for nothing in process"
         let isSure = attempts.allSatisfy { $0.surelyLateCount(interval) >= tooMany }
         return .some(LateFrames(text: text, isSure: isSure))

@@ -21,7 +21,7 @@ extension Catalogue {
             throw .hindered(by: "pre-processor.sizes", "it does not edit \(familiar.size)")
         }
         guard first.changed == nil else {
-            throw .skipped("it is not neutral with these settings: it changes what it gets")
+            throw .skipped("it is not neutral with these settings: it changes frames")
         }
         var count = first.count
         let table = FilterSizes.table.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
@@ -32,13 +32,13 @@ extension Catalogue {
             }
             if let changed = found.changed {
                 throw .failed(
-                    "\(familiar.size) comes back as it was, and \(row.size) does not: \(changed) is "
-                        + "another picture. Neutral settings leave every frame as it is: look at odd sizes, "
-                        + "at range and matrix, and at what is rounded")
+                    "\(familiar.size) comes back unchanged, but \(row.size) does not: \(changed) "
+                        + "differs. Neutral settings must leave every frame unchanged: check odd sizes, "
+                        + "range and matrix, and rounding")
             }
             count += found.count
         }
-        return .passed("\(count) frames come back as they were")
+        return .passed("\(count) frames come back unchanged")
     }
 }
 

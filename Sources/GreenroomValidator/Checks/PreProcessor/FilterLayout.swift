@@ -24,13 +24,13 @@ extension Catalogue {
             }
             guard first == third else {
                 throw .warning(
-                    "two instances make different pictures of the same frames at \(row.size): "
-                        + "whether memory plays a part in that can't be told")
+                    "two instances edit the same frames differently at \(row.size): "
+                        + "the effect of the layout can't be told")
             }
             guard first == second else {
                 let number = zip(first, second).prefix { $0 == $1 }.count
                 throw .failed(
-                    "at \(row.size) frame \(number + 1) comes back otherwise when its rows are "
+                    "at \(row.size) frame \(number + 1) comes back different when its rows are "
                         + "farther apart: step from row to row by stride_bytes, stop at width, and "
                         + "read no padding")
             }

@@ -51,7 +51,7 @@ extension Catalogue {
             return .warning(
                 "it does not edit \(notes.count) of "
                     + "\(FilterSizes.table.count + FilterSizes.unfamiliar.count) sizes: their frames "
-                    + "go on as they are", notes)
+                    + "pass unedited", notes)
         }
         return .passed("\(edited) frames of \(edited / pictures.count) sizes")
     }

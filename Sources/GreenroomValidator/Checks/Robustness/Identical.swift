@@ -40,7 +40,7 @@ extension Examination {
         let (digest, problem) = fixture.pluginHarness.performWhole(
             fixture.record, nanoseconds: nanoseconds)
         if fixture.clock.isStray() {
-            throw .skipped("it does not keep to the session's clock: nothing can be compared")
+            throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         if let problem { throw .hindered(by: "lifecycle.whole-life", problem) }
         return digest
@@ -49,7 +49,7 @@ extension Examination {
     fileprivate func inProcessRun(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
         let answer = try InProcessRun.make(order, nanoseconds: nanoseconds)
         if answer.isStray {
-            throw .skipped("it does not keep to the session's clock: nothing can be compared")
+            throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         if let problem = answer.problem {
             throw .failed(

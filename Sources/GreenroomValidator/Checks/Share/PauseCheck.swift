@@ -24,8 +24,8 @@ extension Catalogue {
         try fixture.wait(seconds: 10)
         if let pause = fixture.record.calls.brokenPause {
             throw .failed(
-                "it said paused, and sent \(pause.frames) frames in the \(decimal(pause.seconds, 1)) "
-                    + "s after that without having said resumed: say resumed first")
+                "it reported paused, but sent \(pause.frames) frames in the \(decimal(pause.seconds, 1)) "
+                    + "s after that without reporting resumed: report resumed first")
         }
         try fixture.stopSend()
         let before = fixture.record.frames.count

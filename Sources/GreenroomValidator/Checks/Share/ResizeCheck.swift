@@ -46,7 +46,7 @@ extension Catalogue {
             where frame.info.offerRevision == offer.revision || frame.arrival > graceEnd {
                 guard !agreement.allows(frame, under: limit) else { continue }
                 throw .failed(
-                    "it agreed to \(agreement.source) in mid-share, and sends \(frame.size): keep "
+                    "it agreed to \(agreement.source) while sharing, but sends \(frame.size): stay "
                         + "within the new limit, or answer GR_ANSWER_FIXED with what you make"
                 ).unless(
                     frame.info.offerRevision == offer.revision
@@ -54,6 +54,6 @@ extension Catalogue {
             }
         }
         fixture.finish()
-        return isFollowing ? .passed() : .passed("it goes on as it is; the host adapts")
+        return isFollowing ? .passed() : .passed("it continues unchanged; the host adapts")
     }
 }

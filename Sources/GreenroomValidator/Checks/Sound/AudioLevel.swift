@@ -73,7 +73,7 @@ struct HeardLevel: Sendable {
     /// What an author should know.
     var findings: [String] {
         guard peak > 0 else {
-            return ["it is silent all the time: is something to be heard without settings?"]
+            return ["it is silent throughout: should it be heard with these settings?"]
         }
         var findings: [String] = []
         if clipped * 1000 > count {
@@ -84,7 +84,7 @@ struct HeardLevel: Sendable {
         let part = (worst / 327.68 * 10).rounded() / 10
         if abs(part) > 1 {
             findings.append(
-                "its mean is \(part) % of full scale away from zero: take that off each sample")
+                "its mean is \(part) % of full scale from zero: subtract it from each sample")
         }
         return findings
     }

@@ -19,8 +19,8 @@ extension Catalogue {
                 { block in
                     let milliseconds = Int(block.frames) * 1000 / max(Int(block.sampleRate), 1)
                     return block.frames == 0
-                        ? "are empty: send nothing where there is nothing"
-                        : "have \(block.frames) frames, which is \(milliseconds) ms, and 100 ms "
+                        ? "are empty: don't send empty blocks"
+                        : "have \(block.frames) frames, which is \(milliseconds) ms; 100 ms "
                             + "is the most: send smaller blocks"
                 }
             ),

@@ -23,10 +23,10 @@ extension Catalogue {
         let balance = take.part(from: 1, to: take.seconds).balance
         guard balance.activeSeconds >= 1 else {
             throw .warning(
-                "it hardly sends: \(take.accepted.count) blocks in \(Int(take.seconds)) s")
+                "it barely sends: \(take.accepted.count) blocks in \(Int(take.seconds)) s")
         }
         let part = balance.sentSeconds / balance.activeSeconds
-        let text = "\(percent(part)) of the time that passed"
+        let text = "\(percent(part)) of real time"
         guard part > 0.98 - (take.isReal ? 0.02 : 0) else {
             if let doubt = take.doubt(
                 about: balance.activeSeconds - balance.sentSeconds)
@@ -40,7 +40,7 @@ extension Catalogue {
         guard balance.pausedSeconds == 0 else {
             return .warning(
                 "it sends nothing for \(rounded(balance.pausedSeconds)) of "
-                    + "\(rounded(take.seconds - 1)) s: if nothing is to be heard, send silence")
+                    + "\(rounded(take.seconds - 1)) s: for quiet passages, send silence")
         }
         return .passed(text)
     }

@@ -40,7 +40,7 @@ extension Catalogue {
         let part = take.part(from: 1, to: 1 + seconds)
         let balance = part.balance
         guard balance.pausedSeconds == 0 else {
-            throw .skipped("it pauses: there is no time to hold its samples against")
+            throw .skipped("it pauses: its samples can't be compared with time")
         }
         let count = part.accepted.reduce(0) { $0 + Int($1.block.frames) }
         let wanted = format.sampleRate * Int(seconds)
@@ -56,7 +56,7 @@ extension Catalogue {
             no whole block come in blocks of two lengths
             """
         guard abs(count - wanted) <= tolerance else {
-            throw .failed("\(text), which should be \(wanted), \(block) more or less. \(cure)")
+            throw .failed("\(text), expected \(wanted), give or take \(block). \(cure)")
         }
         if let drift = drift(in: part, format.sampleRate) {
             throw .failed(
@@ -103,7 +103,7 @@ extension Catalogue {
         let accepted = part.accepted
         guard let first = accepted.first, let last = accepted.last, accepted.count > 10,
             part.balance.pausedSeconds == 0
-        else { throw .skipped("it pauses: there is no time to hold its samples against") }
+        else { throw .skipped("it pauses: its samples can't be compared with time") }
         // From one block to another: what was sent between them, the last one not among it.
         let count = accepted.dropLast().reduce(0) { $0 + Int($1.block.frames) }
         let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9
@@ -112,7 +112,7 @@ extension Catalogue {
         let text =
             "\(count) samples in \(Int(seconds * 1000)) ms of real time at \(format.sampleRate) Hz"
         if abs(Double(count) - wanted) <= 0.005 * wanted + Double(block) {
-            return .passed("\(text): it does not keep to the session clock")
+            return .passed("\(text): it does not use the session clock")
         }
         if let doubt = take.doubt(about: abs(Double(count) - wanted) / Double(format.sampleRate)) {
             throw doubt

@@ -38,11 +38,11 @@ extension Examination {
         let frames = Array(try fixture.frames(atLeast: 2).prefix(isPlain.count))
         if let stretch = frames.longStretch(where: { isPlain[$0] && isPlain[$1] }) {
             return .failed(
-                "\(stretch) are of one colour all over: draw something, or declare it with --still")
+                "\(stretch) are one plain colour: draw something, or declare it with --still")
         }
         if let stretch = frames.longStretch(where: { frames[$0].digest == frames[$1].digest }) {
             return .failed(
-                "\(stretch) are the same: draw each one anew, or declare it with --still")
+                "\(stretch) are identical: draw each one, or declare it with --still")
         }
         return .passed()
     }

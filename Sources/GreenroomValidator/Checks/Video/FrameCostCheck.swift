@@ -40,7 +40,7 @@ extension Catalogue {
             slow.isEmpty
             ? .passed(text)
             : isHopeless
-                ? .failed("no row can be held, a frame takes too long (\(list)): \(cure)")
+                ? .failed("no row can be sustained, a frame takes too long (\(list)): \(cure)")
                 : .warning("a frame takes longer than its interval (\(list)): \(cure)")
         verdict.costs = costs
         return verdict

@@ -29,8 +29,8 @@ extension Catalogue {
             guard let charged = try examination.measureRate(test, charged: true), !charged.isRight
             else { continue }
             throw .failed(
-                "it sends \(charged.text(1)) frames a second as soon as a frame takes "
-                    + "\(charged.chargeText) to draw, and \(charged.agreed.rate) were agreed: wait "
+                "it sends \(charged.text(1)) frames a second when a frame takes "
+                    + "\(charged.chargeText) to draw, but agreed to \(charged.agreed.rate): wait "
                     + "until the start and n intervals, not for an interval after each frame")
         }
         return .passed()
@@ -87,7 +87,7 @@ private struct MeasuredRate {
     var chargeText: String { "\(decimal(Double(charge) / 1e6, 1)) ms" }
 
     var text: String {
-        "it sends \(text(1)) frames a second, and \(agreed.rate) were agreed for \(agreed.size): "
+        "it sends \(text(1)) frames a second, but agreed to \(agreed.rate) for \(agreed.size): "
             + "keep within 5 %, or answer the rate that you make"
     }
 }
@@ -120,7 +120,7 @@ extension Examination {
         fixture.finish()
         guard !isStray else { return try measureRealRate(test) }
         if fixture.pluginHarness.gaveUp != nil {
-            throw .skipped("its pictures end before there are enough of them to count")
+            throw .skipped("its pictures end before there are enough to count")
         }
         let count = fixture.record.frames.count { $0.arrival >= begin && $0.arrival < end }
         return MeasuredRate(

@@ -18,7 +18,7 @@ extension Catalogue {
             for frame in try fixture.frames(atLeast: fixture.kind == .videoSource ? 1 : 0)
             where !agreement.allows(frame, under: fixture.kind == .shareSource ? row : nil) {
                 throw .failed(
-                    "it agreed to \(agreement.source), and sends \(frame.size): send what was "
+                    "it agreed to \(agreement.source), but sends \(frame.size): send what was "
                         + "agreed, or answer GR_ANSWER_FIXED with what you make"
                 ).unless("negotiation.revision-geometry")
             }

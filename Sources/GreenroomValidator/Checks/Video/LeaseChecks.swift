@@ -17,10 +17,10 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let others = examination.rows.filter { !LeaseTrial.rows.contains($0) }
         switch try examination.tryLeases(andAt: others) {
-        case .leasesNothing: throw .skipped("it sends its own memory, and leases nothing")
+        case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
         case .sound: return .passed()
         case .spoiled(_, _, isReturned: true):
-            throw .hindered(by: "video.lease-end", "it uses frames that it has given back")
+            throw .hindered(by: "video.lease-end", "it uses frames after commit or abandon")
         case .spoiled(let lease, let text, isReturned: false):
             return .failed(
                 "it \(text) of a leased \(lease.format.name) frame of \(lease.size): write "
@@ -40,14 +40,14 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         switch try examination.tryLeases() {
-        case .leasesNothing: throw .skipped("it sends its own memory, and leases nothing")
+        case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
         case .sound: return .passed()
         case .spoiled(_, _, isReturned: false):
-            throw .hindered(by: "video.lease-edges", "it writes beyond what it is lent")
+            throw .hindered(by: "video.lease-edges", "it writes beyond leased planes")
         case .spoiled(let lease, let text, isReturned: true):
             return .failed(
-                "it \(text) of a leased \(lease.format.name) frame of \(lease.size) after it had given "
-                    + "that back: forget the frame before commit or abandon, and finish all drawing first"
+                "it \(text) of a leased \(lease.format.name) frame of \(lease.size) after it ended "
+                    + "the lease: drop the frame before commit or abandon, and finish all drawing first"
             )
         }
     }

@@ -34,8 +34,8 @@ extension Catalogue {
         guard found.outside > 0 else { return .passed() }
         let part = Double(found.outside) / Double(found.samples)
         let text =
-            "\(found.outside) of \(found.samples) samples of \(found.frames) frames that are declared "
-            + "GR_RANGE_LIMITED are outside of it, the lowest \(found.lowest), the highest "
+            "\(found.outside) of \(found.samples) samples of \(found.frames) frames declared "
+            + "GR_RANGE_LIMITED are outside the range, the lowest \(found.lowest), the highest "
             + "\(found.highest)"
         return part > 0.05
             ? .failed("\(text): declare GR_RANGE_FULL, or scale the values")

@@ -23,21 +23,22 @@ extension Catalogue {
             guard !ahead.overflow, (-5_000_000_000...1_000_000_000).contains(ahead.partialValue)
             else {
                 throw .failed(
-                    "frame \(number) is stamped \(pts), and was sent when the session clock showed "
-                        + "\(frame.arrival): stamp with now_ns or the time that was waited for, or "
+                    "frame \(number) has timestamp \(pts), but was sent when the session clock showed "
+                        + "\(frame.arrival): use now_ns or the time that was waited for, or "
                         + "pass GR_PTS_UNSTAMPED")
             }
             if let last, pts < last {
                 throw .failed(
-                    "the stamp of frame \(number) is \(decimal(Double(last - pts) / 1e6, 3)) ms "
-                        + "before that of an earlier one: send frames in the order of their stamps")
+                    "the timestamp of frame \(number) is \(decimal(Double(last - pts) / 1e6, 3)) ms "
+                        + "before that of an earlier one: send frames in timestamp order")
             }
             if pts == last { repeated += 1 }
             last = pts
         }
-        guard last != nil else { return .passed("no frame has a stamp") }
+        guard last != nil else { return .passed("no frame has a timestamp") }
         return repeated == 0
             ? .passed()
-            : .warning("\(repeated) of \(frames.count) frames have the stamp of the one before")
+            : .warning(
+                "\(repeated) of \(frames.count) frames repeat the timestamp of the one before")
     }
 }

@@ -13,13 +13,13 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         switch try examination.compareStrides() {
         case .honoured: return .passed()
-        case .leasesNothing: throw .skipped("it sends its own memory, and leases nothing")
+        case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
         case .cannotTell:
-            throw .skipped("its pictures are not the same each time, and can't be compared")
+            throw .skipped("its pictures differ each time and can't be compared")
         case .ignored(let frame):
             return .failed(
-                "picture \(frame) is another one where the stride is \(extraStrideBytes) bytes longer "
-                    + "and all else is the same: begin row n of a plane at data + n * stride_bytes")
+                "picture \(frame) differs when the stride is \(extraStrideBytes) bytes longer "
+                    + ": begin row n of a plane at data + n * stride_bytes")
         }
     }
 

@@ -31,7 +31,7 @@ extension Catalogue {
             }
             throw .failed(
                 "\(rest.byteCount) of \(rest.of) bytes of plane \(rest.plane) of a leased "
-                    + "\(found.format.name) frame of \(found.size) are left as they were, in rows "
+                    + "\(found.format.name) frame of \(found.size) were not written, in rows "
                     + "\(rest.rows.lowerBound) to \(rest.rows.upperBound): write every pixel; chroma "
                     + "of an odd size rounds up")
         }
