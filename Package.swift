@@ -153,11 +153,17 @@ let package = Package(
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia",
             ]),
+        .target(
+            name: "GreenroomHost",
+            dependencies: [
+                "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
+                "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSession",
+            ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
