@@ -4,6 +4,7 @@ import GreenroomConversion
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomProbe
 import GreenroomSandbox
 import Synchronization
 
@@ -60,9 +61,11 @@ final class IsolatedPlugin: InstanceBackend {
         let choice = try factory.choose(from: found, for: descriptor, settings)
         if let instrumentation = context.instrumentation {
             var message = WireWriter()
-            message.write(instrumentation.withheldExtension) { $0.write($1) }
-            message.write(instrumentation.leases?.isClosed ?? false)
-            var answer = connection.call(.scrutinise, message)
+            ProbeRequest(
+                withheldExtension: instrumentation.withheldExtension,
+                guardsFrames: instrumentation.leases?.isClosed ?? false
+            ).write(to: &message)
+            var answer = connection.call(.prepareProbe, message)
             instrumentation.leases?.begin(
                 base: (try? answer?.read(UInt64.self)) ?? 0, byteCount: frames?.byteCount ?? 0)
         }

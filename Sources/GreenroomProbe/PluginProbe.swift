@@ -3,6 +3,7 @@ package import GreenroomIPC
 package import GreenroomMedia
 package import GreenroomRunner
 import Glibc
+import GreenroomPluginInterface
 import Synchronization
 
 /// What the validator adds to a runner: it withholds an extension, makes frames inaccessible that the

@@ -15,7 +15,7 @@ struct RunnerProgram {
 
     static func main() {
         greenroom_close_from(socketNumber + 1)
-        greenroom_tell_of_crashes()
+        greenroom_report_crashes()
         let arguments = CommandLine.arguments.dropFirst()
         guard let host = arguments.first.flatMap({ pid_t($0) }),
             arguments.dropFirst() == [] || arguments.dropFirst() == ["probe"]

@@ -94,8 +94,8 @@ import Testing
         Fault("stop", "has not answered", "stopped (SIGSTOP)"),
         Fault("unmap", "killed by SIGSEGV"),
         Fault("free-lease", "killed by SIGABRT", "free(): invalid pointer"),
-        Fault("leak", "may have 256 MB", "memory-limit"),
-        Fault("garbage", "no message"), Fault("nonsense", "message"),
+        Fault("leak", "limit: 256 MB", "memory-limit"),
+        Fault("garbage", "invalid message"), Fault("nonsense", "message"),
     ]
 
     @Test(arguments: ends)

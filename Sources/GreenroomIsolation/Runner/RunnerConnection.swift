@@ -3,6 +3,7 @@ import GreenroomABI
 import GreenroomIPC
 import GreenroomMedia
 import GreenroomPluginInterface
+import GreenroomProbe
 import GreenroomSession
 import Synchronization
 
@@ -96,10 +97,10 @@ final class RunnerConnection: Sendable {
         }
         guard let answered else { return .gone }
         if let instrumentation = context.instrumentation,
-            answered >= ProcessStatistics.offset + MemoryLayout<ProcessStatistics>.size
+            answered >= EditStatistics.offset + MemoryLayout<EditStatistics>.size
         {
             instrumentation.traceEdit(
-                TracedEdit(channel.read(ProcessStatistics.self, at: ProcessStatistics.offset)))
+                TracedEdit(channel.read(EditStatistics.self, at: EditStatistics.offset)))
         }
         return Status(rawValue: channel.read())
     }
@@ -275,7 +276,7 @@ final class RunnerConnection: Sendable {
 }
 
 extension TracedEdit {
-    fileprivate init(_ notes: ProcessStatistics) {
+    fileprivate init(_ notes: EditStatistics) {
         self.init(
             changed: FrameMembers(rawValue: notes.changedMembers),
             counts: notes.isMetered == 0

@@ -29,7 +29,7 @@ package struct FrameMembers: OptionSet, Sendable {
     }
 
     /// The members that differ between two frames.
-    init(of frame: gr_mutable_frame, otherThan before: gr_mutable_frame) {
+    package init(of frame: gr_mutable_frame, otherThan before: gr_mutable_frame) {
         var changed: FrameMembers = []
         func compare<Value: Equatable>(
             _ member: FrameMembers, _ value: (gr_mutable_frame) -> Value
