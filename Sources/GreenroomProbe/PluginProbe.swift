@@ -1,7 +1,7 @@
 package import GreenroomABI
 package import GreenroomIPC
 package import GreenroomMedia
-package import GreenroomRunner
+import GreenroomRunner
 import Glibc
 import GreenroomPluginInterface
 import Synchronization

@@ -24,7 +24,7 @@ struct RunnerProgram {
             _exit(64)
         }
         let makeProbe: (@Sendable () -> any RunnerProbe)? =
-            arguments.count > 1 ? { PluginProbe() } : nil
+            arguments.count > 1 ? { () -> any RunnerProbe in PluginProbe() } : nil
         // First of all: if the host has ended meanwhile, no signal comes.
         _ = greenroom_set_parent_death_signal(SIGKILL)
         guard getppid() == host else { _exit(0) }
