@@ -85,6 +85,7 @@ let package = Package(
         .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
 
         // The host, bottom up.
+        .target(name: "GreenroomRuntime"),
         .target(
             name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
         .target(
@@ -128,6 +129,7 @@ let package = Package(
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomRuntime",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
@@ -135,7 +137,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomSandbox",
+                "GreenroomRuntime", "GreenroomSandbox",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -151,7 +153,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomRuntime",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -159,7 +161,7 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -179,11 +181,13 @@ let package = Package(
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
+            name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
+        .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "TestSupport",
+                "GreenroomMedia", "GreenroomRuntime", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
@@ -195,7 +199,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomRuntime",
                 "TestSupport",
             ]),
         .testTarget(
@@ -217,7 +221,7 @@ let package = Package(
             dependencies: [
                 "GreenroomConversion", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomValidator", "TestSupport",
+                "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
 
         // Tests of the real binaries; they import nothing of what they test.
@@ -235,6 +239,7 @@ if Context.environment["GREENROOM_FUZZ"] != nil {
             dependencies: [
                 "GreenroomABI", "GreenroomIPC", "GreenroomConversion", "GreenroomSession",
                 "GreenroomIsolation", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomRuntime",
             ], path: "Tests/Fuzz", exclude: ["run.sh"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -1,5 +1,6 @@
 import GreenroomABI
 import GreenroomMedia
+import TestSupport
 import Testing
 
 @testable import GreenroomSession
