@@ -155,11 +155,17 @@ let package = Package(
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime",
             ]),
+        .target(
+            name: "GreenroomHost",
+            dependencies: [
+                "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
+                "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSession",
+            ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,11 +1,11 @@
-import GreenroomSession
 import GreenroomIsolation
-import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomPluginInterface
+package import GreenroomSession
 
 extension SessionPlan {
     /// Gives the places of the share and of its sound to whoever connects to the broadcast's socket.
-    mutating func awaitBroadcast() {
+    package mutating func awaitBroadcast() {
         guard let shareBroadcast else { return }
         let listener = BroadcastListener(path: shareBroadcast)
         share = SourcePlan(listener.factory(of: .shareSource))

@@ -1,10 +1,10 @@
-import GreenroomConfig
-import GreenroomSession
+package import GreenroomConfig
 import GreenroomPluginInterface
+package import GreenroomSession
 
 extension SessionPlan {
     /// The plugin of a role.
-    func source(of role: SessionFile.Role) -> SourcePlan? {
+    package func source(of role: SessionFile.Role) -> SourcePlan? {
         switch role {
         case .camera: camera
         case .preProcessor(let index):
@@ -16,7 +16,7 @@ extension SessionPlan {
     }
 
     /// Whether there is something that makes what the role makes.
-    func has(_ role: SessionFile.Role) -> Bool {
+    package func has(_ role: SessionFile.Role) -> Bool {
         source(of: role) != nil || role == .share && shareBroadcast != nil
     }
 
@@ -24,7 +24,7 @@ extension SessionPlan {
     ///
     /// - Parameter folder: The absolute folder that relative paths of settings start from.
     /// - Throws: Why this session can't do it.
-    func command(
+    package func command(
         for command: SessionFile.Command, folder: String
     ) throws(CommandProblem) -> SessionCommand {
         guard has(command.role) else { throw CommandProblem("\(command.withoutPlugin).") }

@@ -1,16 +1,16 @@
-import GreenroomConfig
+package import GreenroomConfig
 import GreenroomConversion
-import GreenroomSession
 import GreenroomIsolation
-import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomPluginInterface
 import GreenroomSandbox
+package import GreenroomSession
 
 extension SessionPlan {
     /// Loads the plugins that a session file names, and checks their settings.
     ///
     /// - Throws: Every problem at once, each at its place in the file.
-    init(_ file: SessionFile, locator: PluginLocator) throws(SessionFileError) {
+    package init(_ file: SessionFile, locator: PluginLocator) throws(SessionFileError) {
         self.init(name: file.name)
         var assembly = Assembly(file: file, locator: locator)
         maximum = file.maximum
@@ -249,7 +249,7 @@ extension VideoSinkWant {
 
 extension Duration {
     /// Whole nanoseconds; saturates beyond 292 years.
-    var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
