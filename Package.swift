@@ -159,7 +159,8 @@ let package = Package(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSession",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSession",
             ]),
         .executableTarget(
             name: "greenroom",
