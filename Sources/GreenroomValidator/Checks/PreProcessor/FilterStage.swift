@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import GreenroomConversion
 import GreenroomHarness
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
