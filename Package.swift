@@ -29,12 +29,12 @@ struct BundledPlugin {
 }
 
 let bundledPlugins: [BundledPlugin] = [
-    BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
+    BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
-    BundledPlugin(name: "Slides", dependencies: ["Images"]),
+    BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "Tone"),
-    BundledPlugin(name: "Watermark", dependencies: ["Images"]),
+    BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
@@ -80,11 +80,12 @@ let package = Package(
 
         // What bundled plugins share.
         .target(
-            name: "Images", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
-            path: "Plugins/Images"),
-        .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
+            name: "GreenroomImages",
+            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"]),
+        .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
 
         // The host, bottom up.
+        .target(name: "GreenroomRuntime"),
         .target(
             name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
         .target(
@@ -102,10 +103,7 @@ let package = Package(
         // What the validator adds to a runner.
         .target(
             name: "GreenroomProbe",
-            dependencies: [
-                "GreenroomABI", "GreenroomIPC", "GreenroomMedia", "GreenroomPluginInterface",
-                "GreenroomRunner",
-            ]),
+            dependencies: ["GreenroomABI", "GreenroomIPC", "GreenroomMedia", "GreenroomRunner"]),
 
         // What authors of broadcasts import, or link with.
         .target(
@@ -135,6 +133,7 @@ let package = Package(
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomRuntime",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
@@ -142,7 +141,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomProbe", "GreenroomSandbox",
+                "GreenroomRuntime", "GreenroomSandbox",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -153,18 +152,27 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+        // How the validator leads one plugin through its life, and watches it.
+        .target(
+            name: "GreenroomHarness",
+            dependencies: [
+                "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
+                "GreenroomMedia", "GreenroomPluginInterface", "GreenroomProbe", "GreenroomSession",
+            ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
+                "GreenroomHarness", "GreenroomProbe",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomRuntime",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSession",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSession",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -172,7 +180,7 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -192,11 +200,13 @@ let package = Package(
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
+            name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
+        .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "TestSupport",
+                "GreenroomMedia", "GreenroomRuntime", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
@@ -208,7 +218,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomRuntime",
                 "TestSupport",
             ]),
         .testTarget(
@@ -218,9 +228,11 @@ let package = Package(
             name: "sandbox-probe",
             dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
             path: "Tests/SandboxProbe"),
-        .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
-            name: "ImagesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Images"]),
+            name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomImagesTests",
+            dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
@@ -228,9 +240,9 @@ let package = Package(
         .testTarget(
             name: "GreenroomValidatorTests",
             dependencies: [
-                "GreenroomConversion", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomConversion", "GreenroomHarness", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomValidator", "TestSupport",
+                "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
 
         // Tests of the real binaries; they import nothing of what they test.
@@ -248,6 +260,7 @@ if Context.environment["GREENROOM_FUZZ"] != nil {
             dependencies: [
                 "GreenroomABI", "GreenroomIPC", "GreenroomConversion", "GreenroomSession",
                 "GreenroomIsolation", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomRuntime",
             ], path: "Tests/Fuzz", exclude: ["run.sh"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -4,7 +4,6 @@ import GreenroomConversion
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomProbe
 import GreenroomSandbox
 import Synchronization
 
@@ -59,16 +58,7 @@ final class IsolatedPlugin: InstanceBackend {
         let connection = runner.connection
         let found = try connection.load(factory.path).descriptors
         let choice = try factory.choose(from: found, for: descriptor, settings)
-        if let instrumentation = context.instrumentation {
-            var message = WireWriter()
-            ProbeRequest(
-                withheldExtension: instrumentation.withheldExtension,
-                guardsFrames: instrumentation.leases?.isClosed ?? false
-            ).write(to: &message)
-            var answer = connection.call(.prepareProbe, message)
-            instrumentation.leases?.begin(
-                base: (try? answer?.read(UInt64.self)) ?? 0, byteCount: frames?.byteCount ?? 0)
-        }
+        factory.observer?.prepare(frames: frames) { connection.call($0, $1) }
         switch create(choice.plugin, choice.settings, over: connection) {
         case .created(let status): return status
         case .refused(let error): throw error
@@ -93,7 +83,7 @@ final class IsolatedPlugin: InstanceBackend {
             let pool = FramePool(
                 limit: context.frameLimit, slotByteCount: FrameArena.slotByteCount,
                 memory: frames.base, owner: frames,
-                guarding: context.instrumentation?.leases?.guarding)
+                guarding: factory.observer?.guarding)
             state.withLock { $0.pool = pool }
             return frames
         } catch {

@@ -4,6 +4,9 @@ import GreenroomPluginInterface
 
 /// Makes the processes of a plugin, and chooses the plugin in each.
 protocol RunnerFactory: PluginFactory {
+    /// Watches the instances that are created here; nil in a session.
+    var observer: (any InstanceObserver)? { get }
+
     /// Starts a process, or takes over one that has connected.
     func start(
         _ frames: SharedMemory?, in context: InstanceContext
@@ -30,6 +33,8 @@ extension IsolatedLibrary: RunnerFactory {
 }
 
 extension RunnerFactory {
+    var observer: (any InstanceObserver)? { nil }
+
     /// The plugin that the library had when it was scanned.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,

@@ -1,4 +1,5 @@
 import GreenroomIPC
+import GreenroomRuntime
 package import GreenroomSession
 package import GreenroomPluginInterface
 package import GreenroomMedia
@@ -78,8 +79,13 @@ package final class SharedProcess: PluginFactory {
     package func begin(
         _ descriptor: PluginDescriptor, in context: InstanceContext
     ) -> any InstanceBackend {
-        log.state.withLock { $0.lentBytes.append(context.lentBytes) }
+        countLentBytes(of: context)
         return IsolatedPlugin(self, descriptor, context)
+    }
+
+    /// Counts what an instance is lent as memory of the process.
+    func countLentBytes(of context: InstanceContext) {
+        log.state.withLock { $0.lentBytes.append(context.lentBytes) }
     }
 
     /// The process's id.
@@ -113,8 +119,18 @@ extension SharedProcess: RunnerFactory {
     func start(
         _ frames: SharedMemory?, in context: InstanceContext
     ) throws(LoadError) -> any RunnerProcess {
+        try start(frames, in: context, observer: nil)
+    }
+
+    /// Starts another instance in the process.
+    ///
+    /// - Parameter observer: Watches the instance; nil for none.
+    func start(
+        _ frames: SharedMemory?, in context: InstanceContext, observer: (any InstanceObserver)?
+    ) throws(LoadError) -> any RunnerProcess {
         do throws(ChannelError) {
-            return try CompanionRunner(beside: runner, frames: frames, context: context)
+            return try CompanionRunner(
+                beside: runner, frames: frames, context: context, observer: observer)
         } catch {
             throw .noRunner(error, for: path)
         }

@@ -3,7 +3,6 @@ package import GreenroomIPC
 package import GreenroomMedia
 import GreenroomRunner
 import Glibc
-import GreenroomPluginInterface
 import Synchronization
 
 /// What the validator adds to a runner: it withholds an extension, makes frames inaccessible that the

@@ -3,6 +3,7 @@ import Glibc
 import GreenroomIPC
 package import GreenroomMedia
 import GreenroomPluginInterface
+import GreenroomRuntime
 import GreenroomSession
 import Synchronization
 

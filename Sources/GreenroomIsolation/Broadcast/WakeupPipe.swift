@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import GreenroomSession
+import GreenroomRuntime
 import Synchronization
 
 /// Ends a thread that polls.

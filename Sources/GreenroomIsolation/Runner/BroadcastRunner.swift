@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomIPC
+import GreenroomRuntime
 import GreenroomSession
 
 /// A broadcast: a process that has connected to this host's socket, with rights and memory of its

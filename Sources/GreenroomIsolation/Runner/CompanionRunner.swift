@@ -1,4 +1,5 @@
 import GreenroomIPC
+import GreenroomRuntime
 import GreenroomSession
 
 /// A further instance in a process that hosts one already: it has a connection of its own, and the
@@ -10,13 +11,15 @@ final class CompanionRunner: AttachedRunner {
 
     /// - Throws: ``ChannelError`` if there is no memory for it.
     init(
-        beside first: SpawnedRunner, frames: SharedMemory?, context: InstanceContext
+        beside first: SpawnedRunner, frames: SharedMemory?, context: InstanceContext,
+        observer: (any InstanceObserver)?
     ) throws(ChannelError) {
         let channels = try Channels()
         self.first = first
         process = ProcessHandle(first.process.id)
         connection = RunnerConnection(
-            try first.connection.addInstance(), channels, frames: frames, context: context
+            try first.connection.addInstance(), channels, frames: frames, context: context,
+            observer: observer
         ) { $0.disconnect() }
         _ = HostThread(name: "watch \(context.role)") { [self] in watch() }
     }

@@ -2,8 +2,7 @@ import Glibc
 import GreenroomABI
 import GreenroomIPC
 import GreenroomMedia
-import GreenroomPluginInterface
-import GreenroomProbe
+import GreenroomRuntime
 import GreenroomSession
 import Synchronization
 
@@ -37,6 +36,8 @@ final class RunnerConnection: Sendable {
     let channels: Channels
     /// The memory that the plugin's frames lie in; nil for sound.
     let frames: SharedMemory?
+    /// Watches the instance; nil in a session.
+    let observer: (any InstanceObserver)?
     private let socket: ControlSocket
     private let terminate: @Sendable (borrowing ControlSocket) -> Void
     private let state = Mutex(State())
@@ -54,12 +55,14 @@ final class RunnerConnection: Sendable {
     ///     more than once.
     init(
         _ socket: consuming ControlSocket, _ channels: Channels, frames: SharedMemory?,
-        context: InstanceContext, terminate: @escaping @Sendable (borrowing ControlSocket) -> Void
+        context: InstanceContext, observer: (any InstanceObserver)? = nil,
+        terminate: @escaping @Sendable (borrowing ControlSocket) -> Void
     ) {
         self.socket = socket
         self.channels = channels
         self.frames = frames
         self.context = context
+        self.observer = observer
         self.terminate = terminate
         let descriptors = [channels.memory.descriptor] + (frames.map { [$0.descriptor] } ?? [])
         self.socket.send(.setup, UInt32(context.frameLimit), descriptors: descriptors)
@@ -96,12 +99,7 @@ final class RunnerConnection: Sendable {
             serve($0, $1, channel)
         }
         guard let answered else { return .gone }
-        if let instrumentation = context.instrumentation,
-            answered >= EditStatistics.offset + MemoryLayout<EditStatistics>.size
-        {
-            instrumentation.traceEdit(
-                TracedEdit(channel.read(EditStatistics.self, at: EditStatistics.offset)))
-        }
+        observer?.didProcess(on: channel, length: answered)
         return Status(rawValue: channel.read())
     }
 
@@ -273,17 +271,4 @@ final class RunnerConnection: Sendable {
 
     /// The process has ended, or has disconnected.
     func didEnd() { hasEnded.change { $0 = true } }
-}
-
-extension TracedEdit {
-    fileprivate init(_ notes: EditStatistics) {
-        self.init(
-            changed: FrameMembers(rawValue: notes.changedMembers),
-            counts: notes.isMetered == 0
-                ? nil
-                : Counts(
-                    allocations: Int(clamping: notes.allocations),
-                    allocatedBytes: Int(clamping: notes.allocatedBytes),
-                    frees: Int(clamping: notes.frees), locks: Int(clamping: notes.locks)))
-    }
 }

@@ -1,4 +1,4 @@
-import GreenroomSession
+import GreenroomRuntime
 
 /// Looks at a runner every 100 ms: has the watchdog judge what is seen, and pings.
 struct RunnerWatch {

@@ -3,6 +3,7 @@ import Glibc
 import GreenroomIPC
 import GreenroomPluginInterface
 import GreenroomSandbox
+import GreenroomRuntime
 import GreenroomSession
 import Synchronization
 
