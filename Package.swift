@@ -120,6 +120,7 @@ let package = Package(
                 ])
             ]),
 
+        .target(name: "GreenroomSchema", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
@@ -145,7 +146,9 @@ let package = Package(
             ]),
         .target(
             name: "GreenroomConfig",
-            dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+            dependencies: [
+                "GreenroomMedia", "GreenroomSchema", .product(name: "Yams", package: "Yams"),
+            ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
@@ -157,7 +160,8 @@ let package = Package(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSession",
+                "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSchema",
+                "GreenroomSession",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -165,7 +169,7 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomSandbox", "GreenroomSchema", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -192,7 +196,8 @@ let package = Package(
                 "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(
-            name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+            name: "GreenroomConfigTests",
+            dependencies: ["GreenroomConfig", "GreenroomMedia", "GreenroomSchema"]),
         .testTarget(
             name: "GreenroomIPCTests",
             dependencies: ["GreenroomIPC", "GreenroomPluginInterface", "GreenroomMedia"]),
