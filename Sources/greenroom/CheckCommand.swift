@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomSchema
 import GreenroomConversion
 import GreenroomHost
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
