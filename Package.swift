@@ -125,6 +125,7 @@ let package = Package(
                 ])
             ]),
 
+        .target(name: "GreenroomSchema", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
@@ -151,7 +152,9 @@ let package = Package(
             ]),
         .target(
             name: "GreenroomConfig",
-            dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+            dependencies: [
+                "GreenroomMedia", "GreenroomSchema", .product(name: "Yams", package: "Yams"),
+            ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
             name: "GreenroomHarness",
@@ -172,7 +175,7 @@ let package = Package(
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
-                "GreenroomSession",
+                "GreenroomSchema", "GreenroomSession",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -180,7 +183,8 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
+                "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -209,7 +213,8 @@ let package = Package(
                 "GreenroomMedia", "GreenroomRuntime", "TestSupport",
             ]),
         .testTarget(
-            name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+            name: "GreenroomConfigTests",
+            dependencies: ["GreenroomConfig", "GreenroomMedia", "GreenroomSchema"]),
         .testTarget(
             name: "GreenroomIPCTests",
             dependencies: ["GreenroomIPC", "GreenroomPluginInterface", "GreenroomMedia"]),

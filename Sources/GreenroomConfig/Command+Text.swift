@@ -1,3 +1,4 @@
+import GreenroomSchema
 import GreenroomMedia
 
 /// What is wrong with a command: the rule and the cure, in sentences.
@@ -118,13 +119,5 @@ extension SettingValue {
             return isPlain && !isTrimmed && node.scalar == .text(text)
                 ? text : JSON.string(text).line
         }
-    }
-}
-
-extension String {
-    /// Whether all of the text is what a pattern says.
-    func wholeMatches(_ pattern: String) -> Bool {
-        guard let regex = try? Regex(pattern) else { return false }
-        return (try? regex.wholeMatch(in: self)) != nil
     }
 }

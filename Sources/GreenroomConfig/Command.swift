@@ -1,3 +1,4 @@
+import GreenroomSchema
 public import GreenroomMedia
 
 extension SessionFile {

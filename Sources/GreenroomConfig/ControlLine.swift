@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 /// A line that somebody writes to a session while it runs.
 ///
 /// The words are those of the session file's timeline.

@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 /// Takes bytes, in whatever pieces they come, apart into control lines.
 ///
 /// What is kept is never more than a line that is not too long, whatever is written.

@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 /// An amount of memory, in decimal units as memory limits have them: 1 MB is 1,000,000 bytes.
 public struct MemorySize: Hashable, Comparable, Sendable {
     /// The amount.

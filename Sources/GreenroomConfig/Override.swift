@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 /// A value from the command line that takes the place of one in the session file.
 public struct Override: Sendable {
     /// The argument as it was given, for messages.

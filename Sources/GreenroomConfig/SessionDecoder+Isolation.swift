@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 extension SessionDecoder {
     /// The keys of the session that say where plugins run.
     static let sessionConfinement: [Field<Session>] = [

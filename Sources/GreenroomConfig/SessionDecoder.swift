@@ -1,3 +1,4 @@
+import GreenroomSchema
 import GreenroomMedia
 
 /// What has keys for its picture.

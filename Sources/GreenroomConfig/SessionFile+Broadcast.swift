@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 extension SessionFile {
     /// Keys of a share that a broadcast can't have.
     ///

@@ -1,3 +1,5 @@
+public import GreenroomSchema
+
 extension SessionFile {
     /// Where a plugin runs.
     public enum Isolation: String, CaseIterable, Sendable {

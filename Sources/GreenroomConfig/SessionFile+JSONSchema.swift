@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 extension SessionFile {
     /// The JSON Schema (draft 2020-12) of session files, the same text each time.
     ///

@@ -1,3 +1,4 @@
+public import GreenroomSchema
 import Glibc
 
 extension SessionFile {

@@ -1,3 +1,4 @@
+import GreenroomSchema
 import GreenroomMedia
 
 extension SessionFile {

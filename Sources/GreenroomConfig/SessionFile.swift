@@ -1,3 +1,4 @@
+public import GreenroomSchema
 public import GreenroomMedia
 
 /// What a session file says, read and checked as far as that is possible without its plugins.

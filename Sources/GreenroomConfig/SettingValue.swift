@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 /// A value of a plugin's setting, as far as the file alone tells what it is.
 ///
 /// A plain `true` or `false` is a boolean, a plain decimal number is an integer or a number, and

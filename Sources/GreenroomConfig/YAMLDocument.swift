@@ -1,3 +1,4 @@
+import GreenroomSchema
 import Yams
 
 /// Composes a YAML text into the tree that is read. The only file that knows Yams.
@@ -233,18 +234,5 @@ extension YAMLDocument {
     private static func isUntagged(_ tag: Tag) -> Bool {
         // An implicit tag becomes that of its collection once Yams has hashed the node.
         ["", "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"].contains(tag.description)
-    }
-}
-
-extension String {
-    /// The path of a key of the section at this path.
-    func appending(key: String) -> String {
-        let isWord =
-            !key.isEmpty
-            && key.unicodeScalars.allSatisfy {
-                $0.properties.isAlphabetic || "0123456789-_<".unicodeScalars.contains($0)
-            }
-        let part = isWord ? key : "\"\(key.shortened)\""
-        return isEmpty ? part : "\(self).\(part)"
     }
 }

@@ -1,3 +1,5 @@
+import GreenroomSchema
+
 /// What libyaml found, in words that name the cure.
 struct YAMLSyntaxProblem {
     /// The fault and the cure.

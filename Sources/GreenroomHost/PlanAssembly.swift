@@ -1,4 +1,5 @@
 package import GreenroomConfig
+package import GreenroomSchema
 import GreenroomConversion
 import GreenroomIsolation
 import GreenroomMedia

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomConfig
+import GreenroomSchema
 import GreenroomIsolation
 package import GreenroomMedia
 package import GreenroomPluginInterface

@@ -1,4 +1,5 @@
 package import GreenroomConfig
+import GreenroomSchema
 import GreenroomPluginInterface
 package import GreenroomSession
 

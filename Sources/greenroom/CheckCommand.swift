@@ -1,5 +1,6 @@
 import ArgumentParser
 import GreenroomConfig
+import GreenroomSchema
 import GreenroomConversion
 import GreenroomHost
 import GreenroomRuntime

@@ -1,6 +1,7 @@
 import ArgumentParser
 import GreenroomALSA
 import GreenroomConfig
+import GreenroomSchema
 
 /// `greenroom devices`.
 struct DevicesCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GreenroomConfig
+import GreenroomSchema
 
 /// `greenroom schema`.
 struct SchemaCommand: ParsableCommand {

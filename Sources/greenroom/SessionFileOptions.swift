@@ -1,5 +1,6 @@
 import ArgumentParser
 import GreenroomConfig
+import GreenroomSchema
 
 /// A session file, and values that take the place of some in it.
 struct SessionFileOptions: ParsableArguments {

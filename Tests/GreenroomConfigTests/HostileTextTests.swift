@@ -1,4 +1,5 @@
 import GreenroomConfig
+@testable import GreenroomSchema
 import Testing
 
 /// Texts that nobody wrote by hand: each has to be refused quickly, with a place, and without

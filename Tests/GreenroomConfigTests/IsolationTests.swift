@@ -1,6 +1,7 @@
 import Testing
 
 @testable import GreenroomConfig
+@testable import GreenroomSchema
 
 @Suite struct IsolationTests {
     private typealias Row = (

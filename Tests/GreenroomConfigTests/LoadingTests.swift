@@ -1,5 +1,6 @@
 import Foundation
 import GreenroomConfig
+@testable import GreenroomSchema
 import Testing
 
 @Suite struct LoadingTests {

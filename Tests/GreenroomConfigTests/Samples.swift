@@ -1,4 +1,5 @@
 import GreenroomConfig
+@testable import GreenroomSchema
 
 /// Session files that several tests share.
 enum Samples {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import GreenroomConfig
+@testable import GreenroomSchema
 
 @Suite struct SchemaTests {
     /// A validator that is not ours: python3-jsonschema, with PyYAML to read the files.

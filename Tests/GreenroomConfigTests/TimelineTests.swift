@@ -1,4 +1,5 @@
 import GreenroomConfig
+@testable import GreenroomSchema
 import GreenroomMedia
 import Testing
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
+import GreenroomSchema
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

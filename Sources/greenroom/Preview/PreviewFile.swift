@@ -1,4 +1,5 @@
 import GreenroomConfig
+import GreenroomSchema
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -1,4 +1,5 @@
 import GreenroomConfig
+import GreenroomSchema
 import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomConfig
+import GreenroomSchema
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomValidator

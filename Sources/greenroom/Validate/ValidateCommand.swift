@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import GreenroomConfig
 import GreenroomRuntime
+import GreenroomSchema
 import GreenroomHost
 import GreenroomSession
 import GreenroomIsolation

@@ -38,7 +38,7 @@ public struct SourceText: Sendable {
     public var lineCount: Int { lines.count }
 
     /// Behind the last character.
-    var end: SourceLocation.Origin {
+    package var end: SourceLocation.Origin {
         .file(line: lines.count, column: (lines.last?.count ?? 0) + 1)
     }
 
@@ -50,7 +50,7 @@ public struct SourceText: Sendable {
     }
 
     /// Where a line and a column are in the text; nil if there is no such place.
-    func index(line number: Int, column: Int) -> String.Index? {
+    package func index(line number: Int, column: Int) -> String.Index? {
         guard lines.indices.contains(number - 1) else { return nil }
         let line = lines[number - 1]
         guard

@@ -1,20 +1,33 @@
 /// A schema together with how a node that follows it becomes a value: the one description from
 /// which reading, its messages and the JSON Schema come.
-struct Decoder<Value>: Sendable {
-    var schema: Schema
+package struct Decoder<Value>: Sendable {
+    package var schema: Schema
     /// Reads a node; nil if it is not what the schema says, which was then told.
-    var read: @Sendable (ConfigNode, _ path: String, inout Reading) -> Value?
+    package var read: @Sendable (ConfigNode, _ path: String, inout Reading) -> Value?
+
+    package init(
+        schema: Schema,
+        read: @escaping @Sendable (ConfigNode, _ path: String, inout Reading) -> Value?
+    ) {
+        self.schema = schema
+        self.read = read
+    }
 }
 
 /// What reading needs and what it gathers.
-struct Reading {
+package struct Reading {
     /// The absolute folder that relative paths start from.
-    var folder: String
+    package var folder: String
     /// What was found wrong so far.
-    var diagnostics: [Diagnostic] = []
+    package var diagnostics: [Diagnostic] = []
+
+    package init(folder: String, diagnostics: [Diagnostic] = []) {
+        self.folder = folder
+        self.diagnostics = diagnostics
+    }
 
     /// Says what is wrong with a node.
-    mutating func complain(_ message: String, about node: ConfigNode, _ path: String) {
+    package mutating func complain(_ message: String, about node: ConfigNode, _ path: String) {
         diagnostics.append(Diagnostic(message, at: SourceLocation(node.origin, path: path)))
     }
 }
@@ -26,7 +39,7 @@ extension Decoder {
     ///   - schema: What is needed.
     ///   - cure: What to write instead of a text that is not right, if that is clear.
     ///   - parse: nil if the scalar is not what is needed.
-    static func scalar(
+    package static func scalar(
         _ schema: Schema, cure: @escaping @Sendable (String) -> String? = { _ in nil },
         parse: @escaping @Sendable (ConfigNode.Scalar) -> Value?
     ) -> Decoder {
@@ -50,7 +63,7 @@ extension Decoder {
     }
 
     /// The value with its place.
-    func located() -> Decoder<Located<Value>> where Value: Sendable {
+    package func located() -> Decoder<Located<Value>> where Value: Sendable {
         Decoder<Located<Value>>(schema: schema) { node, path, reading in
             read(node, path, &reading).map {
                 Located($0, at: SourceLocation(node.origin, path: path))
@@ -59,7 +72,9 @@ extension Decoder {
     }
 
     /// The value made into another.
-    func map<Other>(_ transform: @escaping @Sendable (Value, Reading) -> Other) -> Decoder<Other> {
+    package func map<Other>(_ transform: @escaping @Sendable (Value, Reading) -> Other) -> Decoder<
+        Other
+    > {
         Decoder<Other>(schema: schema) { node, path, reading in
             read(node, path, &reading).map { transform($0, reading) }
         }
@@ -68,7 +83,7 @@ extension Decoder {
     /// A list of values; those that are wrong are told and left out.
     ///
     /// - Parameter count: How many there may be. A list that may be empty may be left out, too.
-    static func list<Item>(
+    package static func list<Item>(
         of item: Decoder<Item>, _ expectation: String, count: ClosedRange<Int> = 0...Int.max
     ) -> Decoder<[Item]> {
         let schema = Schema(kind: .list(item.schema, count: count), expectation: expectation)

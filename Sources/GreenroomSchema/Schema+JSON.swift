@@ -2,7 +2,7 @@ extension Schema {
     /// The JSON Schema, draft 2020-12, of a document that is this.
     ///
     /// - Parameter title: What the document is called.
-    func document(title: String) -> JSON {
+    package func document(title: String) -> JSON {
         var members: [(String, JSON?)] = [
             ("$schema", "https://json-schema.org/draft/2020-12/schema"),
             ("title", .string(title)),

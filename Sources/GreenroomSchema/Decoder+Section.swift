@@ -1,8 +1,8 @@
 /// A key of a section, and where its value goes in the section's draft.
-struct Field<Draft>: Sendable {
-    var schema: Schema.Field
+package struct Field<Draft>: Sendable {
+    package var schema: Schema.Field
     /// Reads the key's value into the draft.
-    var read: @Sendable (ConfigNode, _ path: String, inout Draft, inout Reading) -> Void
+    package var read: @Sendable (ConfigNode, _ path: String, inout Draft, inout Reading) -> Void
 
     /// - Parameters:
     ///   - key: As the file has it.
@@ -12,7 +12,7 @@ struct Field<Draft>: Sendable {
     ///   - examples: Values to show; at least one.
     ///   - defaultValue: What holds without the key.
     ///   - isRequired: Whether the section makes no sense without it.
-    init<Value>(
+    package init<Value>(
         _ key: String, _ target: any WritableKeyPath<Draft, Value> & Sendable,
         _ decoder: Decoder<Value>, _ summary: String, examples: [JSON], defaultValue: JSON? = nil,
         isRequired: Bool = false
@@ -26,7 +26,7 @@ struct Field<Draft>: Sendable {
     }
 
     /// The same for a part of the draft that may be missing.
-    init<Value>(
+    package init<Value>(
         _ key: String, _ target: any WritableKeyPath<Draft, Value?> & Sendable,
         _ decoder: Decoder<Value>, _ summary: String, examples: [JSON], defaultValue: JSON? = nil,
         isRequired: Bool = false
@@ -50,7 +50,7 @@ extension Decoder {
     ///   - keyAliases: Keys that people write in place of others.
     ///   - fields: Its keys.
     ///   - finish: Makes the value; nil if something is missing, which was told.
-    static func section<Draft: Sendable>(
+    package static func section<Draft: Sendable>(
         _ draft: Draft, name: String, _ summary: String, expectation: String,
         presence: Schema.Presence = .any, shortKey: String? = nil,
         keyAliases: [Schema.KeyAlias] = [], fields: [Field<Draft>],
@@ -109,7 +109,7 @@ extension Decoder {
 
 extension Schema.Section {
     /// Why a key is refused, and which one was meant.
-    func explain(unknown key: String) -> String {
+    package func explain(unknown key: String) -> String {
         let known = fields.map(\.key)
         if let keyAlias = keyAliases.first(where: { $0.key == key }) {
             return "unknown key. Write \"\(keyAlias.cure)\"."
@@ -133,7 +133,7 @@ extension Schema.Section {
     }
 
     /// What is not there that has to be.
-    func missing(from written: [String]) -> [String] {
+    package func missing(from written: [String]) -> [String] {
         let keys = written.map { key in keyAliases.first { $0.key == key }?.meant ?? key }
         var messages = fields.filter { $0.isRequired && !keys.contains($0.key) }.map { field in
             let example = field.examples.first.map { ", such as \(field.key): \($0.asYAML)" } ?? ""
@@ -178,7 +178,7 @@ extension Schema.Section {
 
 extension JSON {
     /// A single value as a session file writes it.
-    var asYAML: String {
+    package var asYAML: String {
         if case .string(let text) = self, text != "-" { text } else { line }
     }
 }

@@ -37,3 +37,16 @@ public struct Located<Value: Sendable>: Sendable {
 
 extension Located: Equatable where Value: Equatable {}
 extension Located: Hashable where Value: Hashable {}
+
+extension String {
+    /// The path of a key of the section at this path.
+    package func appending(key: String) -> String {
+        let isWord =
+            !key.isEmpty
+            && key.unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || "0123456789-_<".unicodeScalars.contains($0)
+            }
+        let part = isWord ? key : "\"\(key.shortened)\""
+        return isEmpty ? part : "\(self).\(part)"
+    }
+}

@@ -1,7 +1,7 @@
 /// A node of a session file, whatever it was written in: what overrides change and what
 /// reading reads.
-struct ConfigNode: Sendable {
-    enum Content: Sendable {
+package struct ConfigNode: Sendable {
+    package enum Content: Sendable {
         /// A single value. Only plain ones, without quotes, can be numbers, booleans or null.
         case scalar(String, isPlain: Bool)
         /// Keys and values, each key once, in the order of the file.
@@ -12,19 +12,30 @@ struct ConfigNode: Sendable {
         case refused
     }
 
-    struct Entry: Sendable {
-        var key: String
-        var keyOrigin: SourceLocation.Origin
-        var value: ConfigNode
+    package struct Entry: Sendable {
+        package var key: String
+        package var keyOrigin: SourceLocation.Origin
+        package var value: ConfigNode
+
+        package init(key: String, keyOrigin: SourceLocation.Origin, value: ConfigNode) {
+            self.key = key
+            self.keyOrigin = keyOrigin
+            self.value = value
+        }
     }
 
-    var content: Content
-    var origin: SourceLocation.Origin
+    package var content: Content
+    package var origin: SourceLocation.Origin
+
+    package init(content: Content, origin: SourceLocation.Origin) {
+        self.content = content
+        self.origin = origin
+    }
 }
 
 extension ConfigNode {
     /// What a scalar is by its looks.
-    enum Scalar: Equatable {
+    package enum Scalar: Equatable {
         case null
         case boolean(Bool)
         case integer(Int64)
@@ -39,7 +50,7 @@ extension ConfigNode {
     /// This is YAML's core schema without its surprises: only `true` and `false` are booleans,
     /// only decimal numbers are numbers, and one that begins with a needless zero is text, as
     /// it is likely to be a name.
-    var scalar: Scalar? {
+    package var scalar: Scalar? {
         guard case .scalar(let text, let isPlain) = content else { return nil }
         guard isPlain else { return .text(text) }
         switch text {
@@ -58,13 +69,13 @@ extension ConfigNode {
     }
 
     /// The value of a key of a section.
-    func value(of key: String) -> ConfigNode? {
+    package func value(of key: String) -> ConfigNode? {
         guard case .mapping(let entries) = content else { return nil }
         return entries.first { $0.key == key }?.value
     }
 
     /// The node in words, for "found …".
-    var inWords: String {
+    package var inWords: String {
         switch content {
         case .mapping: "a section"
         case .sequence: "a list"
@@ -95,5 +106,5 @@ extension String {
     }
 
     /// The beginning of a text, as much as fits a message.
-    var shortened: String { count > 40 ? "\(prefix(37))..." : self }
+    package var shortened: String { count > 40 ? "\(prefix(37))..." : self }
 }

@@ -80,7 +80,7 @@ extension SourceText {
 
 extension String {
     /// With control characters replaced, so that a file can't drive the terminal.
-    var printable: String {
+    package var printable: String {
         var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar.properties.generalCategory {

@@ -1,8 +1,8 @@
-import GreenroomMedia
+package import GreenroomMedia
 
 extension Decoder<String> {
     /// Text that is not empty.
-    static func text(_ expectation: String) -> Decoder {
+    package static func text(_ expectation: String) -> Decoder {
         .scalar(Schema(kind: .text(pattern: nil), expectation: expectation)) { scalar in
             guard case .text(let text) = scalar, !text.isEmpty else { return nil }
             return text
@@ -10,21 +10,22 @@ extension Decoder<String> {
     }
 
     /// A path, made absolute from the file's folder.
-    static func path(_ expectation: String) -> Decoder {
+    package static func path(_ expectation: String) -> Decoder {
         text(expectation).map { path, reading in reading.absolute(path) }
     }
 }
 
 extension Reading {
     /// A path, from the file's folder unless it is absolute.
-    func absolute(_ path: String) -> String {
+    package func absolute(_ path: String) -> String {
         absolutePath(path, from: folder)
     }
 }
 
 extension Decoder<Bool> {
     /// `true` or `false`.
-    static let boolean = scalar(Schema(kind: .boolean, expectation: "true or false")) { scalar in
+    package static let boolean = scalar(Schema(kind: .boolean, expectation: "true or false")) {
+        scalar in
         guard case .boolean(let value) = scalar else { return nil }
         return value
     }
@@ -36,7 +37,7 @@ extension Decoder where Value: RawRepresentable<String> & CaseIterable & Sendabl
     /// - Parameters:
     ///   - others: Words that people write in place of these.
     ///   - meaning: What a word means.
-    static func choice(
+    package static func choice(
         meant others: [String: Value] = [:], _ meaning: @Sendable (Value) -> String
     ) -> Decoder {
         let choices = Value.allCases.map { (word: $0.rawValue, meaning: meaning($0)) }
@@ -64,18 +65,18 @@ extension Decoder where Value: RawRepresentable<String> & CaseIterable & Sendabl
 }
 
 /// The patterns of texts that are more than text, as the JSON Schema has them.
-enum Pattern {
-    static let size = "[1-9][0-9]{0,3}x[1-9][0-9]{0,3}"
-    static let fraction = "[1-9][0-9]{0,8}/[1-9][0-9]{0,8}"
-    static let capability = "\(size)@([1-9][0-9]{0,3}|\(fraction))"
-    static let duration = "(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+(\\.[0-9]+)?s)?([0-9]+ms)?"
+package enum Pattern {
+    package static let size = "[1-9][0-9]{0,3}x[1-9][0-9]{0,3}"
+    package static let fraction = "[1-9][0-9]{0,8}/[1-9][0-9]{0,8}"
+    package static let capability = "\(size)@([1-9][0-9]{0,3}|\(fraction))"
+    package static let duration = "(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+(\\.[0-9]+)?s)?([0-9]+ms)?"
 }
 
 extension Decoder {
     /// Text of a pattern that a value is made from.
     ///
     /// - Parameter cure: What to write instead of a value that is not right, if that is clear.
-    static func pattern(
+    package static func pattern(
         _ pattern: String, _ expectation: String,
         cure: @escaping @Sendable (String) -> String? = { _ in nil },
         make: @escaping @Sendable (String) -> Value?
@@ -90,7 +91,7 @@ extension Decoder {
 
 extension Decoder<FrameSize> {
     /// `1280x720`.
-    static let size = pattern(
+    package static let size = pattern(
         Pattern.size,
         "a size such as 1280x720, with sides of at most \(FrameSize.maximumDimension)"
     ) { FrameSize($0) }
@@ -98,14 +99,14 @@ extension Decoder<FrameSize> {
 
 extension Decoder<VideoCapability> {
     /// `1280x720@30`.
-    static let capability = pattern(
+    package static let capability = pattern(
         Pattern.capability, "a size and a frame rate such as 1280x720@30 or 1280x720@30000/1001"
     ) { VideoCapability($0) }
 }
 
 extension Decoder<[VideoCapability]> {
     /// Rows of a table: at least one, and each size once.
-    static let rows: Decoder = {
+    package static let rows: Decoder = {
         let list = Decoder<[Located<VideoCapability>]>.list(
             of: Decoder<VideoCapability>.capability.located(), "a list of sizes", count: 1...64)
         return Decoder(schema: list.schema) { node, path, reading in
@@ -122,38 +123,9 @@ extension Decoder<[VideoCapability]> {
     }()
 }
 
-extension Decoder<SessionFile.Command> {
-    /// `640x360@15`, or `none`.
-    static func ceiling(_ track: SessionFile.Track) -> Decoder {
-        pattern(SessionFile.Command.ceilingPattern, SessionFile.Command.ceilingExpectation) {
-            SessionFile.Command(ceiling: $0, of: track)
-        }
-    }
-
-    /// `camera.settings.pattern=grey`.
-    static let assignment: Decoder = {
-        let schema = Schema(
-            kind: .text(pattern: SessionFile.Command.assignmentPattern),
-            expectation: "a setting and its value, such as camera.settings.pattern=grey")
-        let text = Decoder<String>.scalar(schema) { scalar in
-            guard case .text(let text) = scalar, text.contains("=") else { return nil }
-            return text
-        }
-        return Decoder(schema: schema) { node, path, reading in
-            guard let assignment = text.read(node, path, &reading) else { return nil }
-            do throws(CommandProblem) {
-                return try SessionFile.Command(set: assignment)
-            } catch {
-                reading.complain(error.message, about: node, path)
-                return nil
-            }
-        }
-    }()
-}
-
 extension Decoder<FrameRate> {
     /// `30` or `30000/1001`.
-    static let rate: Decoder = {
+    package static let rate: Decoder = {
         let expectation = "frames a second, 1 to 1000, such as 30 or 30000/1001"
         let schema = Schema(
             kind: .anyOf([
@@ -172,7 +144,7 @@ extension Decoder<FrameRate> {
 
 extension Decoder<Duration> {
     /// `10s`, `500ms`, `1h30m`, within bounds.
-    static func duration(_ bounds: ClosedRange<Duration>) -> Decoder {
+    package static func duration(_ bounds: ClosedRange<Duration>) -> Decoder {
         let range = "\(bounds.lowerBound.asWritten) to \(bounds.upperBound.asWritten)"
         @Sendable func read(_ text: String) -> Duration? {
             Duration(asWritten: text).flatMap { bounds.contains($0) ? $0 : nil }
@@ -230,49 +202,10 @@ extension Duration {
     }
 }
 
-extension Decoder<[SessionFile.Setting]> {
-    /// The settings of a plugin: names and single values.
-    static let settings: Decoder = {
-        let expectation = "a section of settings, name: value"
-        let schema = Schema(kind: .settings, expectation: expectation)
-        return Decoder(schema: schema) { node, path, reading in
-            switch node.content {
-            case .refused: return nil
-            case .mapping(let entries):
-                return entries.compactMap { entry in
-                    let place = path.appending(key: entry.key)
-                    return reading.settingValue(entry.value, place).map { value in
-                        SessionFile.Setting(
-                            name: entry.key,
-                            namePlace: SourceLocation(entry.keyOrigin, path: place),
-                            value: Located(
-                                value, at: SourceLocation(entry.value.origin, path: place)))
-                    }
-                }
-            case .scalar where node.scalar == .null: return []
-            case .scalar, .sequence:
-                reading.complain(
-                    "needs \(expectation), found \(node.inWords).", about: node, path)
-                return nil
-            }
-        }
-    }()
-}
-
-extension Reading {
-    /// A single value of a plugin's setting; nil if it is none, which was told.
-    mutating func settingValue(_ node: ConfigNode, _ path: String) -> SettingValue? {
-        switch node.scalar {
-        case .boolean(let value): return .boolean(value)
-        case .integer(let value): return .integer(value)
-        case .number(let value): return .number(value)
-        case .text(let value): return .string(value)
-        case .immense: complain("\(node.inWords) is too large.", about: node, path)
-        case .null: complain("has no value. Give it one, or remove it.", about: node, path)
-        case nil:
-            if case .refused = node.content { return nil }
-            complain("needs a single value, found \(node.inWords).", about: node, path)
-        }
-        return nil
+extension String {
+    /// Whether all of the text is what a pattern says.
+    package func wholeMatches(_ pattern: String) -> Bool {
+        guard let regex = try? Regex(pattern) else { return false }
+        return (try? regex.wholeMatch(in: self)) != nil
     }
 }

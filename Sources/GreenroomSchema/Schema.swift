@@ -1,7 +1,7 @@
 /// What may stand at a place of the file, as data: the JSON Schema is written from it, and
 /// reading takes its known keys, its words and its rules from it.
-struct Schema: Sendable {
-    indirect enum Kind: Sendable {
+package struct Schema: Sendable {
+    package indirect enum Kind: Sendable {
         /// Text; with a pattern, text that matches all of it.
         case text(pattern: String?)
         /// One of a few words, each with what it means.
@@ -21,26 +21,26 @@ struct Schema: Sendable {
     }
 
     /// A mapping with known keys.
-    struct Section: Sendable {
+    package struct Section: Sendable {
         /// Its name among the definitions of the JSON Schema.
-        var name: String
+        package var name: String
         /// What it is, a sentence.
-        var summary: String
+        package var summary: String
         /// Its keys, in the order in which people write them.
-        var fields: [Field]
+        package var fields: [Field]
         /// What has to stand in it besides required keys.
-        var presence = Presence.any
+        package var presence = Presence.any
         /// The key that is meant where a single value stands in the section's place.
-        var shortKey: String?
+        package var shortKey: String?
         /// Keys that people write in place of others.
-        var keyAliases: [KeyAlias] = []
+        package var keyAliases: [KeyAlias] = []
 
         /// Whether it may be empty.
-        var mayBeEmpty: Bool { presence == .any && !fields.contains(where: \.isRequired) }
+        package var mayBeEmpty: Bool { presence == .any && !fields.contains(where: \.isRequired) }
     }
 
     /// Which of a section's keys have to be there.
-    enum Presence: Equatable, Sendable {
+    package enum Presence: Equatable, Sendable {
         /// Only the required ones.
         case any
         /// At least one of these.
@@ -54,38 +54,49 @@ struct Schema: Sendable {
     }
 
     /// A key that is none, and that people write.
-    struct KeyAlias: Sendable {
-        var key: String
+    package struct KeyAlias: Sendable {
+        package var key: String
         /// The key that was meant.
-        var meant: String
+        package var meant: String
         /// What to write instead.
-        var cure: String
+        package var cure: String
+
+        package init(key: String, meant: String, cure: String) {
+            self.key = key
+            self.meant = meant
+            self.cure = cure
+        }
     }
 
     /// A key of a section.
-    struct Field: Sendable {
-        var key: String
+    package struct Field: Sendable {
+        package var key: String
         /// What it does, a sentence or two.
-        var summary: String
-        var examples: [JSON]
-        var defaultValue: JSON?
-        var isRequired = false
-        var schema: Schema
+        package var summary: String
+        package var examples: [JSON]
+        package var defaultValue: JSON?
+        package var isRequired = false
+        package var schema: Schema
     }
 
-    var kind: Kind
+    package var kind: Kind
     /// What is needed, for "needs …": "a size such as 1280x720".
-    var expectation: String
+    package var expectation: String
+
+    package init(kind: Kind, expectation: String) {
+        self.kind = kind
+        self.expectation = expectation
+    }
 }
 
 extension Schema {
     /// The section that it is, in whatever form.
-    var section: Section? {
+    package var section: Section? {
         if case .section(let section) = kind { section } else { nil }
     }
 
     /// Every section in it, itself included, each once, in the order of first use.
-    var sections: [Section] {
+    package var sections: [Section] {
         var found: [Section] = []
         collectSections(into: &found)
         return found

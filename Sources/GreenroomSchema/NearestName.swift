@@ -24,7 +24,7 @@ public func nearestName(to name: String, among known: [String]) -> String? {
 
 /// How many letters to replace, remove, insert or swap with a neighbour to get from one to the
 /// other.
-func editDistance(_ first: [Character], _ second: [Character]) -> Int {
+package func editDistance(_ first: [Character], _ second: [Character]) -> Int {
     guard !first.isEmpty, !second.isEmpty else { return max(first.count, second.count) }
     var beforeLast: [Int] = []
     var last = Array(0...second.count)

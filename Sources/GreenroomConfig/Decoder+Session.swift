@@ -1,0 +1,78 @@
+import GreenroomMedia
+import GreenroomSchema
+
+extension Decoder<SessionFile.Command> {
+    /// `640x360@15`, or `none`.
+    static func ceiling(_ track: SessionFile.Track) -> Decoder {
+        pattern(SessionFile.Command.ceilingPattern, SessionFile.Command.ceilingExpectation) {
+            SessionFile.Command(ceiling: $0, of: track)
+        }
+    }
+
+    /// `camera.settings.pattern=grey`.
+    static let assignment: Decoder = {
+        let schema = Schema(
+            kind: .text(pattern: SessionFile.Command.assignmentPattern),
+            expectation: "a setting and its value, such as camera.settings.pattern=grey")
+        let text = Decoder<String>.scalar(schema) { scalar in
+            guard case .text(let text) = scalar, text.contains("=") else { return nil }
+            return text
+        }
+        return Decoder(schema: schema) { node, path, reading in
+            guard let assignment = text.read(node, path, &reading) else { return nil }
+            do throws(CommandProblem) {
+                return try SessionFile.Command(set: assignment)
+            } catch {
+                reading.complain(error.message, about: node, path)
+                return nil
+            }
+        }
+    }()
+}
+
+extension Decoder<[SessionFile.Setting]> {
+    /// The settings of a plugin: names and single values.
+    static let settings: Decoder = {
+        let expectation = "a section of settings, name: value"
+        let schema = Schema(kind: .settings, expectation: expectation)
+        return Decoder(schema: schema) { node, path, reading in
+            switch node.content {
+            case .refused: return nil
+            case .mapping(let entries):
+                return entries.compactMap { entry in
+                    let place = path.appending(key: entry.key)
+                    return reading.settingValue(entry.value, place).map { value in
+                        SessionFile.Setting(
+                            name: entry.key,
+                            namePlace: SourceLocation(entry.keyOrigin, path: place),
+                            value: Located(
+                                value, at: SourceLocation(entry.value.origin, path: place)))
+                    }
+                }
+            case .scalar where node.scalar == .null: return []
+            case .scalar, .sequence:
+                reading.complain(
+                    "needs \(expectation), found \(node.inWords).", about: node, path)
+                return nil
+            }
+        }
+    }()
+}
+
+extension Reading {
+    /// A single value of a plugin's setting; nil if it is none, which was told.
+    mutating func settingValue(_ node: ConfigNode, _ path: String) -> SettingValue? {
+        switch node.scalar {
+        case .boolean(let value): return .boolean(value)
+        case .integer(let value): return .integer(value)
+        case .number(let value): return .number(value)
+        case .text(let value): return .string(value)
+        case .immense: complain("\(node.inWords) is too large.", about: node, path)
+        case .null: complain("has no value. Give it one, or remove it.", about: node, path)
+        case nil:
+            if case .refused = node.content { return nil }
+            complain("needs a single value, found \(node.inWords).", about: node, path)
+        }
+        return nil
+    }
+}
