@@ -3,7 +3,7 @@ import TestSupport
 
 /// A plugin that breaks a rule or fails costs itself: its reason is told, and the session ends or
 /// goes on as its file says.
-@Suite struct FailureTests {
+@Suite(.ownThreads) struct FailureTests {
     /// A way to fail, and what has to be told of it.
     struct Fault: CustomTestStringConvertible {
         var name: String

@@ -10,7 +10,7 @@ import Testing
 @testable import GreenroomIsolation
 
 /// Who is let in at a broadcast's socket, and who is sent away.
-@Suite struct BroadcastListenerTests {
+@Suite(.ownThreads) struct BroadcastListenerTests {
     private let folder: TemporaryFolder
     private let listener: BroadcastListener
     private let news = News()

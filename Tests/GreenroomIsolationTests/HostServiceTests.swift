@@ -1,13 +1,14 @@
 import CLinux
 import Glibc
 import GreenroomIPC
+import TestSupport
 import Testing
 
 @testable import GreenroomIsolation
 
 /// Whatever a plugin's process says, its host takes no harm. `Tests/Fuzz/run.sh` looks for what
 /// it could say with the help of the code's coverage.
-struct HostServiceTests {
+@Suite(.ownThreads) struct HostServiceTests {
     @Test func `no call that a runner could make brings the host down`() throws {
         let rig = try HostServiceRig()
         var random = FixedRandom(state: 11)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The book for authors, kept true. What it has from the host's code is compared by `BookTests`.
-@Suite struct DocumentationTests {
+@Suite(.ownThreads) struct DocumentationTests {
     @Test func `every Swift snippet of the book compiles`() throws {
         var sources: [(name: String, text: String)] = []
         let broadcast = try Chapter(
