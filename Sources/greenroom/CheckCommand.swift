@@ -1,6 +1,7 @@
 import ArgumentParser
 import GreenroomConfig
 import GreenroomConversion
+import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,4 +1,4 @@
-import GreenroomConfig
+import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
@@ -41,18 +41,5 @@ extension PluginLocator {
         } catch {
             throw Failure(.badFile, explain(error, plugin.place))
         }
-    }
-
-    /// Why a plugin can't be had, and which name was meant.
-    ///
-    /// - Parameter kind: What is needed; nil for any.
-    func explain(_ error: LoadError, _ name: String, _ kind: PluginKind? = nil) -> String {
-        guard error.code == .noSuchPlugin, !name.contains("/") else { return "\(error)" }
-        let names = scan().flatMap { finding in
-            (try? finding.result.get())?.descriptors.filter { kind == nil || $0.kind == kind }
-                .map(\.name) ?? []
-        }
-        let meant = nearestName(to: name, among: names).map { " Did you mean \"\($0)\"?" }
-        return "\(error)\(meant ?? "")"
     }
 }

@@ -1,3 +1,4 @@
+import GreenroomHost
 import GreenroomPluginInterface
 
 /// This program's file, and what lies where from it.

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomConfig
+import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

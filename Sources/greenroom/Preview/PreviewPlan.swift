@@ -1,4 +1,5 @@
 import GreenroomConfig
+import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomConfig
+import GreenroomHost
 import GreenroomSession
 
 /// Control lines on standard input, each carried out as soon as it is read.

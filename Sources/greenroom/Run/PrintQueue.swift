@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomHost
 import Synchronization
 
 /// Lines on their way to a reader who may stop reading, as a pager does that waits for a key.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
+import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

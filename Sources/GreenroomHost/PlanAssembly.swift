@@ -1,0 +1,259 @@
+package import GreenroomConfig
+import GreenroomConversion
+import GreenroomIsolation
+import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomSandbox
+package import GreenroomSession
+
+extension SessionPlan {
+    /// Loads the plugins that a session file names, and checks their settings.
+    ///
+    /// - Throws: Every problem at once, each at its place in the file.
+    package init(_ file: SessionFile, locator: PluginLocator) throws(SessionFileError) {
+        self.init(name: file.name)
+        var assembly = Assembly(file: file, locator: locator)
+        maximum = file.maximum
+        durationNanoseconds = file.duration?.nanoseconds
+        callbackDeadlineNanoseconds = file.callbackDeadline.nanoseconds
+        camera = assembly.resolve(file.camera, .videoSource)
+        preProcessors = file.preProcessors.compactMap { assembly.resolve($0, .preProcessor) }
+        microphone = assembly.resolve(file.microphone, .virtualMic)
+        share = assembly.resolve(file.share, .shareSource)
+        shareAudio = assembly.resolve(file.shareAudio, .shareAudioSource)
+        shareBroadcast = file.shareBroadcast?.value
+        outputs = file.outputs.map { OutputPlan($0.value) }
+        clock = file.clock == .virtual ? .virtual : .real
+        table = assembly.table()
+        timeline = assembly.timeline(of: self)
+        guard assembly.diagnostics.isEmpty else {
+            throw SessionFileError(assembly.diagnostics, in: file.source)
+        }
+    }
+}
+
+private struct Assembly {
+    var file: SessionFile
+    var locator: PluginLocator
+    var diagnostics: [Diagnostic] = []
+
+    mutating func resolve(_ plugin: SessionFile.Plugin?, _ kind: PluginKind) -> SourcePlan? {
+        guard let plugin else { return nil }
+        let name =
+            switch plugin.reference.value {
+            case .name(let name): name
+            case .path(let path): path
+            }
+        do throws(LoadError) {
+            let (found, seen) = try locator.find(name, kind: kind, relativeTo: file.folder)
+            guard seen.kind == kind else {
+                report(
+                    "\(seen.name) is a \(seen.kind.name), and this place needs a \(kind.name). "
+                        + "`greenroom plugins` lists them.", plugin.reference.place)
+                return nil
+            }
+            let isBundled = locator.isBundled(found.path)
+            // Nothing of a plugin with a process of its own is loaded into this one.
+            let loaded =
+                file.isolation(of: plugin, isBundled: isBundled) == .process
+                ? nil : try load(seen, from: found.path)
+            let descriptor = loaded?.descriptor ?? seen
+            let given = plugin.settings.map {
+                (name: $0.name, value: ParameterValue($0.value.value))
+            }
+            let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
+            for problem in problems { report(problem, plugin, of: descriptor) }
+            diagnostics += file.conflicts(of: plugin, isBundled: isBundled)
+            let policy = FailurePolicy(file.failurePolicy(of: plugin, isBundled: isBundled))
+            if let library = loaded?.library {
+                return SourcePlan(
+                    factory: library, descriptor: descriptor, settings: settings, onFailure: policy)
+            }
+            let isolation = isolation(of: plugin, settings)
+            if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
+                report(
+                    "it requires the whole sandbox, and this machine lacks a part of it: "
+                        + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
+                    plugin.place)
+            }
+            return SourcePlan(
+                factory: locator.isolated(found.path, isolation), descriptor: descriptor,
+                settings: settings, onFailure: policy, isolation: isolation)
+        } catch {
+            report(locator.explain(error, name, kind), plugin.reference.place)
+            return nil
+        }
+    }
+
+    /// Loads a library into this process, which its plugin is to run in.
+    ///
+    /// - Parameter seen: The plugin as it was when the library was looked into.
+    private func load(
+        _ seen: PluginDescriptor, from path: String
+    ) throws(LoadError) -> (library: PluginLibrary, descriptor: PluginDescriptor) {
+        let library = try PluginLibrary(loading: path)
+        guard let descriptor = library.selfDescription[seen.id, seen.kind] else {
+            throw .changed(seen, path)
+        }
+        return (library, descriptor)
+    }
+
+    /// The process of a plugin.
+    ///
+    /// - Parameter settings: The plugin's, checked.
+    private func isolation(
+        of plugin: SessionFile.Plugin, _ settings: [Setting]
+    ) -> IsolationPlan {
+        let grants = plugin.grants?.value ?? SessionFile.Grants()
+        // A path that the file gives in a setting is meant to be read. Only of those that it
+        // gives: by its defaults a plugin could grant itself what it likes.
+        let given = Set(plugin.settings.map(\.name))
+        let paths = settings.compactMap { setting -> String? in
+            guard setting.type == .path, given.contains(setting.name),
+                case .string(let path) = setting.value
+            else { return nil }
+            return path
+        }
+        return IsolationPlan(
+            sandbox: SandboxMode(file.sandbox(of: plugin)),
+            memoryLimitBytes: file.memoryLimit(of: plugin).bytes,
+            read: grants.read + paths.filter { !grants.read.contains($0) },
+            write: grants.write, devices: grants.devices, network: grants.network)
+    }
+
+    /// The sizes that cameras are offered.
+    mutating func table() -> CapabilityTable {
+        var rows = file.table?.value ?? CapabilityTable.standard.rows
+        if let more = file.moreSizes {
+            let sizes = Set(more.value.map(\.size))
+            rows = rows.filter { !sizes.contains($0.size) } + more.value
+            if rows.count > Self.maximumRows {
+                report(
+                    "with these the table has \(rows.count) rows, and can have "
+                        + "\(Self.maximumRows). Remove some.", more.place)
+            }
+        }
+        return CapabilityTable(rows)
+    }
+
+    /// As many rows as a table may have.
+    private static let maximumRows = 64
+
+    /// What is done while the session runs.
+    ///
+    /// - Parameter plan: With all plugins that can be had.
+    mutating func timeline(of plan: SessionPlan) -> [TimelineEntry] {
+        file.timeline.compactMap { entry in
+            // Of a plugin that can't be had, that was told.
+            if case .preProcessor = entry.value.command.role,
+                plan.preProcessors.count < file.preProcessors.count
+            {
+                return nil
+            }
+            guard plan.has(entry.value.command.role) else { return nil }
+            do throws(CommandProblem) {
+                return TimelineEntry(
+                    nanoseconds: entry.value.time.nanoseconds,
+                    command: try plan.command(for: entry.value.command, folder: file.folder),
+                    origin: entry.place.path)
+            } catch {
+                report(error.message, entry.place)
+                return nil
+            }
+        }
+    }
+
+    private mutating func report(
+        _ problem: SettingProblem, _ plugin: SessionFile.Plugin, of descriptor: PluginDescriptor
+    ) {
+        let setting = plugin.settings.last { $0.name == problem.name }
+        let known = descriptor.parameters.map(\.name)
+        if let setting, !known.contains(setting.name) {
+            let meant = nearestName(to: setting.name, among: known)
+                .map { " Did you mean \"\($0)\"?" }
+            report("\(problem.explanation)\(meant ?? "")", setting.namePlace)
+        } else if let setting {
+            report(problem.explanation, setting.value.place)
+        } else {
+            var place = plugin.place
+            place.path += ".settings.\(problem.name)"
+            report(problem.explanation, place)
+        }
+    }
+
+    private mutating func report(_ message: String, _ place: SourceLocation) {
+        diagnostics.append(Diagnostic(message, at: place))
+    }
+}
+
+extension ParameterValue {
+    init(_ value: SettingValue) {
+        self =
+            switch value {
+            case .boolean(let value): .boolean(value)
+            case .integer(let value): .integer(value)
+            case .number(let value): .number(value)
+            case .string(let value): .string(value)
+            }
+    }
+}
+
+extension FailurePolicy {
+    init(_ policy: SessionFile.FailurePolicy) {
+        self =
+            switch policy {
+            case .restart: .restart
+            case .off: .off
+            case .end: .end
+            }
+    }
+}
+
+extension SandboxMode {
+    init(_ sandbox: SessionFile.Sandbox) {
+        self =
+            switch sandbox {
+            case .on: .on
+            case .require: .require
+            case .off: .off
+            }
+    }
+}
+
+extension OutputPlan {
+    init(_ output: SessionFile.Output) {
+        self =
+            switch output {
+            case .record(let folder, let picture, let overwrite):
+                .record(folder: folder, picture: VideoSinkWant(picture), overwrite: overwrite)
+            case .loudspeaker(let device): .loudspeaker(device: device)
+            case .y4m(let track, let picture):
+                .y4mStandardOutput(
+                    track: track == .camera ? .camera : .share, picture: VideoSinkWant(picture))
+            }
+    }
+}
+
+extension VideoSinkWant {
+    init(_ picture: SessionFile.Video) {
+        let fit: Fit =
+            switch picture.fit {
+            case .letterbox: .letterbox
+            case .crop: .crop
+            case .stretch: .stretch
+            case .reject: .reject
+            }
+        self.init(size: picture.size, rate: picture.rate, fit: fit)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds; saturates beyond 292 years.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carry ? .max : sum
+    }
+}
