@@ -5,6 +5,7 @@ import GreenroomMedia
 import Synchronization
 
 @testable import GreenroomPluginInterface
+@testable import GreenroomRuntime
 @testable import GreenroomSession
 
 /// A camera or a share in Swift, without a shared library: sends leased frames on a thread of its
