@@ -253,6 +253,8 @@ let package = Package(
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        // What Tests/run.sh shows of a run.
+        .executableTarget(name: "test-progress", path: "Tests/Progress"),
     ] + bundledPlugins.map(\.target)
 )
 

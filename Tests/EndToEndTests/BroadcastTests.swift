@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Shares from processes that the host did not start, over its socket.
-@Suite struct BroadcastTests {
+@Suite(.ownThreads) struct BroadcastTests {
     private let session: TestSession
     private var socket: String { session.folder("share.sock") }
 

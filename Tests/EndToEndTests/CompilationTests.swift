@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 
 /// The plugins in C that come with the package compile without a warning.
-@Suite struct CompilationTests {
+@Suite(.ownThreads) struct CompilationTests {
     static let compilers = ["gcc", "clang"]
 
     private func check(_ compiler: String, _ standard: String, _ arguments: [String]) throws {

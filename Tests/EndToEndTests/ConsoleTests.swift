@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What `greenroom run` shows while it runs: to people, elsewhere, and to programs.
-@Suite struct ConsoleTests {
+@Suite(.ownThreads) struct ConsoleTests {
     private func session(_ duration: String = "1s") throws -> TestSession {
         try TestSession(
             """

@@ -6,7 +6,7 @@ import Testing
 ///
 /// On the virtual clock the others' files are the same to the byte as those of a session in which
 /// nothing breaks down.
-@Suite struct FaultTests {
+@Suite(.ownThreads) struct FaultTests {
     /// A way to break down, and words of the evidence.
     struct Fault: CustomTestStringConvertible, Sendable {
         var name: String
@@ -133,7 +133,7 @@ import Testing
         "close-socket", "shut-socket", "fork", "break-in", "fill-shared",
     ]
 
-    @Test(arguments: nuisances, ["borrowed", "leased"])
+    @Test(arguments: Nightly.pairs(nuisances, ["borrowed", "leased"]))
     func `whatever a source does, the others miss nothing`(name: String, way: String) throws {
         let session = try Self.session("fault: \(name), once: 1, way: \(way)")
         let recorded = try Recorded(session, isolation: "process")
@@ -146,7 +146,7 @@ import Testing
 
     static let formats = IdentityTests.formats + ["mjpeg"]
 
-    @Test(arguments: formats, ["borrowed", "leased"])
+    @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
     func `frames that are written to while they are read spoil nothing else`(
         format: String, way: String
     ) throws {

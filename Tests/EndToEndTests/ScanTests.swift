@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Plugins are looked into in processes of their own: what they do there is a line in a table.
-@Suite struct ScanTests {
+@Suite(.ownThreads) struct ScanTests {
     private let folder: TemporaryFolder
     private let plugins: String
     private let environment: [String: String?]

@@ -4,7 +4,7 @@ import GreenroomMedia
 import TestSupport
 import Testing
 
-@Suite struct KilledWriterTests {
+@Suite(.ownThreads) struct KilledWriterTests {
     /// Pictures that take so long to write that a signal is likely to come in the middle.
     private static let size = FrameSize(width: 3840, height: 2160)
 

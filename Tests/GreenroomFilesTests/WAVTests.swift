@@ -72,7 +72,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
     }
 }
 
-@Suite struct WAVWriterTests {
+@Suite(.ownThreads) struct WAVWriterTests {
     @Test(arguments: [1, 2], [8000, 22050, 48000, 192_000])
     func `after every write the file is whole, without closing`(channels: Int, rate: Int) throws {
         let folder = try TemporaryFolder()
@@ -173,7 +173,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
     }
 }
 
-@Suite struct WAVReaderTests {
+@Suite(.ownThreads) struct WAVReaderTests {
     struct Variety: Sendable {
         var codec: String
         /// How far a sample may be from ffmpeg's, which cuts long numbers where we round.

@@ -10,7 +10,7 @@ import Testing
 @testable import GreenroomIsolation
 
 /// Which peers a broadcast's socket accepts, and which it refuses.
-@Suite struct BroadcastListenerTests {
+@Suite(.ownThreads) struct BroadcastListenerTests {
     private let folder: TemporaryFolder
     private let listener: BroadcastListener
     private let events = Events()

@@ -1,13 +1,14 @@
 import CLinux
 import Glibc
 import GreenroomIPC
+import TestSupport
 import Testing
 
 @testable import GreenroomIsolation
 
 /// No message of a plugin's process harms the host. `Tests/Fuzz/run.sh` looks for further messages by
 /// coverage.
-struct HostServiceTests {
+@Suite(.ownThreads) struct HostServiceTests {
     @Test func `no call that a runner could make brings the host down`() throws {
         let rig = try HostServiceRig()
         var random = FixedRandom(state: 11)

@@ -9,7 +9,7 @@ import Testing
 @testable import GreenroomPluginInterface
 
 /// Each content is looked into once, whatever becomes of the files that say so.
-struct LibraryScansTests {
+@Suite(.ownThreads) struct LibraryScansTests {
     /// Counts how often it looks, and finds what it is told to.
     private final class Scanner: Sendable {
         private struct State {

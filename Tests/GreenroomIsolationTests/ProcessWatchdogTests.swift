@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import GreenroomIsolation
 
-struct ProcessWatchdogTests {
+@Suite(.ownThreads) struct ProcessWatchdogTests {
     private static let tick: Int64 = 100_000_000
 
     private static func sample(

@@ -5,7 +5,7 @@ import Testing
 
 /// The README, the manual and the authors' book, kept true. The parts of the book that are made from
 /// the host's code are compared by `BookTests`.
-@Suite struct DocumentationTests {
+@Suite(.ownThreads) struct DocumentationTests {
     @Test func `every Swift snippet of the book compiles`() throws {
         var sources: [(name: String, text: String)] = []
         let broadcast = try Chapter(

@@ -9,7 +9,7 @@ import Testing
 @testable import GreenroomValidator
 
 /// What is said of a check whose time is over.
-@Suite struct CheckProgressTests {
+@Suite(.ownThreads) struct CheckProgressTests {
     /// Builds a wrong plugin.
     private func build(_ name: String, in folder: String) throws -> String {
         let library = "\(folder)/libIt.so"

@@ -39,9 +39,9 @@ struct NewPlugin {
             }
         }
 
-        /// What a Swift type's name ends in. No type that a template uses has an end of these and
-        /// something before it, no word of Swift has, and no target of Greenroom's package: whatever
-        /// name comes before it, the type's can be had.
+        /// What a Swift type's name ends in. Of the types that a template uses only `ScreenAudio`
+        /// has an end of these and something before it, no word of Swift has, and no target of
+        /// Greenroom's package: whatever name comes before it, the type's can be had.
         fileprivate var typeSuffix: String {
             switch self {
             case .camera: "Camera"
@@ -103,7 +103,8 @@ struct NewPlugin {
     var type: String {
         let words = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         let joined = words.joined()
-        let hasSuffix = joined.hasSuffix(kind.typeSuffix) && joined != kind.typeSuffix
+        let isTaken = joined == kind.typeSuffix || joined == "ScreenAudio"
+        let hasSuffix = joined.hasSuffix(kind.typeSuffix) && !isTaken
         return hasSuffix ? joined : joined + kind.typeSuffix
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import GreenroomSession
 
 /// Audio stays on the session clock whatever the source's card does.
-@Suite struct AudioClockRecoveryTests {
+@Suite(.ownThreads) struct AudioClockRecoveryTests {
     private static let stamped: @Sendable (Double) -> Int64 = { Int64($0 * 1e9) }
 
     @Test(arguments: [200.0, -200, 1000, -1000], [8_000, 48_000])
