@@ -29,12 +29,12 @@ struct BundledPlugin {
 }
 
 let bundledPlugins: [BundledPlugin] = [
-    BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
+    BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
-    BundledPlugin(name: "Slides", dependencies: ["Images"]),
+    BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "Tone"),
-    BundledPlugin(name: "Watermark", dependencies: ["Images"]),
+    BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
@@ -80,11 +80,12 @@ let package = Package(
 
         // What bundled plugins share.
         .target(
-            name: "Images", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
-            path: "Plugins/Images"),
-        .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
+            name: "GreenroomImages",
+            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"]),
+        .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
 
         // The host, bottom up.
+        .target(name: "GreenroomRuntime"),
         .target(
             name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
         .target(
@@ -127,6 +128,7 @@ let package = Package(
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomRuntime",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
@@ -134,7 +136,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomSandbox",
+                "GreenroomRuntime", "GreenroomSandbox",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -150,13 +152,14 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomRuntime",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSession",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSession",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -164,7 +167,7 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -184,11 +187,13 @@ let package = Package(
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
+            name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
+        .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "TestSupport",
+                "GreenroomMedia", "GreenroomRuntime", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
@@ -200,7 +205,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomRuntime",
                 "TestSupport",
             ]),
         .testTarget(
@@ -210,9 +215,11 @@ let package = Package(
             name: "sandbox-probe",
             dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
             path: "Tests/SandboxProbe"),
-        .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
-            name: "ImagesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Images"]),
+            name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomImagesTests",
+            dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
@@ -222,7 +229,7 @@ let package = Package(
             dependencies: [
                 "GreenroomConversion", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomValidator", "TestSupport",
+                "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
 
         // Tests of the real binaries; they import nothing of what they test.
@@ -240,6 +247,7 @@ if Context.environment["GREENROOM_FUZZ"] != nil {
             dependencies: [
                 "GreenroomABI", "GreenroomIPC", "GreenroomConversion", "GreenroomSession",
                 "GreenroomIsolation", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomRuntime",
             ], path: "Tests/Fuzz", exclude: ["run.sh"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -3,6 +3,7 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The outputs of a plan, opened for the sources that there are.
 struct OutputBuilder {
