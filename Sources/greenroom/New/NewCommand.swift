@@ -6,28 +6,28 @@ import GreenroomPluginInterface
 struct NewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Begin a plugin of your own, in a folder of its own.",
+        abstract: "Create a plugin in a folder of its own.",
         discussion: """
-            The folder gets one source file that works as it is, a build file, a session file to \
-            try it with, and a README. Kinds are named as places of a session file; the names \
-            that `greenroom plugins` shows will do, too, with hyphens: video-source.
+            The folder has one source file that works as it is, a build file, a session file to \
+            try it with, and a README. Kinds have the names of roles in a session file; the names \
+            that `greenroom plugins` prints work as well, with hyphens: video-source.
 
-            A plugin in Swift is built against a checkout of Greenroom, one in C against the \
-            header alone, which is copied into the folder.
+            A plugin in Swift builds against a checkout of Greenroom. A plugin in C builds \
+            against the header alone, which is copied into the folder.
             """)
 
-    @Argument(help: "What the plugin is.")
+    @Argument(help: "The kind of the plugin.")
     var kind: NewPlugin.Kind
 
-    @Argument(help: "Its name, and its folder's: letters, digits and '-', a letter first.")
+    @Argument(help: "The name of plugin and folder: letters, digits and '-', a letter first.")
     var name: String
 
-    @Option(help: "What it is written in.")
+    @Option(help: "The programming language.")
     var language = NewPlugin.Language.swift
 
     @Option(
         help: ArgumentHelp(
-            "The checkout of Greenroom; the one that this program was built in unless said.",
+            "The checkout of Greenroom; by default the one that this program was built in.",
             valueName: "path"),
         completion: .directory)
     var greenroom: String?

@@ -6,7 +6,7 @@ import GreenroomValidator
 /// `greenroom judge`: the process of one check. `greenroom validate` starts it.
 struct CheckWorkerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "judge", abstract: "Make one check, as greenroom validate asks for it.",
+        commandName: "judge", abstract: "Run one check, as greenroom validate requests it.",
         shouldDisplay: false)
 
     @Argument(help: .hidden)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -26,10 +27,18 @@ enum Compiler {
         return finished.standardError
     }
 
-    /// Where the modules are that authors import, and the C modules that these need.
-    static let modules =
-        ["-I", Checkout.products + "/Modules"]
-        + ["CALSA", "CLibYUV", "CLinux", "CSeccomp", "CSpeexDSP", "GreenroomABI"].flatMap {
-            ["-Xcc", "-fmodule-map-file=\(Checkout.root)/Sources/\($0)/module.modulemap"]
+    /// Where the modules are that authors import, and the C modules that these need. SwiftPM writes
+    /// the module maps of C targets beside the products.
+    static let modules: [String] = {
+        let folders =
+            (try? FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/Sources")) ?? []
+        let maps = folders.sorted().compactMap { name in
+            [
+                "\(Checkout.root)/Sources/\(name)/module.modulemap",
+                "\(Checkout.products)/\(name).build/module.modulemap",
+            ].first(where: FileManager.default.fileExists)
         }
+        return ["-I", Checkout.products + "/Modules"]
+            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+    }()
 }
