@@ -2,6 +2,7 @@ package import GreenroomConfig
 import GreenroomConversion
 import GreenroomIsolation
 import GreenroomMedia
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomSandbox

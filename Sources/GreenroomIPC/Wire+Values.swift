@@ -1,3 +1,4 @@
+import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 

@@ -2,6 +2,7 @@ import Glibc
 import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime

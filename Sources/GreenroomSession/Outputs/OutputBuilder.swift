@@ -1,9 +1,12 @@
 import Glibc
+import GreenroomAudio
 import GreenroomConversion
 import GreenroomFiles
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The outputs of a plan, opened for the sources that there are.
 struct OutputBuilder {

@@ -1,4 +1,5 @@
-package import GreenroomPluginInterface
+package import GreenroomNegotiation
+import GreenroomPluginInterface
 package import GreenroomMedia
 
 extension PluginHarness {

@@ -1,7 +1,10 @@
+import GreenroomAudio
 package import GreenroomConversion
+package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 import Synchronization
 
 /// One plugin alone, led through its life step by step by whoever wants to know how it behaves.
@@ -125,7 +128,7 @@ package final class PluginHarness: Sendable {
             audioIngest: audioIngest, editedFrameLimit: kind == .preProcessor ? frameLimit : 0,
             instrumentation: instrumentation)
         editor =
-            kind == .preProcessor ? PreProcessorRunner(instance: instance, clock: session) : nil
+            kind == .preProcessor ? PreProcessorRunner(instance, clock: session) : nil
         var threads: [HostThread] = []
         if let input {
             threads.append(
@@ -136,7 +139,7 @@ package final class PluginHarness: Sendable {
         audioMixer = audioIngest.map { ingest in
             AudioMixer(
                 tracks: [
-                    AudioMixer.Track(ingest: ingest, sinks: [ClosureSink(hears: sinks.hears)])
+                    AudioMixer.Track(source: ingest, sinks: [ClosureSink(hears: sinks.hears)])
                 ],
                 mixSinks: [], clock: session)
         }

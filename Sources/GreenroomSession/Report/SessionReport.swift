@@ -1,7 +1,10 @@
+import GreenroomAudio
 import GreenroomConversion
+public import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 /// What happened in a session: `session.json`.
 ///

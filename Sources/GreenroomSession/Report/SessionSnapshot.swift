@@ -1,3 +1,6 @@
+import GreenroomAudio
+import GreenroomVideo
+
 /// How a session stands at a moment, for a status line.
 public struct SessionSnapshot: Sendable {
     /// One picture.

@@ -1,5 +1,6 @@
 public import GreenroomPluginInterface
 public import GreenroomMedia
+public import GreenroomVideo
 
 /// Something that is done to a session while it runs: by its timeline, or by whoever runs it.
 public enum SessionCommand: Equatable, Sendable {

@@ -1,7 +1,10 @@
+import GreenroomAudio
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The tracks and outputs of a session that is running, and their threads.
 final class SessionPipeline: Sendable {
@@ -47,7 +50,7 @@ final class SessionPipeline: Sendable {
         }
 
         let filters = plugins.filters.map {
-            PreProcessorRunner(instance: $0.instance, clock: clock)
+            PreProcessorRunner($0.instance, clock: clock)
         }
         pictures = [(VideoTrackKind.camera, plugins.camera), (.share, plugins.share)].compactMap {
             kind, source in
@@ -58,7 +61,8 @@ final class SessionPipeline: Sendable {
                 kind: kind, agreed: agreed, input: input, pool: pool,
                 filters: kind == .camera ? filters : [],
                 groups: outputs.groups(of: kind), monitors: outputs.monitors(of: kind),
-                filterDeadline: plan.callbackDeadlineNanoseconds, events: events)
+                filterDeadline: plan.callbackDeadlineNanoseconds,
+                tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(
                 track: track, instance: source.instance, wishes: outputs.wishes(of: kind),
                 threads: Monitor([]))
@@ -70,7 +74,7 @@ final class SessionPipeline: Sendable {
         ] {
             guard let source, let ingest = source.instance.audioIngest else { continue }
             sounds.append((source.instance.role, ingest))
-            tracks.append(AudioMixer.Track(ingest: ingest, sinks: outputs.soundSinks(of: kind)))
+            tracks.append(AudioMixer.Track(source: ingest, sinks: outputs.soundSinks(of: kind)))
         }
         self.sounds = sounds
         recordings = outputs.recordings
@@ -113,7 +117,9 @@ final class SessionPipeline: Sendable {
                 branchCount += 1
                 threads.append(
                     HostThread(name: branch.name, clock: clock, as: order) {
-                        branch.run(on: timeline, events: events)
+                        branch.run(on: timeline) {
+                            events.send(.outputFailed(output: branch.name, reason: $0))
+                        }
                     })
             }
             picture.threads.change { $0 = threads }

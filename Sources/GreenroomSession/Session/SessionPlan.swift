@@ -1,7 +1,8 @@
-public import GreenroomConversion
+public import GreenroomNegotiation
 public import GreenroomPluginInterface
 public import GreenroomMedia
 public import GreenroomRuntime
+public import GreenroomVideo
 
 /// What happens to the session when one of its plugins fails.
 public enum FailurePolicy: String, CaseIterable, Sendable, Codable {
@@ -75,31 +76,6 @@ public struct SourcePlan: Sendable {
         self.settings = settings
         self.onFailure = onFailure
         self.isolation = isolation
-    }
-}
-
-/// The two pictures of a session.
-public enum VideoTrackKind: String, CaseIterable, Sendable, Codable {
-    /// The camera.
-    case camera
-    /// The screen share.
-    case share
-}
-
-/// How an output wants its picture.
-public struct VideoSinkWant: Hashable, Sendable {
-    /// The size; nil for the track's.
-    public var size: FrameSize?
-    /// The rate; nil for the track's.
-    public var rate: FrameRate?
-    /// What becomes of a picture of another shape.
-    public var fit: Fit
-
-    /// Makes a want.
-    public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
-        self.size = size
-        self.rate = rate
-        self.fit = fit
     }
 }
 

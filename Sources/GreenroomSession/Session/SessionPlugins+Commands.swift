@@ -1,5 +1,7 @@
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomVideo
 
 extension SessionPlugins {
     /// What came of a command.

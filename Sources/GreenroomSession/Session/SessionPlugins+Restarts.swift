@@ -1,6 +1,8 @@
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 extension SessionPlugins {
     /// A plugin that was lost and is to come back, or has not come yet.

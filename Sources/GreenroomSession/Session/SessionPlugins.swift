@@ -1,7 +1,9 @@
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The plugins of a session, and the order in which they are led through their lives.
 ///
@@ -20,7 +22,7 @@ struct SessionPlugins {
     /// Frames that a track has in use at most: 8 leases, those in its queue, 8 in the hands of
     /// senders, filters and the converter, and those of each output's branch.
     private static func poolLimit(outputs: Int) -> Int {
-        16 + VideoTrackInput.capacity + BranchQueue.mostFramesInUse * outputs
+        16 + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
     }
 
     private let plan: SessionPlan

@@ -3,6 +3,7 @@ import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomVideo
 
 /// A session of one plugin.
 struct PreviewPlan {
