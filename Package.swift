@@ -58,10 +58,10 @@ let package = Package(
     targets: [
         // C: the contract, and the libraries of the host.
         .systemLibrary(name: "GreenroomABI"),
-        .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
-        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
+        .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
+        .target(name: "CLibYUV", linkerSettings: [.linkedLibrary("yuv")]),
+        .target(name: "CLinux"),
+        .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -92,8 +92,7 @@ let package = Package(
             name: "GreenroomIPC",
             dependencies: ["CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia"]),
         .target(
-            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"],
-            linkerSettings: [.linkedLibrary(":libseccomp.a")]),
+            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"]),
         .target(
             name: "GreenroomRunner",
             dependencies: [

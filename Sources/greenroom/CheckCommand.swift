@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomConversion
 import GreenroomHost
 import GreenroomNegotiation
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

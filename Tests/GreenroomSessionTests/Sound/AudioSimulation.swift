@@ -1,5 +1,6 @@
 import GreenroomABI
 import GreenroomMedia
+@testable import GreenroomRuntime
 import TestSupport
 import Testing
 
