@@ -86,8 +86,10 @@ let package = Package(
 
         // The host, bottom up.
         .target(name: "GreenroomRuntime"),
+        .target(name: "GreenroomNegotiation", dependencies: ["GreenroomMedia"]),
         .target(
-            name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
+            name: "GreenroomPluginInterface",
+            dependencies: ["GreenroomABI", "GreenroomMedia", "GreenroomNegotiation"]),
         .target(
             name: "GreenroomIPC",
             dependencies: ["CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia"]),
@@ -124,13 +126,21 @@ let package = Package(
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
         .target(
+            name: "GreenroomAudio",
+            dependencies: ["CSpeexDSP", "GreenroomMedia", "GreenroomRuntime"],
+            linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
+        .target(
+            name: "GreenroomVideo",
+            dependencies: [
+                "GreenroomAudio", "GreenroomConversion", "GreenroomMedia", "GreenroomRuntime",
+            ]),
+        .target(
             name: "GreenroomSession",
             dependencies: [
-                "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomRuntime",
-            ],
-            linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
+                "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomMedia", "GreenroomNegotiation",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomVideo",
+            ]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
@@ -186,6 +196,19 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomAudioTests",
+            dependencies: ["GreenroomAudio", "GreenroomMedia", "GreenroomRuntime", "TestSupport"]),
+        .testTarget(
+            name: "GreenroomNegotiationTests",
+            dependencies: ["GreenroomMedia", "GreenroomNegotiation"]),
+        .testTarget(
+            name: "GreenroomVideoTests",
+            dependencies: [
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomSession", "GreenroomVideo", "TestSupport",
+            ]),
         .testTarget(
             name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
         .testTarget(

@@ -7,6 +7,7 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomSandbox
 package import GreenroomSession
+import GreenroomVideo
 
 extension SessionPlan {
     /// Loads the plugins that a session file names, and checks their settings.

@@ -1,4 +1,4 @@
-import GreenroomNegotiation
+package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 

@@ -10,6 +10,11 @@ package final class VideoTrack: Sendable {
     package struct Group: Sendable {
         package var want: VideoWant
         package var branches: [VideoBranch]
+
+        package init(want: VideoWant, branches: [VideoBranch]) {
+            self.want = want
+            self.branches = branches
+        }
     }
 
     /// What became of the frames that were taken off the input.

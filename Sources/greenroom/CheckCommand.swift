@@ -7,6 +7,7 @@ import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomVideo
 
 /// `greenroom check FILE`.
 struct CheckCommand: ParsableCommand {

@@ -6,6 +6,7 @@ import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+@testable import GreenroomVideo
 import Synchronization
 
 @testable import GreenroomSession

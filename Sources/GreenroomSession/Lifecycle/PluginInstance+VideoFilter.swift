@@ -1,3 +1,4 @@
+import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 

@@ -1,6 +1,8 @@
 import GreenroomConversion
 import GreenroomMedia
+@testable import GreenroomNegotiation
 @testable import GreenroomRuntime
+@testable import GreenroomVideo
 import Synchronization
 import TestSupport
 import Testing

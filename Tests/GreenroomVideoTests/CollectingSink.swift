@@ -3,7 +3,7 @@ import GreenroomMedia
 @testable import GreenroomRuntime
 import Synchronization
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 /// A sink that notes what it gets: for each period, the first byte of the picture.
 final class CollectingSink: VideoSink {

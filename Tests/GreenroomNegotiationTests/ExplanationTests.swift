@@ -1,8 +1,7 @@
 import GreenroomMedia
 import Testing
 
-@testable import GreenroomSession
-@testable import GreenroomPluginInterface
+@testable import GreenroomNegotiation
 
 @Suite struct ExplanationTests {
     private let second: Int64 = 1_000_000_000

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomAudio
 
 @Suite struct AudioMixerTests {
     @Test(arguments: [0, 1, 53, 54, 24 * 365, 24 * 365 * 100])

@@ -1,7 +1,7 @@
 import GreenroomMedia
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 @Suite struct FrameRateConverterTests {
     private typealias Claim = FrameRateConverter.Claim

@@ -1,10 +1,11 @@
 import GreenroomConversion
 import GreenroomMedia
 @testable import GreenroomRuntime
+@testable import GreenroomSession
 import Synchronization
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 @Suite struct FilterChainTests {
     private static let size = FrameSize(width: 64, height: 48)
@@ -24,15 +25,19 @@ import Testing
         _ filters: [PreProcessorRunner], hangNanoseconds: Int64 = 60 * Self.second,
         clock: SessionClock? = nil
     ) -> FilterChain {
-        let hangs = hangs
-        return FilterChain(
+        FilterChain(
             filters, size: Self.size, hangNanoseconds: hangNanoseconds,
-            clock: clock ?? self.clock,
-            events: SessionEvents { event in
-                if case .callbackHangs(_, "process", _) = event {
-                    hangs.count.add(1, ordering: .relaxed)
-                }
-            })
+            clock: clock ?? self.clock)
+    }
+
+    /// What filters tell their session.
+    private var events: SessionEvents {
+        let hangs = hangs
+        return SessionEvents { event in
+            if case .callbackHangs(_, "process", _) = event {
+                hangs.count.add(1, ordering: .relaxed)
+            }
+        }
     }
 
     /// What came out of a chain.
@@ -68,7 +73,7 @@ import Testing
     @Test(arguments: [PixelFormat.i420, .nv12])
     func `a filter in its own process edits a copy in its own memory`(format: PixelFormat) throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let chain = chain([try filter.runner(clock)])
+        let chain = chain([try filter.runner(clock, events)])
         var unprocessed = FilterChain.Unprocessed()
         let frame = try numberedFrame(7, from: inputs, format, Self.size)
         let kept = frame.share()
@@ -89,7 +94,7 @@ import Testing
             FakeFilter(pool: FramePool(limit: 2), adds: 4), FakeFilter(pool: nil, adds: 8),
             FakeFilter(pool: nil, adds: 16),
         ]
-        let chain = chain(try filters.map { try $0.runner(clock) })
+        let chain = chain(try filters.map { try $0.runner(clock, events) })
         var unprocessed = FilterChain.Unprocessed()
         for number in 0..<20 {
             let large = FrameSize(width: 128, height: 96)
@@ -111,7 +116,7 @@ import Testing
         status: Status, expected: FilterChain.Unprocessed
     ) throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let chain = chain([try filter.runner(clock)])
+        let chain = chain([try filter.runner(clock, events)])
         filter.behave(.refuse(status))
         var unprocessed = FilterChain.Unprocessed()
         // The filter has spoiled its copy.
@@ -124,7 +129,7 @@ import Testing
 
     @Test func `a frame that filters can't get is an error`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let chain = chain([try filter.runner(clock)])
+        let chain = chain([try filter.runner(clock, events)])
         guard let frame = inputs.take(.mjpeg, Self.size, compressedByteCount: 10) else {
             throw FakeFilter.Failure(text: "no frame")
         }
@@ -145,7 +150,7 @@ import Testing
 
     @Test func `a frame does not wait for a filter that is late, nor the next ones`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let runner = try filter.runner(clock)
+        let runner = try filter.runner(clock, events)
         let chain = chain([runner])
         var unprocessed = FilterChain.Unprocessed()
         filter.behave(.wait)
@@ -173,7 +178,7 @@ import Testing
     @Test func `filters of one frame share its deadline`() throws {
         let slow = FakeFilter(pool: nil, adds: 1)
         let second = FakeFilter(pool: FramePool(limit: 2), adds: 2)
-        let chain = chain([try slow.runner(clock), try second.runner(clock)])
+        let chain = chain([try slow.runner(clock, events), try second.runner(clock, events)])
         slow.behave(.work(milliseconds: 20))
         var unprocessed = FilterChain.Unprocessed()
         // The first one is in the host's process, and has to be waited for.
@@ -185,7 +190,7 @@ import Testing
 
     @Test func `a filter that stays late hangs, and the picture goes on`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let runner = try filter.runner(clock)
+        let runner = try filter.runner(clock, events)
         let chain = chain([runner], hangNanoseconds: 1_000_000_000)
         var unprocessed = FilterChain.Unprocessed()
         filter.behave(.wait)
@@ -215,7 +220,7 @@ import Testing
         clock.lead()
         defer { clock.leave() }
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let runner = try filter.runner(clock)
+        let runner = try filter.runner(clock, events)
         let chain = chain([runner], hangNanoseconds: 2 * Self.second, clock: clock)
         var unprocessed = FilterChain.Unprocessed()
         filter.behave(.work(milliseconds: 20))
@@ -231,7 +236,7 @@ import Testing
 
     @Test func `a filter in the host's process that hangs keeps the frame`() throws {
         let filter = FakeFilter(pool: nil)
-        let runner = try filter.runner(clock)
+        let runner = try filter.runner(clock, events)
         let chain = chain([runner], hangNanoseconds: 50_000_000)
         var unprocessed = FilterChain.Unprocessed()
         filter.behave(.wait)
@@ -248,7 +253,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a filter that is stopped costs nothing, and comes back`(isIsolated: Bool) throws {
         let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil)
-        let runner = try filter.runner(clock)
+        let runner = try filter.runner(clock, events)
         let chain = chain([runner])
         var unprocessed = FilterChain.Unprocessed()
         #expect(try edit(1, chain, &unprocessed, format: .nv12) == Edited(mark: 101))
@@ -267,7 +272,7 @@ import Testing
     @Test func `a filter whose frames the outputs still have is left out`() throws {
         let pool = FramePool(limit: 1)
         let filter = FakeFilter(pool: pool)
-        let chain = chain([try filter.runner(clock)])
+        let chain = chain([try filter.runner(clock, events)])
         var unprocessed = FilterChain.Unprocessed()
         do {
             let held = try numberedFrame(0, from: pool)
@@ -281,7 +286,7 @@ import Testing
 
     @Test func `a frame of another life's memory is not shown to the plugin`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 1))
-        let runner = try filter.runner(clock)
+        let runner = try filter.runner(clock, events)
         var frame = try numberedFrame(7, from: inputs)
         #expect(runner.instance.process(&frame) == .gone)
         #expect(filter.callCount == 0)
@@ -293,7 +298,7 @@ import Testing
             FakeFilter(pool: FramePool(limit: 3), adds: 1),
             FakeFilter(pool: FramePool(limit: 3), adds: 2),
         ]
-        let chain = chain(try filters.map { try $0.runner(clock) })
+        let chain = chain(try filters.map { try $0.runner(clock, events) })
         var unprocessed = FilterChain.Unprocessed()
         func allocations() -> [Int] {
             [inputs.allocationCount, converter.scratchAllocationCount]

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomAudio
 
 @Suite struct JitterBufferTests {
     /// Pulls frames and returns the left samples.

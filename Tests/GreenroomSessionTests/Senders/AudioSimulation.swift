@@ -1,4 +1,5 @@
 import GreenroomABI
+@testable import GreenroomAudio
 import GreenroomMedia
 @testable import GreenroomRuntime
 import TestSupport

@@ -1,7 +1,6 @@
 import GreenroomMedia
 
-@testable import GreenroomSession
-@testable import GreenroomPluginInterface
+@testable import GreenroomNegotiation
 
 /// A seeded generator (SplitMix64): a case that fails can be made again from its seed.
 struct SeededGenerator: RandomNumberGenerator {

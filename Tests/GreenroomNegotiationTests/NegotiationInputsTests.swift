@@ -1,8 +1,7 @@
 import GreenroomMedia
 import Testing
 
-@testable import GreenroomSession
-@testable import GreenroomPluginInterface
+@testable import GreenroomNegotiation
 
 @Suite struct NegotiationInputsTests {
     struct Case: Sendable, CustomTestStringConvertible {

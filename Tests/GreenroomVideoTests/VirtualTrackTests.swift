@@ -3,7 +3,7 @@ import GreenroomMedia
 @testable import GreenroomRuntime
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 @testable import GreenroomPluginInterface
 
 /// A track with its threads on a virtual clock.
@@ -67,13 +67,12 @@ import Testing
         }
         let pool = FramePool(
             limit: 8 + VideoTrackInput.capacity + BranchQueue.mostFramesInUse * branches.count)
-        let silent = SessionEvents { _ in }
         let track = VideoTrack(
             kind: .camera, agreed: VideoCapability(size: size, rate: FrameRate(30)),
             input: VideoTrackInput(clock: clock), pool: pool, filters: [],
             groups: [VideoTrack.Group(want: want, branches: branches)],
             filterDeadline: 1_000_000_000,
-            events: silent)
+            tell: { _ in })
         let timeline = SessionTimeline()
         timeline.begin(at: clock.now)
 
@@ -83,7 +82,7 @@ import Testing
         let laneThreads = branches.enumerated().map { number, branch in
             HostThread(
                 name: "branch", clock: clock, as: ClockOrder(part: .output, number: number)
-            ) { branch.run(on: timeline, events: silent) }
+            ) { branch.run(on: timeline) { _ in } }
         }
         let idle = Monitor(())
         let source = HostThread(name: "source", clock: clock, as: .plugin(0)) {

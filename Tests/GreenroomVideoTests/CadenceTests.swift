@@ -1,7 +1,9 @@
+@testable import GreenroomAudio
 import GreenroomMedia
+@testable import GreenroomRuntime
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 /// What outputs make of sources that don't keep time.
 @Suite struct CadenceTests {
@@ -15,7 +17,7 @@ import Testing
     private func lateness(_ result: SimulatedBranch.Result, _ rate: FrameRate) -> Set<Int64> {
         Set(
             result.departures.indices.map {
-                result.departures[$0] - AudioMixer.latencyNanoseconds
+                result.departures[$0] - SessionTimeline.playoutDelay
                     - rate.dueNanoseconds(ofFrame: Int64($0))
             })
     }

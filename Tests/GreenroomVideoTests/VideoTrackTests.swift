@@ -4,17 +4,16 @@ import GreenroomMedia
 import Synchronization
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 @Suite struct VideoTrackTests {
     let pool = FramePool(limit: 64)
     let clock = SessionClock()
-    let silent = SessionEvents { _ in }
 
     /// A track at 64x48 with one branch for each want.
     private func track(
         _ wants: [VideoWant], _ sinks: [CollectingSink], rate: FrameRate = FrameRate(1000),
-        filters: [PreProcessorRunner] = [], events: SessionEvents? = nil
+        filters: [PreProcessorRunner] = [], tell: @escaping @Sendable (String) -> Void = { _ in }
     ) -> VideoTrack {
         let size = FrameSize(width: 64, height: 48)
         var groups: [VideoTrack.Group] = []
@@ -32,14 +31,13 @@ import Testing
         return VideoTrack(
             kind: .camera, agreed: VideoCapability(size: size, rate: rate),
             input: VideoTrackInput(clock: clock), pool: pool, filters: filters, groups: groups,
-            filterDeadline: 60_000_000_000, events: events ?? silent)
+            filterDeadline: 60_000_000_000, tell: tell)
     }
 
     private func start(_ track: VideoTrack, _ timeline: SessionTimeline) -> [HostThread] {
-        let silent = silent
         return [HostThread(name: "track") { track.run(on: timeline) }]
             + track.branches.map { branch in
-                HostThread(name: "branch") { branch.run(on: timeline, events: silent) }
+                HostThread(name: "branch") { branch.run(on: timeline) { _ in } }
             }
     }
 
@@ -343,11 +341,8 @@ import Testing
 
     @Test func `a picture that never comes is told of`() throws {
         let notes = Mutex<[String]>([])
-        let events = SessionEvents { event in
-            if case .note(_, let text) = event { notes.withLock { $0.append(text) } }
-        }
         let sink = CollectingSink()
-        let track = track([VideoWant(format: .i420)], [sink], events: events)
+        let track = track([VideoWant(format: .i420)], [sink]) { text in notes.withLock { $0.append(text) } }
         let timeline = SessionTimeline()
         timeline.begin(at: clock.now)
         end(track, start(track, timeline), slots: 3)

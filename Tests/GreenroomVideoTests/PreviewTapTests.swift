@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 @Suite struct PreviewTapTests {
     /// A second of stereo, the right channel silent.

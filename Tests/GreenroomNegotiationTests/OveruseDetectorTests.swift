@@ -1,7 +1,7 @@
 import GreenroomMedia
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomNegotiation
 
 @Suite struct OveruseDetectorTests {
     private let second: Int64 = 1_000_000_000

@@ -1,10 +1,12 @@
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
+@testable import GreenroomNegotiation
 @testable import GreenroomRuntime
 import Synchronization
 
 @testable import GreenroomSession
+@testable import GreenroomVideo
 @testable import GreenroomPluginInterface
 
 /// A filter that adds to the first byte of a frame, and does with each what a test wants.
@@ -55,7 +57,7 @@ final class FakeFilter: InstanceBackend, PluginFactory {
             plan: SourcePlan(factory: self, descriptor: descriptor, settings: []), number: 7,
             role: "camera.pre-processors[0]", clock: clock, events: events)
         try Self.start(instance)
-        return PreProcessorRunner(instance: instance, clock: clock)
+        return PreProcessorRunner(instance, clock: clock)
     }
 
     /// Leads an instance from its creation to sending.
@@ -111,5 +113,15 @@ final class FakeFilter: InstanceBackend, PluginFactory {
         }
         pixels[0] &+= adds
         return .ok
+    }
+}
+
+extension PreProcessorRunner {
+    /// The instance of a runner that ``FakeFilter`` made.
+    var instance: PluginInstance {
+        guard let instance = filter as? PluginInstance else {
+            preconditionFailure("its filter is no instance")
+        }
+        return instance
     }
 }

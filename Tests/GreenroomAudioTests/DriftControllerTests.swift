@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomAudio
 
 @Suite struct DriftControllerTests {
     /// A session and a card, whose clocks differ, over time that is computed.

@@ -1,7 +1,6 @@
 import GreenroomMedia
 
-@testable import GreenroomSession
-@testable import GreenroomPluginInterface
+@testable import GreenroomNegotiation
 
 extension Offer {
     /// The first offer to a camera that nothing but the session's maximum limits.

@@ -1,7 +1,7 @@
 import GreenroomMedia
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 @Suite struct FrameGridTests {
     private static let period: Int64 = 1_000_000_000 / 30

@@ -1,3 +1,4 @@
+@testable import GreenroomAudio
 import GreenroomMedia
 @testable import GreenroomRuntime
 import Testing

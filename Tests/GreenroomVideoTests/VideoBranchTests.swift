@@ -1,16 +1,16 @@
+@testable import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
 @testable import GreenroomRuntime
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 /// A branch with its thread, on the real clock: nothing is asserted about how long anything takes.
 @Suite struct VideoBranchTests {
     private static let rate = FrameRate(30)
     private let pool = FramePool(limit: 64)
     private let clock = SessionClock()
-    private let silent = SessionEvents { _ in }
 
     private func branch(
         _ sink: CollectingSink, rate: FrameRate = Self.rate, endSlot: Int64?
@@ -29,8 +29,7 @@ import Testing
     }
 
     private func start(_ branch: VideoBranch, _ timeline: SessionTimeline) -> HostThread {
-        let silent = silent
-        return HostThread(name: "branch") { branch.run(on: timeline, events: silent) }
+        return HostThread(name: "branch") { branch.run(on: timeline) { _ in } }
     }
 
     /// Sends a frame that comes when it shows.
@@ -174,7 +173,7 @@ import Testing
             try send(number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: branch)
         }
         branch.finish(endSlot: 10)
-        branch.run(on: timeline(), events: silent)
+        branch.run(on: timeline()) { _ in }
         #expect(branch.failure != nil)
         #expect(branch.counts.delivered == 2)
         #expect(branch.counts.failed == 0)
@@ -213,7 +212,7 @@ import Testing
         branch.finish(endSlot: 20)
         thread.join()
         for (count, moment) in seen where count > 0 {
-            #expect(moment >= Int64(count - 1) * 10_000_000 + AudioMixer.latencyNanoseconds)
+            #expect(moment >= Int64(count - 1) * 10_000_000 + SessionTimeline.playoutDelay)
         }
         #expect(sink.isFinished && branch.counts.repeated == 19)
         #expect(branch.departures.count == 19)

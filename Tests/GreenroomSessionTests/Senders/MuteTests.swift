@@ -1,3 +1,4 @@
+@testable import GreenroomAudio
 import GreenroomMedia
 import TestSupport
 import Testing

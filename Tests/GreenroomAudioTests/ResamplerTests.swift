@@ -1,7 +1,7 @@
 import GreenroomMedia
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomAudio
 
 @Suite struct ResamplerTests {
     /// Resamples silence in blocks of changing lengths.

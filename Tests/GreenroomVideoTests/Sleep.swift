@@ -1,7 +1,7 @@
 import Glibc
 
 @testable import GreenroomRuntime
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 extension MonotonicClock {
     /// Lets other threads go on; nothing is asserted about how long it takes.

@@ -3,6 +3,7 @@ import GreenroomMedia
 import TestSupport
 import Testing
 
+@testable import GreenroomAudio
 @testable import GreenroomSession
 
 /// Audio stays on the session clock whatever the source's card does.

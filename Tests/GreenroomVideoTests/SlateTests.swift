@@ -2,7 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomVideo
 
 @Suite struct SlateTests {
     private static let text = SlateText(subject: "camera", state: "restarting")
