@@ -29,12 +29,12 @@ struct BundledPlugin {
 }
 
 let bundledPlugins: [BundledPlugin] = [
-    BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
+    BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
-    BundledPlugin(name: "Slides", dependencies: ["Images"]),
+    BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "Tone"),
-    BundledPlugin(name: "Watermark", dependencies: ["Images"]),
+    BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
@@ -80,9 +80,9 @@ let package = Package(
 
         // What bundled plugins share.
         .target(
-            name: "Images", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
-            path: "Plugins/Images"),
-        .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
+            name: "GreenroomImages",
+            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"]),
+        .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
 
         // The host, bottom up.
         .target(name: "GreenroomRuntime"),
@@ -238,9 +238,11 @@ let package = Package(
             name: "sandbox-probe",
             dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
             path: "Tests/SandboxProbe"),
-        .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
-            name: "ImagesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Images"]),
+            name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomImagesTests",
+            dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),

@@ -1,4 +1,4 @@
-import Images
+import GreenroomImages
 import Testing
 
 struct PNGDecodingTests {

@@ -1,5 +1,5 @@
 import Glibc
-import Images
+import GreenroomImages
 import Testing
 
 struct ImageFileTests {

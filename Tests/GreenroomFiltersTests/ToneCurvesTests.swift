@@ -1,4 +1,4 @@
-import Tones
+import GreenroomFilters
 import GreenroomMedia
 import Testing
 

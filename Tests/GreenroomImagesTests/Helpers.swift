@@ -1,4 +1,4 @@
-import Images
+import GreenroomImages
 
 /// The bytes of a picture as an array, to compare.
 func copy(of picture: borrowing Image) -> [UInt8] {

@@ -1,5 +1,5 @@
 import GreenroomMedia
-import Images
+import GreenroomImages
 import Testing
 
 struct ImageScalingTests {

@@ -1,6 +1,6 @@
 import CTurboJPEG
 import GreenroomMedia
-import Images
+import GreenroomImages
 import Testing
 
 struct JPEGDecodingTests {
