@@ -74,6 +74,8 @@ let package = Package(
 
         // Values.
         .target(name: "GreenroomMedia"),
+        // What a session file says, as the session uses it.
+        .target(name: "GreenroomModel", dependencies: ["GreenroomMedia"]),
 
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
@@ -127,14 +129,14 @@ let package = Package(
             name: "GreenroomSession",
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
                 "GreenroomSandbox",
             ]),
         .executableTarget(
@@ -145,18 +147,21 @@ let package = Package(
             ]),
         .target(
             name: "GreenroomConfig",
-            dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+            dependencies: [
+                "GreenroomMedia", "GreenroomModel", .product(name: "Yams", package: "Yams"),
+            ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomModel",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
+                "GreenroomModel",
                 "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSession",
             ]),
         .executableTarget(
@@ -165,7 +170,7 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomModel", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -189,10 +194,11 @@ let package = Package(
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "TestSupport",
+                "GreenroomMedia", "GreenroomModel", "TestSupport",
             ]),
         .testTarget(
-            name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+            name: "GreenroomConfigTests",
+            dependencies: ["GreenroomConfig", "GreenroomMedia", "GreenroomModel"]),
         .testTarget(
             name: "GreenroomIPCTests",
             dependencies: ["GreenroomIPC", "GreenroomPluginInterface", "GreenroomMedia"]),
@@ -201,7 +207,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomModel",
                 "TestSupport",
             ]),
         .testTarget(

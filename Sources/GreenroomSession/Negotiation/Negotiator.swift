@@ -44,7 +44,7 @@ struct Negotiator: Sendable {
     ///   - maximum: The session's.
     ///   - capabilities: What the source says that it can make; empty if it says nothing.
     init(
-        rule: Offer.Rule, table: CapabilityTable, maximum: VideoCapability,
+        rule: OfferRule, table: CapabilityTable, maximum: VideoCapability,
         capabilities: [VideoCapability] = []
     ) {
         inputs = NegotiationInputs(
