@@ -29,12 +29,12 @@ struct BundledPlugin {
 }
 
 let bundledPlugins: [BundledPlugin] = [
-    BundledPlugin(name: "Adjust", dependencies: ["Tones"]),
+    BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
-    BundledPlugin(name: "Slides", dependencies: ["Images"]),
+    BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "Tone"),
-    BundledPlugin(name: "Watermark", dependencies: ["Images"]),
+    BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
@@ -58,10 +58,10 @@ let package = Package(
     targets: [
         // C: the contract, and the libraries of the host.
         .systemLibrary(name: "GreenroomABI"),
-        .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
-        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
+        .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
+        .target(name: "CLibYUV", linkerSettings: [.linkedLibrary("yuv")]),
+        .target(name: "CLinux"),
+        .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -82,9 +82,9 @@ let package = Package(
 
         // What bundled plugins share.
         .target(
-            name: "Images", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
-            path: "Plugins/Images"),
-        .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
+            name: "GreenroomImages",
+            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"]),
+        .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
 
         // The host, bottom up.
         .target(
@@ -93,8 +93,7 @@ let package = Package(
             name: "GreenroomIPC",
             dependencies: ["CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia"]),
         .target(
-            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"],
-            linkerSettings: [.linkedLibrary(":libseccomp.a")]),
+            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"]),
         .target(
             name: "GreenroomRunner",
             dependencies: [
@@ -217,9 +216,11 @@ let package = Package(
             name: "sandbox-probe",
             dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
             path: "Tests/SandboxProbe"),
-        .testTarget(name: "TonesTests", dependencies: ["GreenroomMedia", "Tones"]),
         .testTarget(
-            name: "ImagesTests", dependencies: ["CTurboJPEG", "GreenroomMedia", "Images"]),
+            name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomImagesTests",
+            dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),

@@ -11,9 +11,9 @@ import CALSA
 func attempt(
     _ call: StaticString, on pcm: String, _ body: () -> Int
 ) throws(ALSAError) -> Int {
-    greenroom_alsa_listen()
+    greenroom_alsa_capture_text()
     let result = body()
-    greenroom_alsa_stop_listening()
+    greenroom_alsa_end_capture()
     guard result < 0 else { return result }
     let code = Int32(clamping: -result)
     let said = String(cString: greenroom_alsa_text())

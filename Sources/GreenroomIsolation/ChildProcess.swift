@@ -22,9 +22,8 @@ struct ChildProcess {
     ) throws(ChannelError) {
         let pair = try ControlSocket.pair()
         var pipe: [Int32] = [-1, -1]
-        guard greenroom_pipe(&pipe) == 0 else {
-            throw ChannelError("make a pipe", errno: errno)
-        }
+        let result = greenroom_pipe(&pipe)
+        guard result == 0 else { throw ChannelError("make a pipe", errno: -result) }
         defer {
             close(pair.runner)
             close(pipe[1])

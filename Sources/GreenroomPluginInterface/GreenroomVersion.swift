@@ -1,5 +1,7 @@
-/// The version of this host.
+/// The version of Greenroom.
 public enum GreenroomVersion {
-    /// As `greenroom --version` prints it.
+    /// The version, as `greenroom --version`, the report and `gr_host.version` say it.
+    ///
+    /// This is the one place for it. A test compares it with the newest heading of CHANGELOG.md.
     public static let current = "0.1.0"
 }

@@ -4,7 +4,7 @@ import Glibc
 /// The layer that filters system calls: seccomp.
 enum SystemCallFilter {
     /// The answer that has the host asked.
-    static let notifying = greenroom_seccomp_notify()
+    static let notifying = greenroom_seccomp_notify
     /// The answer that refuses.
     static let refusing = greenroom_seccomp_error(EPERM)
 
@@ -28,7 +28,7 @@ enum SystemCallFilter {
         do throws(FilterError) {
             // Filters add up and the sternest answer counts, so what is refused by its arguments
             // needs no place in the list of what is allowed.
-            let refusals = try FilterBuilder(default: greenroom_seccomp_allow())
+            let refusals = try FilterBuilder(default: greenroom_seccomp_allow)
             for group in SystemCallGroup.refused {
                 for call in group.calls { try refusals.answer(call, refusing) }
             }
@@ -55,7 +55,7 @@ enum SystemCallFilter {
     ) throws(FilterError) -> Int32? {
         let filter = try FilterBuilder(default: answer)
         for group in groups {
-            for call in group.calls { try filter.answer(call, greenroom_seccomp_allow()) }
+            for call in group.calls { try filter.answer(call, greenroom_seccomp_allow) }
         }
         for call in SystemCallGroup.unknown {
             try filter.answer(call, greenroom_seccomp_error(ENOSYS))
@@ -86,7 +86,7 @@ private struct FilterBuilder: ~Copyable {
         // Calls in the manner of another architecture, whose numbers mean other things. The
         // process ends and not one thread of it, which would leave the others waiting.
         let result = seccomp_attr_set(
-            context, SCMP_FLTATR_ACT_BADARCH, greenroom_seccomp_kill())
+            context, SCMP_FLTATR_ACT_BADARCH, greenroom_seccomp_kill)
         guard result == 0 else {
             seccomp_release(context)
             throw FilterError(code: -result)

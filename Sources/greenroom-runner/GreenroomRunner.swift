@@ -12,7 +12,7 @@ struct RunnerProgram {
 
     static func main() {
         greenroom_close_from(socketNumber + 1)
-        greenroom_tell_of_crashes()
+        greenroom_report_crashes()
         guard CommandLine.arguments.count == 2, let host = pid_t(CommandLine.arguments[1]) else {
             print(
                 "greenroom-runner is started by greenroom, for plugins in processes of their own.")

@@ -21,6 +21,24 @@ import Testing
         share: { plugin: Tone }
         """
 
+    @Test func `the version is that of the changelog, and so is the interface's`() throws {
+        let changelog = String(
+            decoding: try readFile(Checkout.root + "/CHANGELOG.md"), as: UTF8.self)
+        let newest = try #require(changelog.firstMatch(of: #/\n## \[([0-9.]+)\]/#))
+        let run = try Greenroom.run("--version")
+        #expect(run.exit == .code(0) && run.text == "\(newest.1)\n", "\(run)")
+
+        let interface = try #require(
+            changelog.firstMatch(of: #/\nBinary interface: ([0-9.]+)\.\n/#))
+        let header = String(
+            decoding: try readFile(Checkout.include + "/greenroom/plugin.h"), as: UTF8.self)
+        let parts = try ["MAJOR", "MINOR"].map { part in
+            let definition = try Regex("#define GR_ABI_\(part) ([0-9]+)\n")
+            return try #require(header.firstMatch(of: definition)?.output[1].substring)
+        }
+        #expect(interface.1 == parts.joined(separator: "."))
+    }
+
     @Test func `check tells what would run`() throws {
         let file = try folder.write(
             "s.yaml",

@@ -31,7 +31,7 @@ import Testing
         ThirdPartyPlugin(
             name: "pumps-in-start", role: "camera", isPaced: false,
             hostSays: "it sends from inside start-send, which should return at once",
-            faults: ["lifecycle.start-returns"], validatorSays: "begin a thread there"),
+            faults: ["lifecycle.start-returns"], validatorSays: "start a thread for that"),
         ThirdPartyPlugin(
             name: "stale-flag", role: "microphone",
             timeline: "[{at: 500ms, do: mute}, {at: 2s, do: unmute}, {at: 3500ms, do: mute}]",
@@ -60,12 +60,12 @@ import Testing
             name: "slide-show", role: "camera",
             hostSays: "it agreed on 30 frames a second and sends ",
             faults: ["video.rate", "video.content"],
-            validatorSays: "it sends 2.0 frames a second, and 30 were agreed"),
+            validatorSays: "it sends 2.0 frames a second, but agreed to 30"),
         ThirdPartyPlugin(
             name: "overfeeds", role: "microphone",
             hostSays: "more sound than time has",
             faults: ["sound.back-pressure"],
-            validatorSays: "11.2 % more sound than time passes"),
+            validatorSays: "11.2 % more audio than real time"),
         ThirdPartyPlugin(
             name: "short-last-block", role: "microphone",
             passes: ["sound.blocks", "sound.sample-count", "lifecycle.whole-life"]),
@@ -73,7 +73,7 @@ import Testing
             name: "null-sender", role: "camera",
             hostSays: "it calls a sender that has ended, or that never was",
             faults: ["lifecycle.dead-sender"],
-            validatorSays: "3 times from uninitialize on, and was answered GONE"),
+            validatorSays: "3 times from uninitialize on, answered GONE"),
         ThirdPartyPlugin(
             name: "captured-format", role: "camera",
             hostSays: "it agreed on 1280x720 and sends 640x480, which is scaled",

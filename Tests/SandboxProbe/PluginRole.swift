@@ -29,7 +29,7 @@ enum PluginRole {
 
     /// Makes the kernel an older one, as far as this process can tell.
     private static func takeAway(_ part: String) {
-        let context = seccomp_init(greenroom_seccomp_allow())
+        let context = seccomp_init(greenroom_seccomp_allow)
         defer { seccomp_release(context) }
         func refuse(_ name: String, _ error: Int32, _ conditions: [scmp_arg_cmp] = []) {
             let result = seccomp_rule_add_array(

@@ -5,10 +5,9 @@ extension Catalogue {
     static let callbacksInTime = Check(
         "lifecycle.callbacks-in-time", "every callback returns in time",
         proving: """
-            create, initialize, property_change, the change of each live parameter to the value that \
-            it has, uninitialize and destroy return within their deadline of 2 s of real time, while \
-            the plugin is sending where that is possible. What the machine takes of that time for \
-            others is not counted.
+            create, initialize, property_change, setting each live parameter to its current value, \
+            uninitialize and destroy must return within 2 s of real time, while the plugin sends \
+            where possible. Time that the machine spends on other processes does not count.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
@@ -52,7 +51,7 @@ extension Catalogue {
             throw fixture.ordinary(step, end)
         case .hangs:
             throw .failed(
-                "\(step) has not returned after 2 s: what takes long belongs to a thread of the "
+                "\(step) has not returned after 2 s: do slow work on a thread of the "
                     + "plugin's own")
         case .lost where step == "property_change":
             throw fixture.crash().unless("negotiation.change")

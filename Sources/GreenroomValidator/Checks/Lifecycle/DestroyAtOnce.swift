@@ -4,9 +4,9 @@ extension Catalogue {
     static let destroyAtOnce = Check(
         "lifecycle.destroy-at-once", "destroy without initialize",
         proving: """
-            An instance that was created and never initialized can be destroyed, three times in a \
-            process that then lets another instance live. plugin.h calls destroy "[control & created \
-            or uninitialized]": a session that can't be made destroys what it has created so far.
+            Three times, an instance that was created and never initialized is destroyed, and \
+            another instance then works in the same process. plugin.h: "[control & created or \
+            uninitialized]". A session that fails to start destroys what it has created.
             """
     ) { examination throws(Verdict) in
         let first = try examination.fixture()

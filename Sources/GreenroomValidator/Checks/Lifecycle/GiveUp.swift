@@ -3,11 +3,12 @@ import GreenroomMedia
 
 extension Catalogue {
     static let giveUp = Check(
-        "lifecycle.give-up", "giving up is for good", of: .senders,
+        "lifecycle.give-up", "give_up is final", of: .senders,
         proving: """
-            A source that calls give_up in its first three seconds calls it once, and sends nothing \
-            more: "the source is lost for good, and nothing more will be sent". A few calls that \
-            other threads had begun are tolerated. It can then be stopped and ended like any other.
+            A source that calls give_up within its first three seconds must call it once and send \
+            nothing more: "the source is lost for good, and nothing more will be sent". A few \
+            calls that other threads had already begun are tolerated. It must then stop and end \
+            like any other.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()

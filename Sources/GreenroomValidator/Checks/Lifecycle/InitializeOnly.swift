@@ -2,10 +2,10 @@ import GreenroomSession
 
 extension Catalogue {
     static let initializeOnly = Check(
-        "lifecycle.initialize-only", "initialize, and no start",
+        "lifecycle.initialize-only", "initialize without start-send",
         proving: """
-            An instance that was initialized and never started can be uninitialized and destroyed: \
-            start_send is called when somebody unmutes, which may be never, and "uninitialize comes \
+            An instance that was initialized and never started must uninitialize and destroy \
+            cleanly: a microphone that is never unmuted is never started, and "uninitialize comes \
             exactly once for each initialize that succeeded".
             """
     ) { examination throws(Verdict) in

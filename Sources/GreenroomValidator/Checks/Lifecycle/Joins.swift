@@ -8,20 +8,18 @@ extension Catalogue {
     /// Keeps the answer of a send back that one of the plugin's threads makes, and looks whether
     /// stop-send returns all the same. Who waits for that thread can't: it has not got its answer.
     static let joins = Check(
-        "lifecycle.joins", "stop-send waits for the plugin's threads",
+        "lifecycle.joins", "stop-send joins the plugin's threads",
         proving: """
-            While a thread of the plugin's own sends, and the answer is kept back for a second, \
-            stop-send does not return: "stop_send must not return before those threads have ended \
-            or have gone idle". A thread that is detached, or told to end and not waited for, uses \
-            what uninitialize and destroy take away. Then the answers of wait_until_ns are kept \
-            back, too. A thread may idle in there for all its life, so stop-send may return \
-            meanwhile, but that thread calls nothing more afterwards. Then the plugin is started \
-            and stopped eight times, and the stacks of threads in its process are counted (memory \
-            with a guard page before it): if each of the last five times leaves one more, and no \
-            thread has it, a thread has ended and was never joined. Other memory is not looked at, \
-            for a plugin may keep what it has made. A thread that calls nothing and ends only \
-            after stop-send has returned, each time, is told as a warning, for it may have been \
-            idle.
+            Delays the reply to a send from one of the plugin's threads by a second: stop-send \
+            must not return meanwhile ("stop_send must not return before those threads have ended \
+            or have gone idle"). A thread that was detached, or signalled but not joined, uses \
+            memory that uninitialize and destroy free. Then delays wait_until_ns as well: a thread \
+            may idle there, so stop-send may return, but the thread must make no call afterwards. \
+            Finally starts and stops eight times and counts thread stacks (mappings behind a guard \
+            page): if each of the last five rounds leaves one more that no thread owns, a thread \
+            ended without being joined. Other memory does not count, as a plugin may keep it. A \
+            thread that makes no calls and ends only after stop-send, each time, is a warning, as \
+            it may have been idle.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in
@@ -131,7 +129,7 @@ extension Fixture {
             try held.sending.isEmpty ? placeOfMore(from: held, hold, callsBefore) : "inside a send"
         guard let place else { return }
         throw .failed(
-            "stop-send has returned while a thread of it was \(place): join its threads there, or "
+            "stop-send returned while one of the plugin's threads was \(place): join threads there, or "
                 + "wait until they are idle"
         ).unless("lifecycle.silent-after-stop")
     }
@@ -226,13 +224,13 @@ private struct RestsOfStarts {
         // A thread that is new and alive has a stack, too.
         if leaks > 0, !hasNewThreads {
             return .failed(
-                "each start and stop leaves the stack of a thread behind that is there no more, as of "
-                    + "one that has ended and was never joined: join each thread in stop-send"
+                "each start and stop leaks a thread's stack: "
+                    + "a thread ended and was never joined. Join each thread in stop-send"
             ).unless("lifecycle.restart")
         }
         if haveEnded {
             return .warning(
-                "a thread that start-send has started ends after stop-send has returned, each time: "
+                "a thread that start-send starts ends only after stop-send has returned, each time: "
                     + "join it there, unless it is idle by then")
         }
         return .passed()

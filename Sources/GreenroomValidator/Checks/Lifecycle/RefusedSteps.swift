@@ -7,14 +7,14 @@ import GreenroomMedia
 
 extension Catalogue {
     static let refusedSteps = Check(
-        "lifecycle.refused-steps", "initialize and start-send refused half-way",
+        "lifecycle.refused-steps", "initialize and start-send fail half-way",
         proving: """
-            initialize and start-send are called while no descriptor can be opened in the process, \
-            and, once for each path setting, with that one leading nowhere, beside which another \
-            instance lives as ever. The plugin may work all the same, or refuse with a status; then \
-            no thread and no descriptor of the attempt is left, and the same step works once \
-            descriptors can be opened again. "An \
-            initialize or start_send that fails leaves the instance where it was."
+            initialize and start-send are called while the process can open no descriptor and, \
+            once for each path setting, while that path does not exist; another instance runs \
+            beside the latter. The plugin may work anyway, or refuse with a status: then no thread \
+            or descriptor of the attempt may remain, and the same step must succeed once \
+            descriptors are available. "An initialize or start_send that fails leaves the instance \
+            where it was."
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in
@@ -26,8 +26,8 @@ extension Catalogue {
             try fixture.wait(seconds: 0.3)
             if fixture.isSource, try !fixture.sends(within: 5) {
                 return .failed(
-                    "it sends nothing after an initialize or start-send while nothing could be "
-                        + "opened\(fixture.refusals): the next attempt has to work like a first one"
+                    "it sends nothing after an initialize or start-send during which nothing could be "
+                        + "opened\(fixture.refusals): the next attempt must work like the first"
                 ).unless("lifecycle.whole-life")
             }
             try fixture.end()
@@ -52,7 +52,7 @@ extension Catalogue {
         case .refused(let status, _):
             if let left = left(in: fixture.process.process, since: before) {
                 throw .failed(
-                    "\(name) answers \(status) and leaves \(left): undo what was done before it "
+                    "\(name) answers \(status) and leaves \(left): undo what was done before the "
                         + "failed")
             }
             let again = fixture.make(
@@ -60,7 +60,7 @@ extension Catalogue {
             guard again == .done || again == .pumps else {
                 throw Verdict(
                     outcome: again.isLoss ? .crashed : .failed,
-                    text: "\(step) was refused once, and when it is called again "
+                    text: "\(step) failed once, and called again "
                         + fixture.verdict(on: "it", again).text, suspect: "lifecycle.whole-life")
             }
             return "\(name) was refused with \(status)"
@@ -125,7 +125,8 @@ extension Catalogue {
             case .lost, .hangs:
                 let verdict = fixture.verdict(on: "\(step) without \(name)", end)
                 throw Verdict(
-                    outcome: verdict.outcome, text: "with \(name) leading nowhere \(verdict.text)",
+                    outcome: verdict.outcome,
+                    text: "with \(name) pointing to a missing file \(verdict.text)",
                     details: verdict.details)
             case .refused, .illegal: break
             }
@@ -136,7 +137,7 @@ extension Catalogue {
         if made.contains("create") { try fixture.destroy() }
         if let left = left(in: fixture.process.process, since: before) {
             throw .failed(
-                "a life with \(name) leading nowhere leaves \(left): undo what was done before it "
+                "a life with \(name) pointing to a missing file leaves \(left): undo what was done before the "
                     + "failed")
         }
         let other = examination.fixture(beside: fixture, number: 1)

@@ -6,12 +6,12 @@ extension Catalogue {
     static let restart = Check(
         "lifecycle.restart", "a hundred starts and stops", limitSeconds: 120,
         proving: """
-            start-send and stop-send in pairs, a hundred times with random times between them: each \
-            one works like the first, a source sends again after the last start, and no thread or \
-            descriptor is left behind by each pair. "start_send and stop_send come in pairs, any \
-            number of times (mute and unmute, a share that begins again)." One that takes its time \
-            is started at least ten times, and as often as half a minute allows; one that does not \
-            keep to the session's clock, and did not pass on it, ten times in real time.
+            Pairs of start-send and stop-send, a hundred times at random intervals: each must work \
+            like the first, a source must send again after the last start, and no pair may leave a \
+            thread or descriptor behind. "start_send and stop_send come in pairs, any number of \
+            times (mute and unmute, a share that begins again)." A slow plugin is started at least \
+            ten times, and as often as half a minute allows; one that does not use the session \
+            clock, ten times in real time.
             """
     ) { examination throws(Verdict) in
         let rounds = 100

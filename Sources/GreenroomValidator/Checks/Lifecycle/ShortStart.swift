@@ -3,12 +3,12 @@ import GreenroomSession
 
 extension Catalogue {
     static let shortStart = Check(
-        "lifecycle.short-start", "a stop right after a start",
+        "lifecycle.short-start", "stop-send right after start-send",
         proving: """
-            stop-send 0 to 10 ms after start-send, six times, before the plugin's threads have come \
-            far: it returns in time, and nothing is sent in the tenth of a second after it (of real \
-            time, and of the session's). A thread that says itself that it runs forgets a stop that \
-            came before it had said so.
+            Six times, stop-send comes 0 to 10 ms after start-send, before the plugin's threads \
+            are running: it must return in time, and nothing may be sent in the tenth of a second \
+            after it (of real and of session time). A thread that itself sets the flag "running" \
+            overwrites a stop that came earlier.
             """
     ) { examination throws(Verdict) in
         var random = examination.random()

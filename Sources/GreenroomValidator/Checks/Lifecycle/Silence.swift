@@ -7,9 +7,9 @@ extension Catalogue {
     static let silentBeforeStart = Check(
         "lifecycle.silent-before-start", "nothing is sent before start-send", of: .senders,
         proving: """
-            Between initialize and start-send, for a second of session time, the plugin sends \
-            nothing and asks for no frame: each such call is answered with GR_STATUS_NOT_STARTED. \
-            "initialize: here is your sender, and what the session can take; send nothing yet."
+            Between initialize and start-send, for a second of session time, the plugin must not \
+            send or acquire a frame: each such call gets GR_STATUS_NOT_STARTED. "initialize: here \
+            is your sender, and what the session can take; send nothing yet."
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
@@ -20,7 +20,7 @@ extension Catalogue {
         guard let call = fixture.record.calls.first(where: \.isSend) else { return .passed() }
         let count = fixture.record.calls.count(where: \.isSend)
         return .failed(
-            "it called \(call.name) \(count) times before start-send, and was answered "
+            "it called \(call.name) \(count) times before start-send, answered "
                 + "\(call.status.map { "\($0)" } ?? "nothing"): keep the sender, and begin in "
                 + "start-send")
     }
@@ -28,10 +28,10 @@ extension Catalogue {
     static let silentAfterStop = Check(
         "lifecycle.silent-after-stop", "nothing is sent after stop-send", of: .senders,
         proving: """
-            Once stop-send has returned, the plugin sends nothing and asks for no frame until the \
-            next start-send. "stop_send must not return before those threads have ended or have gone \
-            idle": a thread that is left behind still uses what uninitialize and destroy take away. \
-            Looked at for half a second of session time and a third of a second of real time.
+            After stop-send has returned, the plugin must not send or acquire a frame until the \
+            next start-send, observed for half a second of session time and a third of a second of \
+            real time. "stop_send must not return before those threads have ended or have gone \
+            idle": a thread that is left running uses memory that uninitialize and destroy free.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in
@@ -44,18 +44,18 @@ extension Catalogue {
             let later = fixture.record.calls[before...].filter(\.isSend)
             guard let call = later.first else { return .passed() }
             return .failed(
-                "it called \(call.name) \(later.count) times after stop-send had returned, and was "
+                "it called \(call.name) \(later.count) times after stop-send had returned, "
                     + "answered \(call.status.map { "\($0)" } ?? "nothing"): join its threads in "
                     + "stop-send, or wait there until they are idle")
         }
     }
 
     static let deadSender = Check(
-        "lifecycle.dead-sender", "the sender is left alone once it is gone", of: .senders,
+        "lifecycle.dead-sender", "the sender is not used after uninitialize", of: .senders,
         proving: """
-            From uninitialize on, the plugin does not use its sender any more, whose answer is \
-            GR_STATUS_GONE, and nothing of it crashes after destroy has returned, as a thread does \
-            that is left behind with memory that was freed.
+            From uninitialize on, the plugin must not use its sender, which answers \
+            GR_STATUS_GONE. Nothing may crash after destroy has returned, as a leftover thread \
+            does that touches freed memory.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
@@ -68,7 +68,7 @@ extension Catalogue {
         let later = fixture.record.calls[before...].filter(\.isSend)
         if let call = later.first(where: { $0.status == .gone }) ?? later.first {
             return .failed(
-                "it called \(call.name) \(later.count) times from uninitialize on, and was answered "
+                "it called \(call.name) \(later.count) times from uninitialize on, answered "
                     + "\(call.status.map { "\($0)" } ?? "nothing"): forget the sender there"
             ).unless("lifecycle.silent-after-stop")
         }

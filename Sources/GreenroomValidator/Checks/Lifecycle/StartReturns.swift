@@ -4,10 +4,10 @@ extension Catalogue {
     static let startReturns = Check(
         "lifecycle.start-returns", "start-send returns",
         proving: """
-            start-send returns within its deadline, and has not sent or waited for session time \
-            from inside until then. "A plugin makes its own threads to produce frames": one that \
-            sends from inside of start-send and returns at the end blocks its control thread, so \
-            that it hears of no new offer and no changed setting.
+            start-send must return within its deadline, and must not send or wait for session time \
+            from inside. "A plugin makes its own threads to produce frames": a plugin that sends \
+            from inside start-send blocks its control thread, and hears of no new offer and no \
+            changed setting.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
@@ -17,11 +17,11 @@ extension Catalogue {
         case .done: return .passed()
         case .hangs where fixture.accepted > 0, .pumps:
             return .failed(
-                "start-send has sent or waited from inside, and not returned: begin a thread "
-                    + "there that does it, and return")
+                "start-send sends or waits inside and has not returned: start a thread "
+                    + "for that, and return")
         case .hangs:
             return .failed(
-                "start-send has not returned after 2 s: begin a thread for what takes long")
+                "start-send has not returned after 2 s: do slow work on a thread")
         case let end: return fixture.ordinary("start-send", end)
         }
     }

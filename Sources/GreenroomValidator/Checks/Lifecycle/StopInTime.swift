@@ -4,10 +4,9 @@ extension Catalogue {
     static let stopInTime = Check(
         "lifecycle.stop-in-time", "stop-send returns in time",
         proving: """
-            stop-send returns within its deadline of 2 s, the join of the plugin's threads \
-            included, whenever it comes. wait_until_ns and a send that waits return as soon as \
-            stop-send begins; a thread that sleeps with sleep(), or looks at a flag once in a while, \
-            ends late or never.
+            stop-send must return within 2 s, including the join of the plugin's threads, at any \
+            moment. wait_until_ns and a blocking send return as soon as stop-send begins; a thread \
+            that sleeps with sleep() or polls a flag ends late or never.
             """
     ) { examination throws(Verdict) in
         var random = examination.random()

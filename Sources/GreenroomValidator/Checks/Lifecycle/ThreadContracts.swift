@@ -4,12 +4,12 @@ import GreenroomMedia
 
 extension Catalogue {
     static let threadContracts = Check(
-        "lifecycle.thread-contracts", "calls come from the threads that may make them",
+        "lifecycle.thread-contracts", "calls come from the right threads",
         proving: """
-            Over a life of a second with a new offer, changes of live parameters and, for a \
-            pre-processor, frames to edit: set_error is called inside of control callbacks alone \
-            ("[control]"), and wait_until_ns on threads of the plugin's own alone ("not from a \
-            callback"), where it would hold up the control or the media thread.
+            Over a second of sending, with a new offer, changes of live parameters and, for a \
+            pre-processor, frames to edit: set_error may be called only inside control callbacks \
+            ("[control]"), and wait_until_ns only on the plugin's own threads ("not from a \
+            callback"), where it cannot block the control or media thread.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
@@ -38,19 +38,19 @@ extension Catalogue {
             switch (call.request, call.thread) {
             case (.setError, .own):
                 return .failed(
-                    "it calls set_error on a thread of its own: it tells why the control callback "
-                        + "that is running fails. Use log, or give_up")
+                    "it calls set_error on its own thread: set_error says why the current control callback "
+                        + "fails. Use log, or give_up")
             case (.setError, .media):
                 return .failed(
-                    "it calls set_error while it edits a frame: it tells why a control callback "
+                    "it calls set_error inside process: set_error says why a control callback "
                         + "fails. Use log")
             case (.waitUntil, .control) where end != .pumps:
                 return .failed(
-                    "it calls wait_until_ns in a callback: that is for threads of its own, and "
-                        + "holds up the control thread")
+                    "it calls wait_until_ns in a callback: use it on the plugin's own threads, as it "
+                        + "blocks the control thread")
             case (.waitUntil, .media):
                 return .failed(
-                    "it calls wait_until_ns while it edits a frame: that holds up the picture")
+                    "it calls wait_until_ns inside process, which delays the picture")
             default: continue
             }
         }

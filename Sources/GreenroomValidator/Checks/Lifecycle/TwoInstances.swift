@@ -7,14 +7,13 @@ extension Catalogue {
     static let twoInstances = Check(
         "lifecycle.two-instances", "two instances at once",
         proving: """
-            Two instances live side by side in one process, with other sizes where they send \
-            pictures: both send, each the size that it has agreed on, through its own sender; when \
-            one has ended the other goes on. Each picture that the first of two sends, and each \
-            that one of two pre-processors returns, is the same byte for byte as without the other \
-            one. That is compared for plugins whose pictures are the same in each life, on the \
-            virtual clock; what sound is like is not compared. What instances share, such as \
-            static variables or the C library's rand, mixes them up. A plugin may refuse a second \
-            instance, as one of a device does.
+            Two instances run in one process, at different sizes where they send video: both must \
+            send, each at its agreed size through its own sender, and one must continue after the \
+            other ended. Every frame that the first of two sources sends, and that one of two \
+            pre-processors returns, must be byte for byte the same as without the second. Frames \
+            are compared only for plugins that repeat themselves on the virtual clock; audio is \
+            not compared. Shared state, such as static variables or rand(), mixes instances up. A \
+            plugin may refuse a second instance, for example of one device.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { first throws(Verdict) in
@@ -60,7 +59,7 @@ extension Catalogue {
                 try mustSend(second, after: before, "an instance beside one that has ended")
             }
             guard first.accepted == ended else {
-                return .failed("the instance that has ended goes on sending through the other")
+                return .failed("the ended instance keeps sending through the other's sender")
             }
             try second.end()
             return try otherPictures(examination) ?? .passed()
@@ -72,8 +71,8 @@ extension Catalogue {
     ) throws(Verdict) {
         guard fixture.isSource, try !fixture.sends(after: count, within: 5) else { return }
         throw .failed(
-            "\(name) sends nothing\(fixture.refusals): keep what belongs to an instance in what "
-                + "create makes, not in static variables"
+            "\(name) sends nothing\(fixture.refusals): keep an instance's state in what "
+                + "create returns, not in static variables"
         ).unless("lifecycle.whole-life")
     }
 
@@ -84,7 +83,7 @@ extension Catalogue {
         else { return nil }
         return .failed(
             "an instance that has agreed on \(agreed) sends \(frame.size) while there is another "
-                + "one: keep what belongs to an instance in what create makes, not in static "
+                + "one: keep an instance's state in what create returns, not in static "
                 + "variables"
         )
     }
@@ -136,8 +135,8 @@ extension Catalogue {
             let verb = kind == .preProcessor ? "returns" : "sends"
             return .failed(
                 "\(role == .first ? "the first" : "the second") of two instances \(verb) another "
-                    + "picture number \(number + 1) than it does alone: keep what belongs to an "
-                    + "instance in what create makes, not in static variables")
+                    + "picture number \(number + 1) than alone: keep an "
+                    + "instance's state in what create returns, not in static variables")
         }
         return nil
     }

@@ -6,9 +6,9 @@ extension Catalogue {
         "lifecycle.whole-life", "a whole life, step by step",
         proving: """
             create, initialize, start-send, half a second of sending, stop-send, uninitialize and \
-            destroy, each answered with GR_STATUS_OK. A source has sent something by then that was \
-            accepted, or has said with give_up that it has nothing. This is the order that plugin.h \
-            promises and every session keeps; all other checks build on it.
+            destroy must each answer GR_STATUS_OK. A source must have sent something that was \
+            accepted by then, or have called give_up. plugin.h promises this order and every \
+            session follows it; all other checks build on it.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in
@@ -20,12 +20,12 @@ extension Catalogue {
             try fixture.end()
             if sends, fixture.isSource, fixture.accepted == 0 {
                 return .warning(
-                    "it gave up before it sent anything that was accepted: what it is like when it "
-                        + "sends is not known")
+                    "it called give_up before a frame or block was accepted: its sending could not be "
+                        + "checked")
             }
             if sends { return .passed() }
             return .failed(
-                "it has sent nothing that was accepted in 5 s after start-send"
+                "nothing that it sent in 5 s after start-send was accepted"
                     + "\(fixture.refusals): a source sends from start-send on, until stop-send")
         }
     }

@@ -7,13 +7,13 @@ extension Catalogue {
         "lifecycle.withheld-extension", "a host without extensions",
         of: [.shareSource, .shareAudioSource],
         proving: """
-            The share lives and sends under a host that answers NULL for \
-            greenroom.broadcast/1, the one extension that hosts have for plugins so far: "ask \
-            get_extension, and take NULL for no". Other kinds never get one.
+            The share must work under a host that returns NULL for greenroom.broadcast/1, the only \
+            extension that hosts offer plugins so far: "ask get_extension, and take NULL for no". \
+            Other kinds never get one.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(withholding: GR_EXT_BROADCAST)
-        let cure = "take NULL from get_extension for no, and do without"
+        let cure = "accept NULL from get_extension, and work without it"
         for step in ["create", "initialize", "start-send"] {
             let offer = step == "initialize" ? fixture.pluginHarness.nextOffer() : nil
             let end = fixture.make(step, offer)
@@ -47,7 +47,7 @@ extension Catalogue {
         let crash = fixture.crash()
         throw Verdict(
             outcome: .crashed,
-            text: "without \(GR_EXT_BROADCAST) \(crash.text): take NULL from get_extension for no",
+            text: "without \(GR_EXT_BROADCAST) \(crash.text): accept NULL from get_extension",
             details: crash.details, suspect: "lifecycle.whole-life")
     }
 }

@@ -3,13 +3,13 @@ import GreenroomPluginInterface
 
 extension Catalogue {
     static let dependencies = Check(
-        ofLibrary: "load.dependencies", "it needs what is there, and nothing odd",
+        ofLibrary: "load.dependencies", "its shared libraries are found and expected",
         proving: """
-            Every library that it needs is found. None is named by a path, none is looked for in \
-            the current folder or in one that everybody may write to, where somebody else can put \
-            another one of that name. A toolkit for windows, a runtime of another language and a \
-            library of a debugging build are worth a warning: they bring threads, settings and a \
-            great deal of memory into the process.
+            Every shared library that it needs must be found. None may be named by a path, and its \
+            rpath may not name the current folder or a world-writable one, where another library \
+            of that name could be planted. Warns about GUI toolkits, runtimes of other languages \
+            and sanitizer or debug libraries: they bring threads, settings and much memory into \
+            the process.
             """
     ) { library throws(Verdict) in
         do throws(LoadError) {
@@ -20,14 +20,14 @@ extension Catalogue {
         let file = try library.readFile()
         if let path = file.needed.first(where: { $0.contains("/") }) {
             throw .failed(
-                "it needs \(path) by that path, and will not be found by another one. Give that "
+                "it needs \(path) by its path, and fails where the library lies elsewhere. Give that "
                     + "library a soname (-Wl,-soname), and link with -l.")
         }
         for folder in file.searchFolders {
             if let fault = Folder(folder).fault {
                 throw .failed(
-                    "it looks for its libraries in \"\(folder)\", which is \(fault). Leave that out "
-                        + "of its -rpath; $ORIGIN is the library's own folder.")
+                    "its rpath has \"\(folder)\", which is \(fault). Remove that from "
+                        + "-rpath; $ORIGIN is the library's own folder.")
             }
         }
         let remarks =
@@ -35,7 +35,7 @@ extension Catalogue {
                 Surprise.of(name).map { "it needs \(name), \($0)." }
             }
             + file.searchFolders.filter { Folder($0).isPrivate }.map {
-                "it looks for its libraries in \($0), which others do not have."
+                "its rpath has \($0), which other machines do not have."
             }
         guard let first = remarks.first else { return .passed() }
         return .warning(first, Array(remarks.dropFirst()))
@@ -53,7 +53,7 @@ private struct Folder {
         if path.isEmpty { return "the current folder" }
         if path.hasPrefix("$ORIGIN") || path.hasPrefix("${ORIGIN}") { return nil }
         if !path.hasPrefix("/") { return "below the current folder" }
-        return isForEverybody ? "a folder that everybody may write to" : nil
+        return isForEverybody ? "a world-writable folder" : nil
     }
 
     private var isForEverybody: Bool {
@@ -74,7 +74,7 @@ private enum Surprise {
     private static let kinds: [(beginnings: [String], what: String)] = [
         (
             ["libgtk-", "libgdk-", "libQt5", "libQt6", "libwx_", "libfltk", "libSDL"],
-            "a toolkit for windows, which a session has none of"
+            "a GUI toolkit, and a session has no windows"
         ),
         (
             ["libpython", "libjvm", "libruby", "libnode", "libmono", "liblua", "libperl"],
@@ -82,7 +82,7 @@ private enum Surprise {
         ),
         (
             ["libasan", "libtsan", "libubsan", "liblsan", "libclang_rt", "libefence", "libgcov"],
-            "a part of a build for debugging: release it without"
+            "a sanitizer or debug library: release without it"
         ),
     ]
 

@@ -4,11 +4,11 @@ extension Catalogue {
     static let descriptors = Check(
         ofLibrary: "load.descriptors", "descriptors are well formed",
         proving: """
-            Each descriptor and each parameter has the size of major 1 or more, texts are UTF-8 \
-            without control characters and never NULL where they must not be, kinds and types are \
-            known, ids are reverse domains (a-z, 0-9, '-', '.'), ids and names are unique, and \
-            every default is of its parameter's type, within its bounds and among its choices. \
-            plugin.h, gr_descriptor and gr_parameter: session files and hosts go by them.
+            Each descriptor and parameter must have at least the size of major 1. Texts must be \
+            UTF-8 without control characters, and not NULL where plugin.h forbids it. Kinds and \
+            types must be known, ids must be reverse domains (a-z, 0-9, '-', '.'), ids and names \
+            unique, and each default of its parameter's type, within its bounds and among its \
+            choices. Session files and hosts rely on them.
             """
     ) { library throws(Verdict) in
         let description: LibraryDescription
@@ -36,15 +36,15 @@ extension PluginDescriptor {
     fileprivate var fault: String? {
         let parts = id.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > 1, !parts.contains("") else {
-            return "its id is \"\(id)\", and ids are reverse domains. Use a domain of yours, as in "
+            return "its id is \"\(id)\", but ids are reverse domains. Use a domain of yours, as in "
                 + "\"com.example.\(name.lowercased())\"."
         }
         for parameter in parameters {
             let (count, unique) = (parameter.choices.count, Set(parameter.choices).count)
             guard count == unique else {
                 return
-                    "\(parameter.name) has \(count) choices, and \(unique) different ones. Leave "
-                    + "the others out."
+                    "\(parameter.name) has \(count) choices, of which \(unique) differ. Remove "
+                    + "the duplicates."
             }
         }
         return nil
@@ -62,7 +62,7 @@ extension PluginDescriptor {
         for parameter in parameters where parameter.bounds != nil {
             if parameter.type != .integer && parameter.type != .number {
                 remarks.append(
-                    "\(parameter.name) has bounds, which count for whole numbers and numbers only.")
+                    "\(parameter.name) has bounds, which apply to integers and numbers only.")
             }
         }
         return remarks

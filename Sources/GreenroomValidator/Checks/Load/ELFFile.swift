@@ -96,7 +96,7 @@ struct ELFFile: Sendable {
 
     private mutating func readHeader() throws(Problem) {
         guard bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]), bytes.count >= 64 else {
-            throw Problem(explanation: "it is no ELF file", isForeign: true)
+            throw Problem(explanation: "it is not an ELF file", isForeign: true)
         }
         guard bytes[4] == 2, bytes[5] == 1 else {
             throw Problem(
@@ -106,20 +106,20 @@ struct ELFFile: Sendable {
         }
         guard try number(16, as: UInt16.self) == 3 else {
             throw Problem(
-                explanation: "it is an ELF file, but no shared library. Link it with -shared",
+                explanation: "it is an ELF file, but not a shared library. Link it with -shared",
                 isForeign: true)
         }
         let machine = try number(18, as: UInt16.self)
         guard machine == Self.ownMachine else {
             throw Problem(
-                explanation: "it is built for the machine with ELF's number \(machine), and this "
+                explanation: "it is built for ELF machine \(machine), and this "
                     + "one has \(Self.ownMachine). Build it for this machine")
         }
         let table = try number(32, as: UInt64.self)
         let step = UInt64(try number(54, as: UInt16.self))
         let count = Int(try number(56, as: UInt16.self))
         guard step >= 56, count <= Self.mostSegments else {
-            throw Problem(explanation: "its table of segments makes no sense")
+            throw Problem(explanation: "its program header table is invalid")
         }
         for index in 0..<count {
             let place = try sum(table, UInt64(index) * step)
@@ -148,7 +148,7 @@ struct ELFFile: Sendable {
             let offset = address - segment.address
             if offset < segment.fileByteCount { return try sum(segment.fileOffset, offset) }
         }
-        throw Problem(explanation: "it points to something that is not in the file")
+        throw Problem(explanation: "an address in it is outside the file")
     }
 
     // MARK: The dynamic section
@@ -182,7 +182,7 @@ struct ELFFile: Sendable {
             let name = try text(offset, values)
             byteCount += name.utf8.count
             guard names.count <= Self.mostNames, byteCount <= Self.mostBytesOfNames else {
-                throw Problem(explanation: "it names more libraries and folders than make sense")
+                throw Problem(explanation: "it names implausibly many libraries and folders")
             }
             switch tag {
             case .needed: needed.append(name)
@@ -199,7 +199,7 @@ struct ELFFile: Sendable {
     private func text(_ offset: UInt64, _ dynamic: [UInt64: UInt64]) throws(Problem) -> String {
         guard let table = dynamic[Tag.stringTable.rawValue],
             let size = dynamic[Tag.stringTableSize.rawValue], offset < size
-        else { throw Problem(explanation: "a name in it is not in its table of names") }
+        else { throw Problem(explanation: "a name in it is outside its string table") }
         let start = try sum(try place(ofAddress: table), offset)
         guard start < UInt64(bytes.count) else {
             throw Problem(explanation: "a name in it is not in the file")
@@ -207,7 +207,7 @@ struct ELFFile: Sendable {
         let rest = bytes[Int(start)...].prefix(
             Int(clamping: min(size - offset, UInt64(Self.longestName))))
         guard let end = rest.firstIndex(of: 0) else {
-            throw Problem(explanation: "a name in it has no end")
+            throw Problem(explanation: "a name in it is not terminated")
         }
         return String(decoding: rest[..<end], as: UTF8.self).repaired
     }
@@ -219,7 +219,7 @@ struct ELFFile: Sendable {
         let start = try place(ofAddress: table)
         let count = try symbolCount(dynamic)
         guard count <= Self.mostSymbols else {
-            throw Problem(explanation: "its table of symbols makes no sense")
+            throw Problem(explanation: "its symbol table is invalid")
         }
         // The first one is none.
         for index in 0..<count where index > 0 {
@@ -254,7 +254,7 @@ struct ELFFile: Sendable {
         let chains = try sum(bucketsPlace, buckets * 4)
         var last: UInt64 = 0
         guard buckets <= UInt64(Self.mostSymbols) else {
-            throw Problem(explanation: "its table of hashes makes no sense")
+            throw Problem(explanation: "its hash table is invalid")
         }
         for index in 0..<buckets {
             last = max(last, UInt64(try number(try sum(bucketsPlace, index * 4), as: UInt32.self)))
@@ -274,7 +274,7 @@ struct ELFFile: Sendable {
     ) throws(Problem) -> Number {
         let size = MemoryLayout<Number>.size
         guard place <= UInt64(bytes.count), UInt64(bytes.count) - place >= UInt64(size) else {
-            throw Problem(explanation: "it is cut short, or points behind its end")
+            throw Problem(explanation: "it is truncated, or an offset is beyond its end")
         }
         var value: Number = 0
         for index in (0..<size).reversed() {
@@ -285,7 +285,7 @@ struct ELFFile: Sendable {
 
     private func sum(_ first: UInt64, _ second: UInt64) throws(Problem) -> UInt64 {
         let (sum, overflows) = first.addingReportingOverflow(second)
-        guard !overflows else { throw Problem(explanation: "it points behind its end") }
+        guard !overflows else { throw Problem(explanation: "an offset in it is beyond its end") }
         return sum
     }
 }

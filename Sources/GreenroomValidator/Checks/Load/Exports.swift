@@ -2,13 +2,12 @@ import GreenroomABI
 
 extension Catalogue {
     static let exports = Check(
-        ofLibrary: "load.exports", "it exports its entry alone",
+        ofLibrary: "load.exports", "it exports only its entry",
         proving: """
-            The dynamic symbol table has greenroom_plugin_entry and nothing else. plugin.h: it is \
-            the one thing that a library exports. Whatever else is visible takes part in the \
-            search for names of a program that looks there, and keeps the linker from leaving out \
-            what nobody uses. Names that compilers of Swift and C++ make visible by themselves are \
-            counted, named and tolerated.
+            The dynamic symbol table must hold greenroom_plugin_entry and nothing else (plugin.h: \
+            the one thing that a library exports). Other visible symbols take part in symbol \
+            lookup and keep the linker from removing unused code. Symbols that Swift and C++ \
+            compilers export by themselves are counted and named, but tolerated.
             """
     ) { library throws(Verdict) in
         let names = try library.readFile().exports.filter {

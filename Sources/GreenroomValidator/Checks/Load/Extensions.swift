@@ -3,13 +3,12 @@ import GreenroomSession
 
 extension Catalogue {
     static let extensions = Check(
-        "load.extensions", "an extension that nobody knows is none",
+        "load.extensions", "unknown extensions are NULL",
         proving: """
-            get_extension answers NULL to ids that no version of plugin.h has: made-up ones, ones \
-            that differ from known ones by a letter or a version, an empty one and one of 4 KB. To \
-            known ones it answers the same each time, also while sending. plugin.h: an extension \
-            of the plugin by id, or NULL; the same answer each time. Hosts of a later version go by \
-            it to find out what a plugin can do.
+            get_extension must return NULL for ids that no version of plugin.h defines: random \
+            ones, known ones with a letter or version changed, an empty one, one of 4 KB. For \
+            known ids it must return the same pointer each time, also while sending. Later hosts \
+            use it to find out what a plugin can do.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
@@ -57,7 +56,7 @@ extension Fixture {
         guard end == .done else {
             if case .lost = end { throw crash().unless("lifecycle.whole-life") }
             throw Verdict.failed(
-                "get_extension(\(id.quoted)) has not returned after 2 s: it has to"
+                "get_extension(\(id.quoted)) has not returned after 2 s"
             )
             .unless(check(naming: "get-extension", end))
         }
@@ -68,7 +67,7 @@ extension Fixture {
     fileprivate func refuse(_ id: String) throws(Verdict) {
         guard try ask(id) != nil else { return }
         throw .failed(
-            "get_extension(\(id.quoted)) answers something, and there is no such extension. Compare "
+            "get_extension(\(id.quoted)) returns a pointer, but no such extension exists. Compare "
                 + "whole ids, and return NULL for any other.")
     }
 
@@ -77,7 +76,7 @@ extension Fixture {
     ) throws(Verdict) {
         guard try ask(id) != first else { return }
         throw .failed(
-            "get_extension(\(id.quoted)) answers another pointer \(when) than after create. Keep it "
+            "get_extension(\(id.quoted)) returns another pointer \(when) than after create. Keep it "
                 + "the same for the instance's life.")
     }
 }

@@ -5,14 +5,13 @@ import GreenroomMedia
 
 extension Catalogue {
     static let leaks = Check(
-        "load.leaks", "creating and destroying leaves nothing behind",
+        "load.leaks", "create and destroy leak nothing",
         proving: """
-            Instances are created and destroyed, a thousand of them or as many as ten seconds allow, \
-            and what the process has is compared after each hundred: its threads, its open \
-            descriptors and its memory. \
-            plugin.h: create opens nothing and starts nothing, and destroy frees the instance. A \
-            session that goes on for days creates a plugin anew whenever it comes back. Memory that \
-            grows by less than half a kilobyte for each instance is not told from noise.
+            Creates and destroys up to a thousand instances, for at most ten seconds, and compares \
+            threads, open descriptors and memory after each hundred. plugin.h: create opens \
+            nothing and starts nothing, and destroy frees the instance. A long session creates a \
+            plugin again after each loss. Leaks under half a kilobyte an instance are below the \
+            noise and not reported.
             """
     ) { examination throws(Verdict) in
         let process = try examination.process()
@@ -62,9 +61,9 @@ extension Examination {
         if let evidence { throw .crashed(evidence, process.lines) }
         let sight = ProcessSnapshot(of: process.process)
         throw .failed(
-            "creating and destroying it works \(made) times, and then create answers "
-                + "\(status.map { "\($0)" } ?? "with something that breaks a rule"): something is "
-                + "used up that destroy does not give back. The process has "
+            "create and destroy work \(made) times, then create answers "
+                + "\(status.map { "\($0)" } ?? "with something invalid"): destroy does not "
+                + "release something that create takes. The process has "
                 + "\(sight.descriptors.count) descriptors open and \(sight.threads.count) threads.")
     }
 }
@@ -75,20 +74,20 @@ extension LeakDetector {
 
     /// What grows with every round, in words; nil if nothing does.
     fileprivate var fault: String? {
-        let beginning = "instances that were created and destroyed leave"
+        let beginning = "create and destroy leak:"
         switch finding {
         case nil: return nil
         case .threads(let count):
             return
-                "some hundred \(beginning) \(count) threads behind. create starts nothing: start threads in "
+                "\(beginning) \(count) threads remain after some hundred instances. create starts nothing: start threads in "
                 + "start_send, and end them in stop_send."
         case .descriptors(let count, let kinds):
             return
-                "some hundred \(beginning) \(count) descriptors open (\(kinds.listed(most: 3))). create opens "
+                "\(beginning) \(count) descriptors stay open after some hundred instances (\(kinds.listed(most: 3))). create opens "
                 + "nothing; close in uninitialize what initialize opened."
         case .memory(let bytes):
-            return "every instance that is created and destroyed leaves about "
-                + "\(bytes / Self.round) bytes of memory behind. Free in destroy what create allocated."
+            return "create and destroy leak: each instance leaves about "
+                + "\(bytes / Self.round) bytes of memory. Free in destroy what create allocated."
         }
     }
 }

@@ -20,7 +20,7 @@ struct LibraryExamination: Sendable {
         do throws(ELFFile.Problem) {
             return try file.get()
         } catch {
-            throw .hindered(by: "load.loads", "its file can't be understood")
+            throw .hindered(by: "load.loads", "its file can't be parsed")
         }
     }
 
@@ -48,7 +48,9 @@ extension ELFFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_size <= mostBytes
-        else { throw Problem(explanation: "it is no file, or a huge one", isForeign: true) }
+        else {
+            throw Problem(explanation: "it is not a regular file, or is too large", isForeign: true)
+        }
         var filled = 0
         let size = Int(status.st_size)
         return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in

@@ -3,12 +3,12 @@ import GreenroomPluginInterface
 extension Catalogue {
     /// What all others build on.
     static let loads = Check(
-        ofLibrary: "load.loads", "it can be loaded",
+        ofLibrary: "load.loads", "the library loads",
         proving: """
-            The library is loaded into a process of its own, in the sandbox and with nothing \
-            granted, with RTLD_NOW: it is for this machine, exports greenroom_plugin_entry, and \
-            its constructors, its entry and its descriptors return within 5 seconds and crash \
-            nothing. A host that only looks what plugins there are does the same.
+            The library is loaded with RTLD_NOW in a sandboxed process of its own with no grants. \
+            It must be built for this machine, export greenroom_plugin_entry, and its \
+            constructors, entry and descriptors must return within 5 seconds without a crash. \
+            Hosts do the same to list plugins.
             """
     ) { library throws(Verdict) in
         if case .failure(let problem) = library.file {
@@ -27,12 +27,12 @@ extension Catalogue {
     }
 
     static let entry = Check(
-        ofLibrary: "load.entry", "the entry is sane",
+        ofLibrary: "load.entry", "the entry is valid",
         proving: """
-            greenroom_plugin_entry() returns an entry whose struct_size is that of major 1 or \
-            larger, whose abi_major is this host's, with 1 to 256 plugins, and with both of its \
-            functions. plugin.h, VERSIONS: the writer sets struct_size to its own sizeof, and a \
-            host accepts every plugin of its major.
+            greenroom_plugin_entry() must return an entry whose struct_size is at least that of \
+            major 1, whose abi_major is the host's, with 1 to 256 plugins and both functions set. \
+            plugin.h, VERSIONS: the writer sets struct_size to its own sizeof, and a host accepts \
+            every plugin of its major.
             """
     ) { library throws(Verdict) in
         do throws(LoadError) {

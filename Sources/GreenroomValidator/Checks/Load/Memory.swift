@@ -1,10 +1,10 @@
 extension Catalogue {
     static let memory = Check(
-        ofLibrary: "load.memory", "no memory is both written and run",
+        ofLibrary: "load.memory", "no memory is both writable and executable",
         proving: """
-            The library's file asks for no executable stack, has no relocations in its code and no \
-            segment that is both writable and executable. A host that loads such a library loses \
-            the kernel's protection for the whole of its process, and the sandbox refuses it.
+            The ELF file must not ask for an executable stack, have text relocations, or have a \
+            segment that is both writable and executable. Loading such a library removes the \
+            kernel's protection for the whole process, and the sandbox refuses it.
             """
     ) { library throws(Verdict) in
         if let fault = try library.readFile().memoryFault { throw .failed(fault) }
@@ -16,7 +16,7 @@ extension ELFFile {
     /// What of its memory is both written and run.
     var memoryFault: String? {
         if hasTextRelocations {
-            return "it has relocations in its code (TEXTREL), which has to be writable for that. "
+            return "it has relocations in its code (TEXTREL), which must be writable for that. "
                 + "Compile all of it with -fPIC."
         }
         if segments.contains(where: { $0.isLoaded && $0.isWritable && $0.isExecutable }) {
@@ -24,8 +24,8 @@ extension ELFFile {
                 + "linker scripts out."
         }
         if !hasPlainStack {
-            return "it asks for executable stacks for the whole process: an object file that it is "
-                + "made of does not say that it needs none. Link it with -Wl,-z,noexecstack, and "
+            return "it asks for executable stacks for the whole process: one of its object "
+                + "files does not declare a non-executable stack. Link with -Wl,-z,noexecstack, and "
                 + "end assembly with .section .note.GNU-stack,\"\",@progbits."
         }
         return nil

@@ -6,13 +6,13 @@ import GreenroomMedia
 
 extension Catalogue {
     static let quiet = Check(
-        "load.quiet", "loading it leaves nothing behind",
+        "load.quiet", "loading has no side effects",
         proving: """
-            After the library was loaded and asked what is in it, the process has no thread more, \
-            no file, socket or device open that was not open before, and no signal caught or \
-            ignored, and nothing was tried that the sandbox refuses. What is granted, and closed or \
-            ended again before the answer comes, is not seen. Hosts load libraries only to list \
-            them; whatever a plugin needs it opens from initialize on.
+            After the library was loaded and its descriptors read, the process must have no new \
+            thread, open file, socket or device, no signal caught or ignored, and no call that the \
+            sandbox refused. A granted resource that is opened and closed again in between is not \
+            seen. Hosts load libraries just to list them; a plugin opens what it needs from \
+            initialize on.
             """
     ) { examination throws(Verdict) in
         let process = try examination.emptyProcess()
@@ -28,7 +28,7 @@ extension Catalogue {
         let opened = after.opened(since: before)
         guard opened.isEmpty else {
             throw .failed(
-                "loading it opens \(opened.listed(most: 3)), and leaves that open. Open what is "
+                "loading it opens \(opened.listed(most: 3)), and leaves it open. Open what is "
                     + "needed in initialize or start_send.", opened)
         }
         let signals = [
@@ -37,7 +37,7 @@ extension Catalogue {
         ]
         for (mask, verb) in signals where mask != 0 {
             throw .failed(
-                "since it was loaded the process \(verb) signal \(mask.trailingZeroBitCount + 1). "
+                "loading it changes signal handling: the process \(verb) signal \(mask.trailingZeroBitCount + 1). "
                     + "Signals are the host's: leave them as they are.")
         }
         // What was refused or written may be told a little later than the answer.
@@ -58,11 +58,11 @@ extension Catalogue {
     }
 
     static let steadfast = Check(
-        "load.steadfast", "descriptors stay as they are",
+        "load.steadfast", "descriptors never change",
         proving: """
-            The entry and the descriptors are the same in each of three processes, and when they are \
-            asked for again, at once and after a life of the plugin. plugin.h, MEMORY: descriptors and parameter tables stay \
-            valid and unchanged for as long as the process lives.
+            The entry and the descriptors must be the same in three processes, on a second call, \
+            and after an instance's whole life. plugin.h, MEMORY: descriptors and parameter tables \
+            stay valid and unchanged for as long as the process lives.
             """
     ) { examination throws(Verdict) in
         for _ in 0..<2 { _ = try examination.load(into: try examination.emptyProcess()) }
@@ -92,11 +92,11 @@ extension Catalogue {
         do throws(LoadError) {
             again = try process.load()
         } catch {
-            throw .failed("\(when), it breaks a rule that it kept before: \(error.explanation)")
+            throw .failed("\(when), it breaks a rule that it followed before: \(error.explanation)")
         }
         guard let difference = first.difference(from: again) else { return }
         throw .failed(
-            "\(when), it says another thing of itself: \(difference). Keep what a descriptor points "
+            "\(when), its description changed: \(difference). Keep what a descriptor points "
                 + "to in static memory, and never write to it.")
     }
 }

@@ -2,11 +2,10 @@ import GreenroomPluginInterface
 
 extension Catalogue {
     static let symbols = Check(
-        ofLibrary: "load.symbols", "every name that it uses is found",
+        ofLibrary: "load.symbols", "every symbol resolves",
         proving: """
-            All that the library uses by name is in the libraries that it needs, at once and not \
-            only when it is called: plugins are loaded with RTLD_NOW, so that a missing function \
-            is found before a session begins.
+            Every undefined symbol must resolve at load time, not at the first call: plugins are \
+            loaded with RTLD_NOW, so that a missing function shows before a session begins.
             """
     ) { library throws(Verdict) in
         do throws(LoadError) {

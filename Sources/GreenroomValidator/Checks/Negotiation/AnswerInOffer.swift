@@ -6,10 +6,10 @@ extension Catalogue {
     static let answerInOffer = Check(
         "negotiation.answer-in-offer", "the answer is in the offer", of: .pictures,
         proving: """
-            Sessions of several sizes are offered, at initialize and by property_change: the answer \
-            is the suggestion, a counter that is one of the offer's rows at no more than its rate \
-            (for a share: up to its one row), or GR_ANSWER_FIXED with a size that is legal. Anything \
-            else is GR_STATUS_BAD_ANSWER, and the session goes on without the plugin.
+            Offers of several sizes, at initialize and by property_change: the answer must be the \
+            suggestion, a counter with one of the offer's rows at no more than its rate (for a \
+            share: up to its one row), or GR_ANSWER_FIXED with a legal size. Anything else is \
+            GR_STATUS_BAD_ANSWER, and the session continues without the plugin.
             """
     ) { examination throws(Verdict) in
         let maxima = [

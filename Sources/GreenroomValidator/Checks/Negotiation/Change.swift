@@ -4,13 +4,14 @@ import GreenroomMedia
 
 extension Catalogue {
     static let change = Check(
-        "negotiation.change", "a change while it sends, down and up again", of: .pictures,
+        "negotiation.change", "a change while sending, down and up", of: .pictures,
         proving: """
-            While it sends, the plugin is offered 640x360 at 15 in place of 1920x1080 at 30, and then \
-            that again. What it has agreed to, its frames follow within a second: "those for older \
-            ones are welcome for a second after it has returned, and counted as stale from then on". \
-            They come at no more than the agreed rate then. Without property_change, or with another \
-            status than GR_STATUS_OK, the plugin goes on as it is and the host adapts: that is legal.
+            While it sends, the plugin is offered 640x360 at 15 fps in place of 1920x1080 at 30 \
+            fps, then the latter again. Its frames must follow what it agreed to within a second, \
+            at no more than the agreed rate: "those for older ones are welcome for a second after \
+            it has returned, and counted as stale from then on". A plugin without property_change, \
+            or that answers anything but GR_STATUS_OK, continues unchanged and the host adapts: \
+            that is legal.
             """
     ) { examination throws(Verdict) in
         try examination.talksOnItsClock { offers throws(Verdict) in
@@ -68,7 +69,7 @@ extension Catalogue {
             Double(count) > 2 * rate * 1.05 + 2
         else { return nil }
         return .failed(
-            "\(count) frames came in 2 s after it had agreed to \(agreed(offers)) (\(name)): take the "
+            "\(count) frames arrived in 2 s after it had agreed to \(agreed(offers)) (\(name)): take the "
                 + "new rate over with the size")
     }
 }

@@ -6,10 +6,9 @@ extension Catalogue {
     static let emptyTable = Check(
         "negotiation.empty-table", "an empty table", of: [.videoSource],
         proving: """
-            An offer with a row_count of 0 and a suggestion, as a host may make it that can take none \
-            of its sizes: the plugin accepts the suggestion, answers GR_ANSWER_FIXED, or refuses with \
-            a status. It does not read a row that is not there: rows points to memory that can't be \
-            read.
+            An offer with row_count 0 and a suggestion, as from a host that takes no size of the \
+            table: the plugin must accept the suggestion, answer GR_ANSWER_FIXED, or refuse with a \
+            status. It must not read a row: rows points to unreadable memory.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()

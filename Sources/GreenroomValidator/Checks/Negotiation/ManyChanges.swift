@@ -6,9 +6,9 @@ extension Catalogue {
     static let manyChanges = Check(
         "negotiation.many-changes", "fifty changes in a second", of: .pictures,
         proving: """
-            Fifty new offers within a second of session time, of sizes in random order: the plugin \
-            lives through them, and from a second after the last one on, all its frames are for what \
-            it has agreed to last, not for one that it had agreed to on the way.
+            Fifty offers within a second of session time, of sizes in random order: the plugin \
+            must survive them. From a second after the last one on, all its frames must match its \
+            last agreement, not an earlier one.
             """
     ) { examination throws(Verdict) in
         var random = examination.random()
@@ -43,7 +43,7 @@ extension Catalogue {
             {
                 return .failed(
                     "a second after the last of 50 offers in a second, \(old.size) for offer "
-                        + "\(old.info.offerRevision) still comes, and it had agreed to "
+                        + "\(old.info.offerRevision) still arrives, though it had agreed to "
                         + "\(newest.agreed.capability) for offer \(newest.revision): what was "
                         + "offered last goes"
                 ).unless("negotiation.change")

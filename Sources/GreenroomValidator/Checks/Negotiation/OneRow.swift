@@ -6,9 +6,9 @@ extension Catalogue {
     static let oneRow = Check(
         "negotiation.one-row", "a table of one row", of: .pictures,
         proving: """
-            Session files replace the table: an offer may have one row. The plugin answers that \
-            row, or that its size is fixed, and sends what it has answered; it does not count on a \
-            second row, nor on a size of its liking to be there.
+            Session files may replace the table, so an offer may have a single row. The plugin \
+            must answer that row or a fixed size, and send what it answered; it must not rely on a \
+            second row or on its preferred size.
             """
     ) { examination throws(Verdict) in
         let row = VideoCapability(width: 640, height: 360, fps: 15)

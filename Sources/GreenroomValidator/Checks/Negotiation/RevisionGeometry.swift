@@ -4,12 +4,11 @@ import GreenroomMedia
 
 extension Catalogue {
     static let revisionGeometry = Check(
-        "negotiation.revision-geometry", "a frame is what its offer says", of: .pictures,
+        "negotiation.revision-geometry", "frames match their offer's revision", of: .pictures,
         proving: """
-            Each frame that carries the revision of an offer has the size that was agreed on for that \
-            offer, from the first frame on and across three changes: a new revision on a frame of \
-            the old size, or the reverse, has the host take the one for the other. A share may be \
-            smaller than what was agreed on.
+            Each frame must have the size that was agreed for the offer revision that it carries, \
+            from the first frame on and across three changes. A frame of the old size with the new \
+            revision, or the reverse, misleads the host. A share may be smaller than agreed.
             """
     ) { examination throws(Verdict) in
         try examination.talksOnItsClock { offers throws(Verdict) in

@@ -4,12 +4,12 @@ import GreenroomMedia
 
 extension Catalogue {
     static let unfamiliarSizes = Check(
-        "negotiation.unfamiliar-sizes", "sizes that no table has", of: .pictures,
+        "negotiation.unfamiliar-sizes", "sizes outside the standard table", of: .pictures,
         proving: """
-            Tables with odd, tiny, narrow and fast rows: 333x251, 1366x768 at 60, 8x8, 2x1080, \
-            854x480 at 30000/1001. "Any size up to GR_MAX_DIMENSION, odd ones included": the frames \
-            have the agreed size, or the plugin has said which one it makes with GR_ANSWER_FIXED, \
-            or has refused with a status. Chroma rounds up.
+            Tables with odd, tiny, narrow and fast rows: 333x251, 1366x768 at 60 fps, 8x8, 2x1080, \
+            854x480 at 30000/1001 fps. "Any size up to GR_MAX_DIMENSION, odd ones included": \
+            frames must have the agreed size, unless the plugin answered GR_ANSWER_FIXED or \
+            refused with a status. Chroma rounds up.
             """
     ) { examination throws(Verdict) in
         let film = FrameRate(numerator: 30000, denominator: 1001) ?? FrameRate(30)
@@ -68,7 +68,7 @@ extension Catalogue {
             let sends = try fixture.sends(within: 5)
             if let mismatch = offers.mismatch {
                 return .failed(
-                    "offered \(row), \(mismatch.text): send what was agreed on to the pixel, or "
+                    "offered \(row), \(mismatch.text): send the exact size that was agreed, or "
                         + "answer GR_ANSWER_FIXED")
             }
             guard sends else {

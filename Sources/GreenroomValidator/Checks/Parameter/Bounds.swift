@@ -4,13 +4,13 @@ import GreenroomMedia
 
 extension Catalogue {
     static let parameterBounds = Check(
-        "parameter.bounds", "every value at the edge of a table is taken",
+        "parameter.bounds", "every boundary value works",
         proving: """
-            The least and the greatest value of each bounded parameter, both values of each \
-            boolean and each choice is given to create, followed by a short life, and, if the \
-            parameter is live, set while it sends. The host holds every value against the table, \
-            and whoever writes a session file goes by it: what the table allows has to work. A \
-            plugin that says why it can't use a value just now gets a warning.
+            The minimum and maximum of each bounded parameter, both values of each boolean and \
+            each choice are given to create, followed by a short life, and set while sending if \
+            the parameter is live. The host checks values against the table, and session files \
+            rely on it: what the table allows must work. A plugin that gives a reason why a value \
+            can't be used now gets a warning.
             """
     ) { examination throws(Verdict) in
         guard examination.descriptor.parameters.contains(where: { !$0.edges.isEmpty }) else {

@@ -4,12 +4,12 @@ import GreenroomMedia
 
 extension Catalogue {
     static let parameterDefaults = Check(
-        "parameter.defaults", "what create was given is what it has",
+        "parameter.defaults", "create's values are in effect",
         proving: """
-            Setting each live parameter to the value that create was given, by default that of the \
-            descriptor, is answered with GR_STATUS_OK before initialize, after it and while \
-            sending, and changes nothing of what the plugin makes. So the default in the table is \
-            the one that the plugin goes by, and what was given to create has been taken.
+            Setting each live parameter to the value that create received (by default the \
+            descriptor's) must answer GR_STATUS_OK before initialize, after it and while sending, \
+            and must not change the plugin's output. That proves that the default of the table is \
+            the one in use, and that create's values were applied.
             """
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()
@@ -17,14 +17,14 @@ extension Catalogue {
         let plain = try first.digest(setting: [])
         // What else happens in a life is another check's to tell.
         if first.clock.isStray() {
-            throw .skipped("it does not keep to the session's clock: nothing can be compared")
+            throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         let settings = live.compactMap { parameter in
             examination.settings.first { $0.name == parameter.name }
         }
         let again = try examination.fixture().digest(setting: [])
         guard plain.difference(from: again) == nil else {
-            return .passed("what it makes is another thing each time: that was not compared")
+            return .passed("its output differs each time and was not compared")
         }
         guard try examination.lastingDifference(from: plain, setting: settings) != nil else {
             return .passed()
@@ -33,11 +33,11 @@ extension Catalogue {
             let found = try examination.lastingDifference(from: plain, setting: [setting])
             guard let difference = found else { continue }
             throw .failed(
-                "setting \(setting.words), which create was given, changes what it makes: "
-                    + "\(difference). Take over in create all that is in settings."
+                "setting \(setting.words), as create received it, changes its output: "
+                    + "\(difference). Apply all settings in create."
             ).unless(first.checkOfLateWriting)
         }
-        throw .failed("setting all its live parameters to what they are changes what it makes.")
+        throw .failed("setting all live parameters to their current values changes its output.")
             .unless(first.checkOfLateWriting)
     }
 }

@@ -5,16 +5,14 @@ import GreenroomMedia
 
 extension Catalogue {
     static let parameterFuzz = Check(
-        "parameter.fuzz", "any value at any time while it sends",
+        "parameter.fuzz", "random values while sending",
         proving: """
-            While it sends, each live parameter is set to some fifty random values of those that \
-            its table allows, in random order, a few milliseconds apart, and each live text and \
-            path to what parameter.strings gives to create. The plugin takes the values, goes on \
-            sending, and ends in order. Texts, paths and numbers without bounds may be refused. A \
-            plugin that says why it can't use a value just now that its table allows gets a \
-            warning, as does one that refuses without saying why. The host changes live \
-            parameters on the control thread while the plugin's own threads are at work: what \
-            both use has to be guarded.
+            While it sends, each live parameter is set to some fifty random values that its table \
+            allows, in random order and a few milliseconds apart, and each live text and path to \
+            the content of parameter.strings. The plugin must accept the values, keep sending and \
+            end cleanly. It may refuse texts, paths and unbounded numbers. Refusing a value that \
+            the table allows, with or without a reason, is a warning. Live parameters change on \
+            the control thread while the plugin's threads run: guard what both use.
             """
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()
@@ -81,7 +79,7 @@ extension Fixture {
             let setting = Setting(parameter, value)
             switch pluginHarness.set(setting) {
             case .refused(let status, let text):
-                let words = "\(setting.words) is answered with \(status): \(text)"
+                let words = "\(setting.words) answers \(status): \(text)"
                 let isUnexplained = text.hasSuffix("without a reason")
                 if parameter.isClosed, status == .badSetting || isUnexplained {
                     refused = refused ?? (words, parameter)
@@ -101,11 +99,11 @@ extension Fixture {
         guard let (words, parameter) = refused else { return }
         for value in parameter.edges {
             if case .refused = pluginHarness.set(Setting(parameter, value)) {
-                throw .hindered(by: "parameter.bounds", "it does not take all values")
+                throw .hindered(by: "parameter.bounds", "it does not accept all values")
             }
         }
         throw .failed(
-            "\(words). Its table allows that: take the value, or have the table say what is legal.")
+            "\(words). Its table allows that: accept the value, or narrow the table.")
     }
 
     /// Sets a text that nobody has in mind, and has the plugin work with it.
@@ -117,7 +115,7 @@ extension Fixture {
             case .refused(let status, let text):
                 guard text.hasSuffix("without a reason") else { return }
                 refusals.add(
-                    "\(setting.words) is answered with \(status) without a reason: tell it with "
+                    "\(setting.words) answers \(status) without a reason: give one with "
                         + "set_error", of: parameter)
                 return
             case let end: try require("set", end, after: setting.words)
@@ -143,7 +141,7 @@ extension Fixture {
         else { return }
         if case .late = edit {
             throw cpuDeadline.doubt
-                ?? .failed("with \(cause), process has not returned after 2 s: it has to")
+                ?? .failed("with \(cause), process has not returned after 2 s")
         }
         if let fault = pluginHarness.fault {
             try require("process", .lost(fault), after: cause)
@@ -159,7 +157,7 @@ extension Fixture {
             if accepted > before { return }
         }
         let verdict = Verdict.failed(
-            "5 s after random values were set, and all are what they were again, it has sent nothing "
+            "5 s after random values were set and restored, it has sent nothing "
                 + "more\(pluginHarness.gaveUp.map { ": it gave up (\($0.reason))" } ?? "").")
         throw hasFullQueue ? verdict.unless("sound.back-pressure") : verdict
     }

@@ -4,19 +4,18 @@ import GreenroomMedia
 
 extension Catalogue {
     static let parameterStrings = Check(
-        "parameter.strings", "texts and paths may be anything",
+        "parameter.strings", "texts and paths may hold anything",
         proving: """
-            Each text and each path is given to create with content that nobody has in mind: \
-            empty, 4 KB long, with format directives, control characters and letters of other \
-            scripts; a file that is not there, a folder, a file of another kind. The plugin may \
-            refuse it in create or in a later step, with a reason, and neither crashes nor hangs. \
-            Session files are written by people.
+            Each text and path is given to create with unexpected content: empty, 4 KB, format \
+            directives, control characters, other scripts; a missing file, a folder, a file of \
+            another type. The plugin may refuse it in create or a later step with a reason, but \
+            must not crash or hang. People write session files.
             """
     ) { examination throws(Verdict) in
         let parameters = examination.descriptor.parameters.filter {
             $0.type == .string || $0.type == .path
         }
-        guard !parameters.isEmpty else { throw .skipped("it has no texts and no paths") }
+        guard !parameters.isEmpty else { throw .skipped("it has no text or path parameters") }
         let first = try examination.fixture()
         var number = 0
         var remarks: [String] = []

@@ -5,13 +5,12 @@ import GreenroomMedia
 
 extension Catalogue {
     static let parameterUnknown = Check(
-        "parameter.unknown", "parameters that there are not are refused",
+        "parameter.unknown", "unknown parameters are refused",
         proving: """
-            The function of greenroom.live-parameters/1 is called with names that the plugin has \
-            not, and with those of parameters that are not live, after create, after initialize \
-            and while it sends. It answers anything but GR_STATUS_OK, GR_STATUS_BAD_SETTING best. A \
-            host of a later version may ask for what an older plugin does not have, and has to \
-            find out.
+            greenroom.live-parameters/1 is called with unknown names and with names of parameters \
+            that are not live, after create, after initialize and while sending. It must not \
+            answer GR_STATUS_OK; GR_STATUS_BAD_SETTING is best. A later host may ask for what an \
+            older plugin lacks, and must find out.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()

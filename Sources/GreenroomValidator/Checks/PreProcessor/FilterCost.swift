@@ -5,22 +5,19 @@ import GreenroomMedia
 extension Catalogue {
     /// In time.
     static let filterCost = Check(
-        "pre-processor.cost", "a frame takes no longer than a frame lasts", of: [.preProcessor],
+        "pre-processor.cost", "a frame takes less than its interval", of: [.preProcessor],
         limitSeconds: 180,
         proving: """
-            Has frames edited at each row of the table, and measures what a frame costs: the time \
-            that the plugin's process was on a processor, which goes into the report, and the time \
-            that the frame was away, but for what the machine's other work took of it. That must be \
-            less than one interval of the row's rate, after which a session goes on with the frame \
-            as it was. Ten frames are measured at each row, after two that are not. More than half of \
-            them have to be in time; on a machine that is busy with other things in one of three \
-            attempts. And at least eight have to be in time in one of two attempts: a filter that is \
-            late with three frames of ten or more in both fails, or is warned if it spends less than \
-            two intervals on such a frame and most of that on a processor, which may be the \
-            machine's doing. On a busy machine only frames count for this that had more than two \
-            intervals and most of that neither worked nor waited for a processor, and there have to \
-            be three such attempts. What is too slow on one machine may be fast enough on another \
-            one, and in a release build.
+            At each row of the table, measures ten frames after two for warm-up: processor time, \
+            which goes into the report, and wall time less what other processes took. Wall time \
+            must stay below one interval of the row's rate; after that a session uses the unedited \
+            frame. More than half of the frames must be in time, on a busy machine in one of three \
+            attempts. At least eight must be in time in one of two attempts: a filter that is late \
+            with three of ten in both fails, or is warned if it needs less than two intervals \
+            mostly on the processor, which may be the machine's doing. On a busy machine a frame \
+            counts as late here only if it took more than two intervals mostly neither running nor \
+            waiting for a processor, in three attempts. A filter that is too slow here may be fast \
+            enough elsewhere, or in a release build.
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
@@ -92,7 +89,7 @@ extension Catalogue {
             if life.wasDelayed { return nil }
             guard life.isLate else { throw error }
             throw .failed(
-                "at \(life.row) it has a frame for more than 2 s: such a filter is taken out of the "
+                "at \(life.row) process takes more than 2 s: such a filter is removed from the "
                     + "session. Wait for nothing in process")
         }
         return times
@@ -137,8 +134,8 @@ extension Catalogue {
         let most = attempts.joined().map(\.taken).max() ?? 0
         let text =
             "at \(row) \(counts) frames of \(measured) took longer than the "
-            + "\(decimal(milliseconds(interval), 1)) ms that are there, up to "
-            + "\(decimal(milliseconds(most), 1)) ms: a session goes on with such frames as they were. "
+            + "\(decimal(milliseconds(interval), 1)) ms available, up to "
+            + "\(decimal(milliseconds(most), 1)) ms: a session uses such frames unedited. "
             + "Spread the work over all frames, and wait for nothing in process"
         let isSure = attempts.allSatisfy { $0.surelyLateCount(interval) >= tooMany }
         return .some(LateFrames(text: text, isSure: isSure))

@@ -6,13 +6,12 @@ extension Catalogue {
     static let filterIdentity = Check(
         "pre-processor.identity", "neutral at one size is neutral at all", of: [.preProcessor],
         proving: """
-            The interface has no word for "these settings change nothing", and so a filter declares \
-            it by what it does: if noise, a slope, black, grey and hard edges at 640x360 in limited \
-            range come back from it byte for byte with the settings that it \
-            has here, it is taken to be neutral. Then the same pictures come back byte for byte at \
-            other rows of the table, at odd sizes, in full range and with the other matrix, too: a \
-            last column that is dropped, or a table that rounds, shows only there. A filter that \
-            changes any of the first pictures is not neutral, and the check is skipped.
+            The interface cannot declare that settings change nothing, so the filter shows it: if \
+            noise, a gradient, black, grey and hard edges at 640x360 in limited range return byte \
+            for byte, the filter counts as neutral with its current settings. Then the same \
+            pictures must return byte for byte at other rows, at odd sizes, in full range and with \
+            the other matrix, which reveals a dropped last column or a rounding table. The check \
+            is skipped for a filter that changes any of the first pictures.
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
@@ -22,7 +21,7 @@ extension Catalogue {
             throw .hindered(by: "pre-processor.sizes", "it does not edit \(familiar.size)")
         }
         guard first.changed == nil else {
-            throw .skipped("it is not neutral with these settings: it changes what it gets")
+            throw .skipped("it is not neutral with these settings: it changes frames")
         }
         var count = first.count
         let table = FilterSizes.table.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
@@ -33,13 +32,13 @@ extension Catalogue {
             }
             if let changed = found.changed {
                 throw .failed(
-                    "\(familiar.size) comes back as it was, and \(row.size) does not: \(changed) is "
-                        + "another picture. Neutral settings leave every frame as it is: look at odd sizes, "
-                        + "at range and matrix, and at what is rounded")
+                    "\(familiar.size) comes back unchanged, but \(row.size) does not: \(changed) "
+                        + "differs. Neutral settings must leave every frame unchanged: check odd sizes, "
+                        + "range and matrix, and rounding")
             }
             count += found.count
         }
-        return .passed("\(count) frames come back as they were")
+        return .passed("\(count) frames come back unchanged")
     }
 }
 

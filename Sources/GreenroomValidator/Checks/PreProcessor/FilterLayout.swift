@@ -4,14 +4,14 @@ import GreenroomMedia
 extension Catalogue {
     /// In place equals out of place.
     static let filterLayout = Check(
-        "pre-processor.layout", "the result does not depend on where a frame lies",
+        "pre-processor.layout", "the result does not depend on memory layout",
         of: [.preProcessor],
         proving: """
-            Has three instances in processes of their own edit the same frames. The second one's \
-            lie in other places, with longer strides and other bytes in the padding. What comes back \
-            is the same: the stride is the host's choice, and what a row is followed by is not part \
-            of the picture. The first and the third one's frames lie alike; if these two differ \
-            already, the filter makes something else each time, which is told as a warning.
+            Three instances in separate processes edit the same frames. The second one's frames \
+            have other addresses, longer strides and other padding bytes; the result must be the \
+            same, as the stride is the host's choice and padding is not part of the picture. The \
+            first and third have the same layout: if those two differ, the filter is not \
+            repeatable, which is a warning.
             """
     ) { examination throws(Verdict) in
         for row in [(640, 360), (641, 361), (127, 95)] {
@@ -24,13 +24,13 @@ extension Catalogue {
             }
             guard first == third else {
                 throw .warning(
-                    "two instances make different pictures of the same frames at \(row.size): "
-                        + "whether memory plays a part in that can't be told")
+                    "two instances edit the same frames differently at \(row.size): "
+                        + "the effect of the layout can't be told")
             }
             guard first == second else {
                 let number = zip(first, second).prefix { $0 == $1 }.count
                 throw .failed(
-                    "at \(row.size) frame \(number + 1) comes back otherwise when its rows are "
+                    "at \(row.size) frame \(number + 1) comes back different when its rows are "
                         + "farther apart: step from row to row by stride_bytes, stop at width, and "
                         + "read no padding")
             }

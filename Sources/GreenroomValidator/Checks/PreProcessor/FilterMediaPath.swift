@@ -5,16 +5,15 @@ import GreenroomMedia
 extension Catalogue {
     /// What makes a media thread late.
     static let filterMediaPath = Check(
-        "pre-processor.media-path", "nothing is allocated or locked for a frame",
+        "pre-processor.media-path", "process neither allocates nor locks",
         of: [.preProcessor],
         proving: """
-            Has thirty frames edited, of which the first ten don't count, in a process that has \
-            libgreenroom-meter loaded before all other libraries, and counts what the media thread \
-            calls within process: malloc and its kin, free, and pthread_mutex_lock. Whoever \
-            allocates or locks waits for others now and then, and the picture with it: what a frame \
-            needs is made in initialize or start-send. Told as a warning, never as a fault. Locks \
-            that do without pthread_mutex_lock, such as Swift's Mutex, are not seen; nor is what \
-            other threads do. What the host's functions do is counted too: call them elsewhere.
+            Edits thirty frames, of which the first ten do not count, in a process with \
+            libgreenroom-meter preloaded, and counts the media thread's calls of malloc and its \
+            kin, free and pthread_mutex_lock inside process. Code that allocates or locks \
+            sometimes waits, and the picture with it: allocate in initialize or start-send. A \
+            warning, never a failure. Locks without pthread_mutex_lock, such as Swift's Mutex, and \
+            other threads are not seen. The host's functions count too: call them elsewhere.
             """
     ) { examination throws(Verdict) in
         let examination = try examination.metered()

@@ -5,15 +5,15 @@ import GreenroomMedia
 extension Catalogue {
     /// What the frame says of itself.
     static let filterMetadata = Check(
-        "pre-processor.metadata", "what a frame says of itself is left as it is",
+        "pre-processor.metadata", "the frame's description is unchanged",
         of: [.preProcessor],
         proving: """
-            Has frames of both ranges and matrices edited at each row of the table and at odd sizes, \
-            and looks whether the gr_mutable_frame \
-            that process was handed is the same afterwards, member by member: size, format, planes \
-            and their strides, rotation, range, matrix, offer revision and stamp. A pre-processor \
-            edits pixels in place; the host goes on with the description that it knows, and does not \
-            look at what a filter made of it. The plugin's process tells this, as nobody else can.
+            Edits frames of both ranges and matrices, at each row of the table and at odd sizes, \
+            and compares every member of gr_mutable_frame before and after process: size, format, \
+            planes and strides, rotation, range, matrix, offer revision, timestamp. A \
+            pre-processor edits pixels in place; the host keeps its own description and ignores a \
+            changed one. The plugin's own process reports the difference, as no other process can \
+            see it.
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)

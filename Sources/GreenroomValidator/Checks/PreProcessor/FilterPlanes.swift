@@ -5,15 +5,14 @@ import GreenroomMedia
 extension Catalogue {
     /// Nothing but what is its own.
     static let filterPlanes = Check(
-        "pre-processor.planes", "only the planes that it was given are touched",
+        "pre-processor.planes", "only the given planes are touched",
         of: [.preProcessor],
         proving: """
-            Has frames edited whose planes lie in pages of their own, with pages before and after \
-            them that end the process when they are touched, at sizes with and without padding and \
-            with strides longer than need be. A filter reads and writes the visible bytes of each \
-            row: not what lies before or beyond a plane, not the padding between rows (stride_bytes \
-            is not the width), and nothing at all once process has returned. What was written there \
-            is seen from outside of the plugin's process.
+            The planes lie in pages of their own between guard pages, at sizes with and without \
+            padding and with longer strides. A filter may read and write the visible bytes of each \
+            row: nothing before or beyond a plane, no padding between rows (stride_bytes is not \
+            the width), and nothing after process has returned. Stray writes are detected from \
+            outside the plugin's process.
             """
     ) { examination throws(Verdict) in
         let random = examination.random(2)

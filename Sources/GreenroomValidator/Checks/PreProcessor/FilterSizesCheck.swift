@@ -6,11 +6,10 @@ extension Catalogue {
     static let filterSizes = Check(
         "pre-processor.sizes", "frames of every size are edited", of: [.preProcessor],
         proving: """
-            Has frames edited at each row of the table, at odd sizes whose chroma rounds up, and at \
-            sizes down to a single pixel: a session may agree on any. The filter neither crashes nor \
-            refuses all of them. A size that it does not initialize for, or that it answers with \
-            anything but GR_STATUS_OK for, is told as a warning: such frames go on and are counted as \
-            unprocessed.
+            Frames at each row of the table, at odd sizes whose chroma rounds up, and down to a \
+            single pixel: a session may agree on any. The filter must not crash, and must accept \
+            some of them. A size at which initialize or process does not answer GR_STATUS_OK is a \
+            warning: such frames pass unedited and count as unprocessed.
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
@@ -52,7 +51,7 @@ extension Catalogue {
             return .warning(
                 "it does not edit \(notes.count) of "
                     + "\(FilterSizes.table.count + FilterSizes.unfamiliar.count) sizes: their frames "
-                    + "go on as they are", notes)
+                    + "pass unedited", notes)
         }
         return .passed("\(edited) frames of \(edited / pictures.count) sizes")
     }

@@ -118,7 +118,7 @@ final class FilterLife {
     ) throws(Verdict) -> FilterStage.Edited {
         guard MonotonicClock.now < deadline else {
             throw .hindered(
-                by: "pre-processor.cost", "it takes so long that not every frame could be tried")
+                by: "pre-processor.cost", "it takes too long to try every frame")
         }
         var before: UInt64 = 0
         var meter = TimeMeter(
@@ -141,7 +141,7 @@ final class FilterLife {
         }
         let times = meter.end()
         number += 1
-        guard let edit else { throw .skipped("there is no memory for a frame of \(row.size)") }
+        guard let edit else { throw .skipped("no memory for a frame of \(row.size)") }
         switch consume edit {
         case .late:
             guard times.taken > Self.leastLate else {
@@ -151,7 +151,7 @@ final class FilterLife {
                         + "waited \(times.delay / 1_000_000) ms for a processor")
             }
             isLate = true
-            throw .hindered(by: "pre-processor.cost", "it has a frame for more than 2 s")
+            throw .hindered(by: "pre-processor.cost", "process takes more than 2 s")
         case .returned(let frame, let status):
             if status == .gone || status == .stopped, isLost { throw crashed() }
             measure(times)
@@ -181,7 +181,7 @@ final class FilterLife {
             throw .hindered(by: "pre-processor.planes", "it crashes")
         }
         guard edit.spill == nil else {
-            throw .hindered(by: "pre-processor.planes", "it writes beside its planes")
+            throw .hindered(by: "pre-processor.planes", "it writes outside its planes")
         }
         return edit
     }

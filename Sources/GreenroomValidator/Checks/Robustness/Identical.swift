@@ -2,13 +2,12 @@ import GreenroomSession
 
 extension Catalogue {
     static let identical = Check(
-        "robustness.identical", "the same in its host's process and in one of its own",
+        "robustness.identical", "same output in process and isolated",
         proving: """
-            A second of session time, on the virtual clock, is made in a process of the plugin's \
-            own and in that of its host, and all frames, stamps and sound are compared. A session \
-            file may say isolation: process of any plugin, and gets the same from it. A plugin that \
-            makes another thing each time, or does not keep to the session's clock, can't be \
-            compared.
+            Runs a second of session time on the virtual clock in the host's process and in an \
+            isolated one, and compares all frames, timestamps and audio. Any session file may say \
+            isolation: process. A plugin that is not repeatable, or that does not use the session \
+            clock, can't be compared.
             """
     ) { examination throws(Verdict) in
         let seconds: Int64 = 1_000_000_000
@@ -41,7 +40,7 @@ extension Examination {
         let (digest, problem) = fixture.pluginHarness.performWhole(
             fixture.record, nanoseconds: nanoseconds)
         if fixture.clock.isStray() {
-            throw .skipped("it does not keep to the session's clock: nothing can be compared")
+            throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         if let problem { throw .hindered(by: "lifecycle.whole-life", problem) }
         return digest
@@ -50,7 +49,7 @@ extension Examination {
     fileprivate func inProcessRun(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
         let answer = try InProcessRun.make(order, nanoseconds: nanoseconds)
         if answer.isStray {
-            throw .skipped("it does not keep to the session's clock: nothing can be compared")
+            throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         if let problem = answer.problem {
             throw .failed(

@@ -4,16 +4,14 @@ import GreenroomMedia
 
 extension Catalogue {
     static let lasting = Check(
-        "robustness.lasting", "it can go on for days",
+        "robustness.lasting", "stable over days",
         proving: """
-            Over a minute of session time, on the virtual clock and with small pictures, the \
-            process is looked at every ten seconds while the plugin sends, or edits frames: its \
-            threads, its open descriptors and its memory do not grow from each look to the next. \
-            Memory that grows by less than some 50 KB in ten seconds is not told from noise. A \
-            plugin that does not keep to the session's clock is looked at for a quarter of a \
-            minute in real time. Of one that can't do that within 40 s of real time, what was seen \
-            by then is judged, if that is four stretches; fewer say nothing, which is told as a \
-            warning.
+            Over a minute of session time, on the virtual clock with small frames, the process is \
+            sampled every ten seconds while the plugin sends or edits: threads, open descriptors \
+            and memory must not grow with each sample. Growth under about 50 KB in ten seconds is \
+            below the noise. A plugin that does not use the session clock is observed for 15 s of \
+            real time. If the minute takes longer than 40 s of real time, the samples so far \
+            decide; fewer than four intervals prove nothing, which is a warning.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()

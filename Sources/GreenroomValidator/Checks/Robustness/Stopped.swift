@@ -5,15 +5,14 @@ import GreenroomMedia
 
 extension Catalogue {
     static let stopped = Check(
-        "robustness.stopped", "no burst after it was stopped for a while", of: .senders,
+        "robustness.stopped", "no burst after a stop of the process", of: .senders,
         proving: """
-            In real time, the process of the host and all of the plugin's are stopped for 2 seconds \
-            (SIGSTOP), as a container that is paused or a laptop's lid does, and let go on. In no \
-            stretch of the 4 seconds after that are there more pictures than the agreed rate has, \
-            5 % and 3 more, or more than half a second of sound beyond its pace and what the host \
-            has room for; and it goes on sending. A block that is offered again and again, in time, \
-            until there is room for it is sound once. What came too late to be sent is left out: nobody \
-            wants to see the past at a higher speed, all at once or little by little.
+            In real time, the host's process and the plugin's are stopped for 2 seconds (SIGSTOP), \
+            like a paused container or a closed laptop, and continued. In no part of the following \
+            4 seconds may there be more frames than the agreed rate plus 5 % and 3, or more than \
+            half a second of audio beyond real time and the host's queue; and the plugin must keep \
+            sending. A block that is retried until there is room counts once. Drop what is too \
+            late: viewers do not want the past at a higher speed.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(on: .real)

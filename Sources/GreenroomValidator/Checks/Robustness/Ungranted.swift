@@ -4,12 +4,12 @@ import GreenroomIsolation
 
 extension Catalogue {
     static let ungranted = Check(
-        "robustness.ungranted", "it asks for nothing that was not granted",
+        "robustness.ungranted", "it uses only what was granted",
         proving: """
-            From create to destroy, with a second of sending, the plugin opens no file, device or \
-            socket that nobody has granted, and tries nothing else that its sandbox refuses. A \
-            warning, for a plugin may ask and do without; whoever puts it on air should know what \
-            it wants. Grants are made with --allow-read and the like, as a session file makes them.
+            From create to destroy, with a second of sending, the plugin must open no file, device \
+            or socket without a grant, and try nothing else that its sandbox refuses. A warning, \
+            as a plugin may try and do without; but operators should know what it wants. Grant \
+            with --allow-read and the like, as a session file does.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in

@@ -4,12 +4,12 @@ import GreenroomMedia
 extension Catalogue {
     /// Looks at four seconds for the longest stretch in which every frame is the same picture.
     static let idleShare = Check(
-        "share.idle", "still content idles", of: [.shareSource],
+        "share.idle", "still content sends nothing", of: [.shareSource],
         proving: """
-            A share sends when its content changes. The session repeats the last picture for as long \
-            as nothing comes, at each output's own rate: what is sent again unchanged is copied, \
-            converted and encoded for nothing. Now and then is no harm (a viewer that comes late sees \
-            it); more than ten times a second for a second or more is.
+            A share should send when its content changes. The session repeats the last picture at \
+            each output's rate, so an unchanged frame is copied, converted and encoded for \
+            nothing. An occasional repeat is harmless (late viewers see it); more than ten a \
+            second for a second or longer is not.
             """
     ) { examination throws(Verdict) in
         let row = VideoCapability(width: 640, height: 360, fps: 30)
@@ -18,7 +18,7 @@ extension Catalogue {
         let seconds = Double(stretch.nanoseconds) / 1e9
         guard seconds >= 1, Double(stretch.repeats) > 10 * seconds else { return .passed() }
         return .failed(
-            "it sends one picture \(stretch.repeats) times more within \(decimal(seconds, 1)) s: send "
+            "it repeats a picture \(stretch.repeats) times within \(decimal(seconds, 1)) s: send "
                 + "when the content changes, the session repeats the last picture")
     }
 }

@@ -5,12 +5,11 @@ import GreenroomMedia
 extension Catalogue {
     /// Listens for twelve seconds to what a share says of itself, and ends and begins it again.
     static let pausedShare = Check(
-        "share.pause", "pause, resume, end and begin again", of: [.shareSource],
+        "share.pause", "pause, resume, stop and start again", of: [.shareSource],
         proving: """
-            A share that says paused (GR_EXT_BROADCAST) has nothing new until it says resumed, and \
-            sends nothing between the two: viewers are told that the picture stands. A share that is \
-            ended with stop_send and begun again with start_send shows its picture again, changed or \
-            not: whoever sees it now has not seen it before.
+            A share that reports paused (GR_EXT_BROADCAST) must send nothing until it reports \
+            resumed: viewers see that the picture stands. A share that is stopped and started \
+            again must send its picture again, changed or not, for viewers that have not seen it.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in try pause(fixture) }
@@ -25,8 +24,8 @@ extension Catalogue {
         try fixture.wait(seconds: 10)
         if let pause = fixture.record.calls.brokenPause {
             throw .failed(
-                "it said paused, and sent \(pause.frames) frames in the \(decimal(pause.seconds, 1)) "
-                    + "s after that without having said resumed: say resumed first")
+                "it reported paused, but sent \(pause.frames) frames in the \(decimal(pause.seconds, 1)) "
+                    + "s after that without reporting resumed: report resumed first")
         }
         try fixture.stopSend()
         let before = fixture.record.frames.count

@@ -5,12 +5,12 @@ import GreenroomMedia
 extension Catalogue {
     /// Changes the limit of a share that is running to odd sizes, smaller and larger again.
     static let resizedShare = Check(
-        "share.resize", "another limit in mid-share, odd sizes too", of: [.shareSource],
+        "share.resize", "a new limit while sharing, odd sizes too", of: [.shareSource],
         proving: """
-            The limit of a share changes while it runs: a viewer's window, a lower ceiling. A share \
-            that agrees to a new offer keeps within what it agreed to, at any size: the frames that \
-            carry the offer's revision at once, all others a second later. One that takes no new \
-            offers, or refuses them, goes on as it is, and the host adapts.
+            A share's limit changes while it runs: a viewer's window, a lower ceiling. A share \
+            that agrees to a new offer must stay within it at any size: frames with the offer's \
+            revision at once, all others after a second. One that ignores or refuses offers \
+            continues, and the host adapts.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in try resize(fixture) }
@@ -46,7 +46,7 @@ extension Catalogue {
             where frame.info.offerRevision == offer.revision || frame.arrival > graceEnd {
                 guard !agreement.allows(frame, under: limit) else { continue }
                 throw .failed(
-                    "it agreed to \(agreement.source) in mid-share, and sends \(frame.size): keep "
+                    "it agreed to \(agreement.source) while sharing, but sends \(frame.size): stay "
                         + "within the new limit, or answer GR_ANSWER_FIXED with what you make"
                 ).unless(
                     frame.info.offerRevision == offer.revision
@@ -54,6 +54,6 @@ extension Catalogue {
             }
         }
         fixture.finish()
-        return isFollowing ? .passed() : .passed("it goes on as it is; the host adapts")
+        return isFollowing ? .passed() : .passed("it continues unchanged; the host adapts")
     }
 }

@@ -127,7 +127,7 @@ extension Examination {
     ///   - seconds: How long, in session time; a source that does not keep to the session clock is
     ///     listened to for ``realSeconds`` of real time.
     ///   - hear: Gets what was heard of it.
-    /// - Throws: A verdict if nothing that it sent was taken.
+    /// - Throws: A verdict if nothing that it sent was accepted.
     func listen(
         seconds: Double, hear: (Record) -> Void = { _ in }
     ) throws(Verdict) -> AudioCapture {
@@ -146,7 +146,7 @@ extension Examination {
             hear(fixture.record)
         }
         guard take.format != nil else {
-            throw .hindered(by: "lifecycle.whole-life", "nothing that it sent was taken")
+            throw .hindered(by: "lifecycle.whole-life", "nothing that it sent was accepted")
         }
         return take
     }

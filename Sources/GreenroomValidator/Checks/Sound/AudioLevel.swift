@@ -4,14 +4,13 @@ import GreenroomMedia
 extension Catalogue {
     /// What can be heard of it.
     static let audioLevel = Check(
-        "sound.level", "neither silent, nor clipped, nor off centre", of: .sounds,
+        "sound.level", "not silent, clipped or off centre", of: .sounds,
         limitSeconds: 120,
         proving: """
-            Listens for a minute of session time, as the session's outputs would. Told as a warning, \
-            because it may be meant: silence all the time; more than 0.1 per cent of the samples in \
-            runs of three or more at full scale, which is what clipping leaves behind; a mean that \
-            is more than one per cent of full scale away from zero, which is a click at each start \
-            and stop.
+            Over a minute of session time, as outputs hear it. Warnings only, as each may be \
+            intended: silence throughout; more than 0.1 % of samples in runs of three or more at \
+            full scale, a sign of clipping; a mean more than 1 % of full scale from zero, which \
+            clicks at each start and stop.
             """
     ) { examination throws(Verdict) in
         var heard = HeardLevel()
@@ -74,7 +73,7 @@ struct HeardLevel: Sendable {
     /// What an author should know.
     var findings: [String] {
         guard peak > 0 else {
-            return ["it is silent all the time: is something to be heard without settings?"]
+            return ["it is silent throughout: should it be heard with these settings?"]
         }
         var findings: [String] = []
         if clipped * 1000 > count {
@@ -85,7 +84,7 @@ struct HeardLevel: Sendable {
         let part = (worst / 327.68 * 10).rounded() / 10
         if abs(part) > 1 {
             findings.append(
-                "its mean is \(part) % of full scale away from zero: take that off each sample")
+                "its mean is \(part) % of full scale from zero: subtract it from each sample")
         }
         return findings
     }

@@ -6,13 +6,13 @@ extension Catalogue {
     static let soundBackPressure = Check(
         "sound.back-pressure", "a full queue is waited for", of: .sounds,
         proving: """
-            Listens for twelve seconds of session time. The queue of a sender holds 200 ms \
-            (GR_AUDIO_QUEUE_MS), which the session empties in real time: audio_send without a \
-            timeout answers GR_STATUS_QUEUE_FULL where there is no room. Whoever hears that waits \
-            and sends the same block again. A source that sends the next block instead loses sound; \
-            one that sends more sound than time passes, or ten seconds at once, loses all that is \
-            too much; one that tries again at once, more than a thousand times a second, takes a \
-            whole processor. Blocks are told apart by their samples.
+            Over twelve seconds of session time: the sender's queue holds 200 ms \
+            (GR_AUDIO_QUEUE_MS) and drains in real time; audio_send without a timeout answers \
+            GR_STATUS_QUEUE_FULL when it is full, and the source must then wait and send the same \
+            block again. A source that skips to the next block loses audio; one that sends faster \
+            than real time, or ten seconds at once, loses the excess; one that retries at once, \
+            more than a thousand times a second, burns a processor. Blocks are told apart by their \
+            samples.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 12)
@@ -20,26 +20,26 @@ extension Catalogue {
         let full = take.refused(with: .queueFull)
         guard Double(full) <= mostRefusalsASecond * seconds else {
             throw .failed(
-                "it tries again without waiting: \(Int(Double(full) / seconds)) times a second it is "
-                    + "told GR_STATUS_QUEUE_FULL. Send with a timeout, or wait with wait_until_ns")
+                "it retries without waiting: \(Int(Double(full) / seconds)) times a second it gets "
+                    + "GR_STATUS_QUEUE_FULL. Send with a timeout, or wait with wait_until_ns")
         }
         let offered = take.offered
         let rate = Double(take.format?.sampleRate ?? 48_000)
         let lost = offered.filter { !$0.isAccepted }
         guard take.lostSeconds > seconds * tolerance else {
             return full == 0
-                ? .passed("it was never told that the queue is full")
+                ? .passed("its queue was never full")
                 : .passed("\(full) times the queue was full, and it sent the same block again")
         }
         let all = offered.reduce(0) { $0 + Double($1.frames) / rate }
         let burst = longestBurst(of: offered, rate)
         let what =
             if burst > 0.5 {
-                "it sends \((burst * 10).rounded() / 10) s of sound at once, and the queue holds 0.2 s"
+                "it sends \((burst * 10).rounded() / 10) s of audio at once, but the queue holds 0.2 s"
             } else if all > seconds * (1 + tolerance) + 0.3 {
-                "it sends \(percent(all / seconds - 1)) more sound than time passes"
+                "it sends \(percent(all / seconds - 1)) more audio than real time"
             } else {
-                "what there is no room for it does not send again"
+                "it does not resend blocks that were refused"
             }
         if let doubt = take.doubt(about: take.lostSeconds) { throw doubt }
         throw .failed(

@@ -4,12 +4,12 @@ import GreenroomMedia
 extension Catalogue {
     /// What a block may be.
     static let soundBlocks = Check(
-        "sound.blocks", "every block is one that can be sent", of: .sounds,
+        "sound.blocks", "every block is valid", of: .sounds,
         proving: """
-            Listens for ten seconds of session time. No block is empty or longer than 100 ms \
-            (GR_MAX_BLOCK_MS), none has fewer bytes than its frame_count and channels need, and none \
-            has a NULL, an odd address or a struct_size that is too small. The host refuses such a \
-            block whole, so that its sound is lost.
+            Over ten seconds of session time, no block may be empty or longer than 100 ms \
+            (GR_MAX_BLOCK_MS), have fewer bytes than frame_count and channels require, or have a \
+            NULL or odd address or too small a struct_size. The host refuses such a block as a \
+            whole, and its sound is lost.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 10)
@@ -19,8 +19,8 @@ extension Catalogue {
                 { block in
                     let milliseconds = Int(block.frames) * 1000 / max(Int(block.sampleRate), 1)
                     return block.frames == 0
-                        ? "are empty: send nothing where there is nothing"
-                        : "have \(block.frames) frames, which is \(milliseconds) ms, and 100 ms "
+                        ? "are empty: don't send empty blocks"
+                        : "have \(block.frames) frames, which is \(milliseconds) ms; 100 ms "
                             + "is the most: send smaller blocks"
                 }
             ),

@@ -5,13 +5,12 @@ import GreenroomMedia
 extension Catalogue {
     /// Rate and channels.
     static let soundFormat = Check(
-        "sound.format", "one sample rate and one number of channels", of: .sounds,
+        "sound.format", "one sample rate and channel count", of: .sounds,
         proving: """
-            Listens for ten seconds of session time. Every block has a rate of 8000 to 192000 Hz and \
-            1 or 2 channels, and the ones that the first block has: that is what the source declares. \
-            The interface lets no block change them silently into noise, but each change begins the \
-            resampler anew, and is heard as a click. A setting named rate or sample-rate in Hz that \
-            the blocks do not keep to is told as a warning.
+            Over ten seconds of session time, every block must have a rate of 8000 to 192000 Hz, 1 \
+            or 2 channels, and the same format as the first block. The host handles a change, but \
+            restarts the resampler, which is heard as a click. Warns if blocks do not match a \
+            setting named rate or sample-rate in Hz.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 10)
@@ -22,14 +21,14 @@ extension Catalogue {
         let rates = take.sends.first { $0.status == .badRate }
         if let rates {
             return .failed(
-                "\(take.refused(with: .badRate)) of \(take.sends.count) blocks have the rate "
-                    + "\(rates.block.sampleRate) Hz, and 8000 to 192000 Hz can be sent: resample, or "
+                "\(take.refused(with: .badRate)) of \(take.sends.count) blocks have a rate of "
+                    + "\(rates.block.sampleRate) Hz, but 8000 to 192000 Hz are allowed: resample, or "
                     + "open the device at such a rate")
         }
         if let channels = take.sends.first(where: { $0.status == .badChannels }) {
             return .failed(
                 "\(take.refused(with: .badChannels)) of \(take.sends.count) blocks have "
-                    + "\(channels.block.channels) channels, and 1 or 2 can be sent: mix them down")
+                    + "\(channels.block.channels) channels, but 1 or 2 are allowed: mix them down")
         }
         guard let format = take.format else { return .passed() }
         let other = take.accepted.first {
@@ -38,15 +37,15 @@ extension Catalogue {
         }
         if let other {
             return .failed(
-                "the first block is \(text(format.sampleRate, format.channels)), and after "
+                "the first block is \(text(format.sampleRate, format.channels)), but after "
                     + "\(seconds(other.nanoseconds - take.begin)) comes one of "
                     + "\(text(Int(other.block.sampleRate), Int(other.block.channels))): keep to one "
                     + "format from start to stop")
         }
         if let (name, wanted) = examination.declaredRate, wanted != Int64(format.sampleRate) {
             return .warning(
-                "the setting \(name) is \(wanted) Hz, and the blocks have \(format.sampleRate) Hz: "
-                    + "send what the setting says, or leave it out")
+                "the setting \(name) is \(wanted) Hz, but the blocks have \(format.sampleRate) Hz: "
+                    + "send at that rate, or remove the setting")
         }
         return .passed(text(format.sampleRate, format.channels))
     }

@@ -4,13 +4,12 @@ import GreenroomMedia
 extension Catalogue {
     /// Not too little.
     static let soundKeepsUp = Check(
-        "sound.keeps-up", "as much sound as time passes", of: .sounds,
+        "sound.keeps-up", "audio arrives in real time", of: .sounds,
         proving: """
-            Listens for twelve seconds of session time, of which the first does not count. A source \
-            that is sending has to send as much sound as time passes: where there is none the host \
-            puts silence, which is heard as crackling. Two per cent are tolerated here; what is \
-            exact is sound.sample-count's business. Times of more than half a second without a \
-            block count as pauses, and are told as a warning.
+            Over eleven seconds of session time, after one second of warm-up, a source must send \
+            as much audio as time passes. The host fills gaps with silence, which is heard as \
+            crackling. 2 % are tolerated here; sound.sample-count is exact. Gaps of more than half \
+            a second count as pauses and are a warning.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 12)
@@ -24,10 +23,10 @@ extension Catalogue {
         let balance = take.part(from: 1, to: take.seconds).balance
         guard balance.activeSeconds >= 1 else {
             throw .warning(
-                "it hardly sends: \(take.accepted.count) blocks in \(Int(take.seconds)) s")
+                "it barely sends: \(take.accepted.count) blocks in \(Int(take.seconds)) s")
         }
         let part = balance.sentSeconds / balance.activeSeconds
-        let text = "\(percent(part)) of the time that passed"
+        let text = "\(percent(part)) of real time"
         guard part > 0.98 - (take.isReal ? 0.02 : 0) else {
             if let doubt = take.doubt(
                 about: balance.activeSeconds - balance.sentSeconds)
@@ -41,7 +40,7 @@ extension Catalogue {
         guard balance.pausedSeconds == 0 else {
             return .warning(
                 "it sends nothing for \(rounded(balance.pausedSeconds)) of "
-                    + "\(rounded(take.seconds - 1)) s: if nothing is to be heard, send silence")
+                    + "\(rounded(take.seconds - 1)) s: for quiet passages, send silence")
         }
         return .passed(text)
     }

@@ -4,15 +4,14 @@ import GreenroomMedia
 extension Catalogue {
     /// Exact.
     static let soundSampleCount = Check(
-        "sound.sample-count", "the number of samples is exact over a minute", of: .sounds,
+        "sound.sample-count", "the sample count is exact over a minute", of: .sounds,
         limitSeconds: 120,
         proving: """
-            Listens for a bit more than a minute of session time. A source of rate R sends 60 * R \
-            samples of each channel in it, one block more or less, and neither gains nor loses \
-            samples steadily: 22050 and 11025 Hz have no whole block of 10 ms, and a source that \
-            rounds each block down is late by 1.4 seconds an hour. Blocks go by what was sent in \
-            all, not each by itself. A source that does not keep to the session clock is listened to \
-            for three seconds of real time, and may be off by half a per cent.
+            Over a little more than a minute of session time, a source of rate R must send 60 * R \
+            samples a channel, give or take one block, without steady gain or loss: 22050 and \
+            11025 Hz have no whole 10 ms block, and a source that rounds each block down loses 1.4 \
+            seconds an hour. Compute each block from the total, not by itself. A source that does \
+            not use the session clock is measured for three seconds of real time, within 0.5 %.
             """
     ) { examination throws(Verdict) in
         var take = try examination.listen(seconds: 62)
@@ -41,7 +40,7 @@ extension Catalogue {
         let part = take.part(from: 1, to: 1 + seconds)
         let balance = part.balance
         guard balance.pausedSeconds == 0 else {
-            throw .skipped("it pauses: there is no time to hold its samples against")
+            throw .skipped("it pauses: its samples can't be compared with time")
         }
         let count = part.accepted.reduce(0) { $0 + Int($1.block.frames) }
         let wanted = format.sampleRate * Int(seconds)
@@ -57,7 +56,7 @@ extension Catalogue {
             no whole block come in blocks of two lengths
             """
         guard abs(count - wanted) <= tolerance else {
-            throw .failed("\(text), which should be \(wanted), \(block) more or less. \(cure)")
+            throw .failed("\(text), expected \(wanted), give or take \(block). \(cure)")
         }
         if let drift = drift(in: part, format.sampleRate) {
             throw .failed(
@@ -104,7 +103,7 @@ extension Catalogue {
         let accepted = part.accepted
         guard let first = accepted.first, let last = accepted.last, accepted.count > 10,
             part.balance.pausedSeconds == 0
-        else { throw .skipped("it pauses: there is no time to hold its samples against") }
+        else { throw .skipped("it pauses: its samples can't be compared with time") }
         // From one block to another: what was sent between them, the last one not among it.
         let count = accepted.dropLast().reduce(0) { $0 + Int($1.block.frames) }
         let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9
@@ -113,7 +112,7 @@ extension Catalogue {
         let text =
             "\(count) samples in \(Int(seconds * 1000)) ms of real time at \(format.sampleRate) Hz"
         if abs(Double(count) - wanted) <= 0.005 * wanted + Double(block) {
-            return .passed("\(text): it does not keep to the session clock")
+            return .passed("\(text): it does not use the session clock")
         }
         if let doubt = take.doubt(about: abs(Double(count) - wanted) / Double(format.sampleRate)) {
             throw doubt

@@ -4,13 +4,13 @@ import GreenroomMedia
 extension Catalogue {
     /// Stamps.
     static let soundStamps = Check(
-        "sound.stamps", "stamps are on the host's clock and go with the samples", of: .sounds,
+        "sound.stamps", "timestamps match the samples", of: .sounds,
         proving: """
-            Listens for twelve seconds of session time. A stamp is GR_PTS_UNSTAMPED, or the time of \
-            the block's first sample in nanoseconds on the session clock: not before zero, not going \
-            back, at most five seconds behind now_ns and one ahead of it. From the first stamp to \
-            the last passes as much time as the samples between them last; 40 ms are tolerated, and \
-            a source that skips samples may leave a gap in the stamps, which is none of its faults.
+            Over twelve seconds of session time, a timestamp must be GR_PTS_UNSTAMPED or the time \
+            of the block's first sample, in nanoseconds on the session clock: not negative, never \
+            backwards, at most five seconds behind now_ns and one ahead. The time between the \
+            first and last timestamp must match the samples between them within 40 ms. A source \
+            that skips samples may leave a gap in its timestamps.
             """
     ) { examination throws(Verdict) in
         try verdict(on: try examination.listen(seconds: 12))
@@ -22,27 +22,27 @@ extension Catalogue {
     private static func verdict(on take: AudioCapture) throws(Verdict) -> Verdict {
         if let first = take.sends.first(where: { $0.status == .badTimestamp }) {
             throw .failed(
-                "\(take.refused(with: .badTimestamp)) of \(take.sends.count) blocks have a stamp "
+                "\(take.refused(with: .badTimestamp)) of \(take.sends.count) blocks have a timestamp "
                     + "below zero (\(first.block.ptsNanoseconds)): use now_ns, or "
                     + "GR_PTS_UNSTAMPED")
         }
         let stamped = take.accepted.filter { $0.block.ptsNanoseconds != .min }
-        guard !stamped.isEmpty else { return .passed("no stamps: each block follows the last one") }
+        guard !stamped.isEmpty else { return .passed("no timestamps: each block follows the last") }
         let strange = stamped.first { send in
             let ahead = send.block.ptsNanoseconds &- send.nanoseconds
             return ahead < -oldest || ahead > farthest
         }
         if let strange {
             throw .failed(
-                "a stamp is \(strange.block.ptsNanoseconds) where now_ns is "
-                    + "\(strange.nanoseconds): stamps are nanoseconds on the session clock. Stamp "
+                "a timestamp is \(strange.block.ptsNanoseconds) where now_ns is "
+                    + "\(strange.nanoseconds): timestamps are nanoseconds on the session clock. Use "
                     + "with now_ns")
         }
         for (one, next) in zip(stamped, stamped.dropFirst())
         where next.block.ptsNanoseconds < one.block.ptsNanoseconds {
             let back = Double((one.block.ptsNanoseconds - next.block.ptsNanoseconds) / 1000) / 1000
             throw .failed(
-                "a stamp is \(back) ms before the one before it: send in order, and stamp with the "
+                "a timestamp goes back by \(back) ms: send in order, with the "
                     + "time of the first sample")
         }
         guard let format = take.format,
@@ -78,12 +78,12 @@ extension Catalogue {
         guard abs(worst) <= 40_000_000 else {
             let (stamps, samples) = (time / 1_000_000, sound / 1_000_000)
             throw .failed(
-                "its stamps pass \(stamps) ms while its samples last \(samples) ms: count the stamp "
+                "its timestamps advance \(stamps) ms while its samples last \(samples) ms: compute the timestamp "
                     + "of a block from the samples before it")
         }
         guard skipped == 0 else {
-            return .passed("stamps leave out \(skipped / 1_000_000) ms, as skipped samples do")
+            return .passed("timestamps skip \(skipped / 1_000_000) ms, as skipped samples do")
         }
-        return .passed("stamps and samples are within \(abs(worst) / 1000) µs")
+        return .passed("timestamps and samples agree within \(abs(worst) / 1000) µs")
     }
 }

@@ -7,13 +7,12 @@ extension Catalogue {
     /// Compares the digests of all frames of fourteen seconds, one with the next, and looks whether
     /// each has more than one colour.
     static let pictureContent = Check(
-        "video.content", "a picture that lives", of: [.videoSource],
+        "video.content", "the picture is live", of: [.videoSource],
         proving: """
-            A camera shows something: over 14 s of session time not the same picture for ten seconds \
-            on end, from the first one or a later one on, and not one colour all over for as long, \
-            which is what a source shows that has lost its device, never gets to draw or draws into \
-            the wrong memory. One that ends before that shows more than one picture. What is still \
-            or plain on purpose is declared with --still. Shares may stand still.
+            Over 14 s of session time a camera must not show the same picture, or a single colour, \
+            for ten seconds on end: that is what a source shows that lost its device, never draws, \
+            or draws into the wrong memory. A source that ends earlier must show more than one \
+            picture. Declare deliberate stills with --still. Shares may stand still.
             """
     ) { examination throws(Verdict) in
         guard !examination.isStill else { throw .skipped("it is declared to be still (--still)") }
@@ -39,11 +38,11 @@ extension Examination {
         let frames = Array(try fixture.frames(atLeast: 2).prefix(isPlain.count))
         if let stretch = frames.longStretch(where: { isPlain[$0] && isPlain[$1] }) {
             return .failed(
-                "\(stretch) are of one colour all over: draw something, or declare it with --still")
+                "\(stretch) are one plain colour: draw something, or declare it with --still")
         }
         if let stretch = frames.longStretch(where: { frames[$0].digest == frames[$1].digest }) {
             return .failed(
-                "\(stretch) are the same: draw each one anew, or declare it with --still")
+                "\(stretch) are identical: draw each one, or declare it with --still")
         }
         return .passed()
     }

@@ -8,12 +8,12 @@ extension Catalogue {
     /// Reads the processor time of the plugin's process at each frame. Whatever else the machine does
     /// takes time of its own, and counts for nothing here.
     static let frameCost = Check(
-        "video.cost", "what a frame costs at each row", of: .pictures, limitSeconds: 120,
+        "video.cost", "processor time of a frame at each row", of: .pictures, limitSeconds: 120,
         proving: """
-            How much time of a processor the plugin's process needs for a frame, at each row of the \
-            table, median: it goes into the conformance report. A row at which a frame needs longer \
-            than its interval can't be held on this machine by one thread. Only a plugin that can \
-            hold no row at all, not by half, fails.
+            Measures the processor time that the plugin's process spends on a frame, at each row \
+            of the table (median), for the conformance report. A row whose frames take longer than \
+            one interval can't be sustained by one thread on this machine. Fails only if the \
+            plugin can sustain no row at less than twice the interval.
             """
     ) { examination throws(Verdict) in
         var costs: [ConformanceReport.Cost] = []
@@ -40,7 +40,7 @@ extension Catalogue {
             slow.isEmpty
             ? .passed(text)
             : isHopeless
-                ? .failed("no row can be held, a frame takes too long (\(list)): \(cure)")
+                ? .failed("no row can be sustained, a frame takes too long (\(list)): \(cure)")
                 : .warning("a frame takes longer than its interval (\(list)): \(cure)")
         verdict.costs = costs
         return verdict

@@ -12,15 +12,14 @@ extension Catalogue {
     /// its interval, as if it had taken the plugin so long to draw it: a schedule that counts from
     /// the start holds its rate, and one that sleeps an interval after each frame does not.
     static let frameRate = Check(
-        "video.rate", "as many frames as were agreed", of: [.videoSource], limitSeconds: 90,
+        "video.rate", "the agreed frame rate", of: [.videoSource], limitSeconds: 90,
         proving: """
-            A camera sends as many frames a second as it agreed to, within 5 %, at a row of 30 and at \
-            one of 15 frames a second, also when each frame takes it some time to draw. So it does \
-            after an offer of 640x360 at 60 frames a second alone: what can't make that many answers \
-            with the rate that it makes, or does not initialize, which is no fault. Frame n is due n \
-            intervals after the first, and waited for with wait_until_ns: a plugin that sleeps an \
-            interval after each frame is late by its own work, every time. A plugin that does not \
-            wait on the session clock is looked at in real time, at 60 frames a second once.
+            A camera must send its agreed frame rate within 5 %, at 30 and at 15 fps, also when \
+            drawing takes time, and after an offer of 640x360 at 60 fps alone. A camera that can't \
+            make 60 answers with its own rate or refuses to initialize; that is no fault. Frame n \
+            is due n intervals after the first, timed with wait_until_ns: sleeping one interval \
+            after each frame adds the drawing time to every interval. A plugin that does not use \
+            the session clock is measured in real time, at 60 fps once.
             """
     ) { examination throws(Verdict) in
         for test in RateTest.all {
@@ -30,8 +29,8 @@ extension Catalogue {
             guard let charged = try examination.measureRate(test, charged: true), !charged.isRight
             else { continue }
             throw .failed(
-                "it sends \(charged.text(1)) frames a second as soon as a frame takes "
-                    + "\(charged.chargeText) to draw, and \(charged.agreed.rate) were agreed: wait "
+                "it sends \(charged.text(1)) frames a second when a frame takes "
+                    + "\(charged.chargeText) to draw, but agreed to \(charged.agreed.rate): wait "
                     + "until the start and n intervals, not for an interval after each frame")
         }
         return .passed()
@@ -88,7 +87,7 @@ private struct MeasuredRate {
     var chargeText: String { "\(decimal(Double(charge) / 1e6, 1)) ms" }
 
     var text: String {
-        "it sends \(text(1)) frames a second, and \(agreed.rate) were agreed for \(agreed.size): "
+        "it sends \(text(1)) frames a second, but agreed to \(agreed.rate) for \(agreed.size): "
             + "keep within 5 %, or answer the rate that you make"
     }
 }
@@ -121,7 +120,7 @@ extension Examination {
         fixture.finish()
         guard !isStray else { return try measureRealRate(test) }
         if fixture.pluginHarness.gaveUp != nil {
-            throw .skipped("its pictures end before there are enough of them to count")
+            throw .skipped("its pictures end before there are enough to count")
         }
         let count = fixture.record.frames.count { $0.arrival >= begin && $0.arrival < end }
         return MeasuredRate(

@@ -5,12 +5,11 @@ import GreenroomMedia
 extension Catalogue {
     /// Has the plugin live once for each row, and looks at the size of what it sends.
     static let frameSizes = Check(
-        "video.sizes", "frames have the size that was agreed", of: .pictures, limitSeconds: 120,
+        "video.sizes", "frames have the agreed size", of: .pictures, limitSeconds: 120,
         proving: """
-            At each row of the standard table that a camera can be offered its frames have exactly \
-            the size that it agreed to, before or after their rotation. A share's frames are no \
-            larger than its limit in any direction. A frame of another size is scaled by the host, \
-            which costs time and sharpness.
+            At each row of the standard table, a camera's frames must have exactly the agreed \
+            size, before or after rotation. A share's frames must not exceed its limit in either \
+            direction. The host scales a frame of another size, which costs time and sharpness.
             """
     ) { examination throws(Verdict) in
         for row in examination.rows {
@@ -19,7 +18,7 @@ extension Catalogue {
             for frame in try fixture.frames(atLeast: fixture.kind == .videoSource ? 1 : 0)
             where !agreement.allows(frame, under: fixture.kind == .shareSource ? row : nil) {
                 throw .failed(
-                    "it agreed to \(agreement.source), and sends \(frame.size): send what was "
+                    "it agreed to \(agreement.source), but sends \(frame.size): send what was "
                         + "agreed, or answer GR_ANSWER_FIXED with what you make"
                 ).unless("negotiation.revision-geometry")
             }

@@ -10,11 +10,11 @@ extension Catalogue {
     /// Encoders and scalers overshoot at sharp edges, and real footage has specular lights above white:
     /// up to a twentieth of the samples is told as a warning.
     static let colorRange = Check(
-        "video.range", "a limited range is kept", of: .pictures,
+        "video.range", "limited range is respected", of: .pictures,
         proving: """
-            A frame that is declared GR_RANGE_LIMITED has luma from 16 to 235 and chroma from 16 to \
-            240 (four times that in 10 bits). One that has more than a twentieth of its samples \
-            outside is of full range, and looks crushed to everybody who believes the declaration.
+            A frame declared GR_RANGE_LIMITED must have luma from 16 to 235 and chroma from 16 to \
+            240 (four times that in 10 bits). More than 5 % of samples outside mean full range, \
+            which looks crushed in every viewer that trusts the declaration.
             """
     ) { examination throws(Verdict) in
         var tally = RangeTally()
@@ -34,8 +34,8 @@ extension Catalogue {
         guard found.outside > 0 else { return .passed() }
         let part = Double(found.outside) / Double(found.samples)
         let text =
-            "\(found.outside) of \(found.samples) samples of \(found.frames) frames that are declared "
-            + "GR_RANGE_LIMITED are outside of it, the lowest \(found.lowest), the highest "
+            "\(found.outside) of \(found.samples) samples of \(found.frames) frames declared "
+            + "GR_RANGE_LIMITED are outside the range, the lowest \(found.lowest), the highest "
             + "\(found.highest)"
         return part > 0.05
             ? .failed("\(text): declare GR_RANGE_FULL, or scale the values")

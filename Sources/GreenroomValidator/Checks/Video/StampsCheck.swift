@@ -5,13 +5,13 @@ extension Catalogue {
     /// Compares the stamp of each frame of two seconds with the one before and with the moment at
     /// which the frame came, on the virtual clock: it began at an hour, which no other clock shows.
     static let frameStamps = Check(
-        "video.stamps", "stamps on the session clock, in order", of: .pictures,
+        "video.stamps", "timestamps are on the session clock and in order", of: .pictures,
         proving: """
-            pts_ns says when a frame shows, in nanoseconds on the session clock: near the moment at \
-            which the frame is sent (up to 5 s before it for a slow source, and 1 s after it for one \
-            that works ahead), and never before the stamp of an earlier frame. Wall time, a counter \
-            from zero, milliseconds or CLOCK_MONOTONIC are none of that. GR_PTS_UNSTAMPED is legal: \
-            the frame shows when it comes.
+            pts_ns says when a frame shows, in nanoseconds on the session clock. It must be near \
+            the time of sending (up to 5 s before it for a slow source, 1 s after it for one that \
+            works ahead) and never before an earlier frame's. Wall time, a counter from zero, \
+            milliseconds and CLOCK_MONOTONIC are wrong. GR_PTS_UNSTAMPED is legal: the frame shows \
+            on arrival.
             """
     ) { examination throws(Verdict) in
         let frames = try examination.show(VideoScenario(seconds: 2)).frames(atLeast: 1)
@@ -23,21 +23,22 @@ extension Catalogue {
             guard !ahead.overflow, (-5_000_000_000...1_000_000_000).contains(ahead.partialValue)
             else {
                 throw .failed(
-                    "frame \(number) is stamped \(pts), and was sent when the session clock showed "
-                        + "\(frame.arrival): stamp with now_ns or the time that was waited for, or "
+                    "frame \(number) has timestamp \(pts), but was sent when the session clock showed "
+                        + "\(frame.arrival): use now_ns or the time that was waited for, or "
                         + "pass GR_PTS_UNSTAMPED")
             }
             if let last, pts < last {
                 throw .failed(
-                    "the stamp of frame \(number) is \(decimal(Double(last - pts) / 1e6, 3)) ms "
-                        + "before that of an earlier one: send frames in the order of their stamps")
+                    "the timestamp of frame \(number) is \(decimal(Double(last - pts) / 1e6, 3)) ms "
+                        + "before that of an earlier one: send frames in timestamp order")
             }
             if pts == last { repeated += 1 }
             last = pts
         }
-        guard last != nil else { return .passed("no frame has a stamp") }
+        guard last != nil else { return .passed("no frame has a timestamp") }
         return repeated == 0
             ? .passed()
-            : .warning("\(repeated) of \(frames.count) frames have the stamp of the one before")
+            : .warning(
+                "\(repeated) of \(frames.count) frames repeat the timestamp of the one before")
     }
 }

@@ -4,23 +4,22 @@ import GreenroomMedia
 extension Catalogue {
     /// Compares the pictures of two lives that differ in nothing but the stride of leased frames.
     static let strides = Check(
-        "video.strides", "rows begin where the stride says", of: .pictures,
+        "video.strides", "rows follow the stride", of: .pictures,
         proving: """
-            The rows of a leased frame are stride_bytes apart, which is more than a row is long \
-            wherever the host likes it so. On the virtual clock a plugin draws the same pictures \
-            each time: it has to with longer strides too. One that draws rows without gaps shows a \
-            sheared picture.
+            Rows of a leased frame are stride_bytes apart, which may exceed the row's length. On \
+            the virtual clock a plugin draws the same pictures each time, so it must draw the same \
+            ones with longer strides. A plugin that assumes packed rows shows a sheared picture.
             """
     ) { examination throws(Verdict) in
         switch try examination.compareStrides() {
         case .honoured: return .passed()
-        case .leasesNothing: throw .skipped("it sends its own memory, and leases nothing")
+        case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
         case .cannotTell:
-            throw .skipped("its pictures are not the same each time, and can't be compared")
+            throw .skipped("its pictures differ each time and can't be compared")
         case .ignored(let frame):
             return .failed(
-                "picture \(frame) is another one where the stride is \(extraStrideBytes) bytes longer "
-                    + "and all else is the same: begin row n of a plane at data + n * stride_bytes")
+                "picture \(frame) differs when the stride is \(extraStrideBytes) bytes longer "
+                    + ": begin row n of a plane at data + n * stride_bytes")
         }
     }
 

@@ -84,7 +84,7 @@ extension Fixture {
     /// What was agreed on.
     func agreed() throws(Verdict) -> VideoCapability {
         guard let agreement = pluginHarness.agreement else {
-            throw .hindered(by: "lifecycle.whole-life", "nothing was agreed on")
+            throw .hindered(by: "lifecycle.whole-life", "there is no agreement")
         }
         return agreement.source
     }
@@ -93,11 +93,11 @@ extension Fixture {
     func frames(atLeast count: Int) throws(Verdict) -> [Record.Frame] {
         let frames = record.frames
         if frames.isEmpty, kind == .videoSource, pluginHarness.gaveUp == nil {
-            throw .hindered(by: "video.rate", "it has sent no picture")
+            throw .hindered(by: "video.rate", "it sent no picture")
         }
         guard frames.count >= count else {
             throw .skipped(
-                "it has sent \(frames.count) of the \(count) pictures that it takes to tell")
+                "it sent \(frames.count) of the \(count) pictures that the check needs")
         }
         return frames
     }

@@ -7,13 +7,13 @@ extension Catalogue {
     /// Fills each frame with another byte before it is lent, and looks for places that have it still
     /// in six frames, one after the other.
     static let wholeFrames = Check(
-        "video.whole-frames", "leased frames are overwritten wholly", of: .pictures,
+        "video.whole-frames", "leased frames are overwritten completely", of: .pictures,
         proving: """
-            The content of a leased frame is undefined: an old picture, another format's, anything. \
-            A plugin writes every pixel of every plane, at odd sizes too, where chroma is (width + 1) \
-            / 2 by (height + 1) / 2: what it leaves out shows as flickering rests of other pictures \
-            or as a green edge. What no pixel shows (padding, alpha, the X of BGRX) may stay. Looked \
-            at are six frames of each size of the table, and of 641x361.
+            The content of a leased frame is undefined: an old picture, another format's, \
+            anything. A plugin must write every pixel of every plane, at odd sizes too, where \
+            chroma is (width + 1) / 2 by (height + 1) / 2. Unwritten pixels show as flicker or as \
+            a green edge. Bytes that no pixel shows (padding, alpha, the X of BGRX) may stay. \
+            Checks six frames of each size of the table and of 641x361.
             """
     ) { examination throws(Verdict) in
         var hasLeased = false
@@ -31,7 +31,7 @@ extension Catalogue {
             }
             throw .failed(
                 "\(rest.byteCount) of \(rest.of) bytes of plane \(rest.plane) of a leased "
-                    + "\(found.format.name) frame of \(found.size) are left as they were, in rows "
+                    + "\(found.format.name) frame of \(found.size) were not written, in rows "
                     + "\(rest.rows.lowerBound) to \(rest.rows.upperBound): write every pixel; chroma "
                     + "of an odd size rounds up")
         }

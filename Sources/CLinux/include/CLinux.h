@@ -1,0 +1,14 @@
+// What Linux has and Swift's Glibc does not import: variadic calls, macros, atomics on memory that
+// two processes share, and system calls without a function in the C library.
+//
+// Functions return -errno on failure unless they say otherwise.
+
+#ifndef GREENROOM_CLINUX_H
+#define GREENROOM_CLINUX_H
+
+#include "memory.h"
+#include "processes.h"
+#include "sandbox.h"
+#include "sockets.h"
+
+#endif

@@ -1,0 +1,46 @@
+// Unix sockets that keep the borders of messages, with and without a name in the file system.
+
+#ifndef GREENROOM_CLINUX_SOCKETS_H
+#define GREENROOM_CLINUX_SOCKETS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+// The most descriptors that a message carries.
+enum { greenroom_most_descriptors = 4 };
+
+// Sends a message without waiting. Returns the bytes sent.
+long greenroom_send(
+    int socket, const void *_Nonnull bytes, size_t count, const int *_Nullable descriptors,
+    int descriptor_count);
+
+// Receives a message; descriptors beyond the capacity are closed. Returns its length, 0 at the
+// end, and -EMSGSIZE for a message longer than the buffer.
+long greenroom_receive(
+    int socket, void *_Nonnull bytes, size_t capacity, int *_Nonnull descriptors,
+    int *_Nonnull descriptor_count, int waits);
+
+// Lets close() return at once, whatever the other side has not read.
+void greenroom_do_not_linger(int socket);
+
+// The longest path of a socket, in bytes without the NUL.
+enum { greenroom_longest_socket_path = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
+
+// Makes a socket of mode 0600 and listens at it; accepting does not wait.
+int greenroom_listen(const char *_Nonnull path, int backlog);
+
+// Connects to a socket without waiting; receiving waits.
+int greenroom_connect(const char *_Nonnull path);
+
+// Accepts a pending connection.
+int greenroom_accept(int descriptor);
+
+// The process and user that connected, as the kernel recorded them then; the process is 0 if it
+// is outside this process's PID namespace.
+int greenroom_peer(int descriptor, pid_t *_Nonnull process, uid_t *_Nonnull user);
+
+// Locks a file or folder until its descriptor is closed, without waiting.
+int greenroom_try_lock(int descriptor);
+
+#endif

@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+
+#include "memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+uint32_t greenroom_load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+void greenroom_store(uint32_t *word, uint32_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+void greenroom_futex_wait(uint32_t *word, uint32_t value, int64_t timeout_ns) {
+    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
+}
+
+void greenroom_futex_wake(uint32_t *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+enum { size_is_fixed = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW };
+
+int greenroom_sealed_memory(const char *name, int64_t byte_count) {
+    int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (descriptor < 0) return -errno;
+    if (ftruncate(descriptor, byte_count) != 0
+        || fcntl(descriptor, F_ADD_SEALS, size_is_fixed) != 0) {
+        int error = errno;
+        close(descriptor);
+        return -error;
+    }
+    return descriptor;
+}
+
+int greenroom_is_sealed(int descriptor) {
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    return seals >= 0 && (seals & size_is_fixed) == size_is_fixed;
+}
+
+int greenroom_memory_file(const char *name) {
+    int descriptor = memfd_create(name, MFD_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}

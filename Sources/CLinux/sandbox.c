@@ -1,0 +1,84 @@
+#define _GNU_SOURCE
+
+#include "sandbox.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// The same numbers on every architecture.
+enum {
+    sys_landlock_create_ruleset = 444,
+    sys_landlock_add_rule = 445,
+    sys_landlock_restrict_self = 446,
+};
+
+enum { landlock_create_ruleset_version = 1, landlock_rule_path_beneath = 1 };
+
+struct landlock_path {
+    uint64_t allowed_access;
+    int32_t parent_fd;
+} __attribute__((packed));
+
+int greenroom_landlock_version(void) {
+    return (int)syscall(
+        sys_landlock_create_ruleset, NULL, (size_t)0, landlock_create_ruleset_version);
+}
+
+int greenroom_landlock_create(struct greenroom_landlock_ruleset ruleset) {
+    return (int)syscall(sys_landlock_create_ruleset, &ruleset, sizeof ruleset, 0U);
+}
+
+int greenroom_landlock_allow(int ruleset, int path, uint64_t access) {
+    struct landlock_path rule = {access, path};
+    return (int)syscall(sys_landlock_add_rule, ruleset, landlock_rule_path_beneath, &rule, 0U);
+}
+
+int greenroom_landlock_restrict(int ruleset) {
+    return (int)syscall(sys_landlock_restrict_self, ruleset, 0U);
+}
+
+int greenroom_set_no_new_privileges(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
+}
+
+int greenroom_no_new_privileges(void) { return prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL); }
+
+int greenroom_set_parent_death_signal(int signal) {
+    return prctl(PR_SET_PDEATHSIG, (unsigned long)signal, 0UL, 0UL, 0UL);
+}
+
+int greenroom_parent_death_signal(void) {
+    int signal = 0;
+    return prctl(PR_GET_PDEATHSIG, &signal, 0UL, 0UL, 0UL) == 0 ? signal : -1;
+}
+
+int greenroom_has_capabilities(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
+    if (syscall(SYS_capget, &header, data) != 0) return -1;
+    return data[0].effective || data[1].effective || data[0].permitted || data[1].permitted
+           || data[0].inheritable || data[1].inheritable;
+}
+
+int greenroom_drop_capabilities(void) {
+    // Taking from the bounding set needs a capability itself, so it comes first; EINVAL says that
+    // the kernel knows no capability of this number, nor of any after it.
+    for (unsigned long capability = 0; capability < 64; capability++) {
+        if (prctl(PR_CAPBSET_DROP, capability, 0UL, 0UL, 0UL) == 0) continue;
+        if (errno == EINVAL) break;
+        if (errno != EPERM) return -1;
+    }
+    prctl(PR_CAP_AMBIENT, (unsigned long)PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL);
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
+    return (int)syscall(SYS_capset, &header, data);
+}
+
+int greenroom_seccomp_knows(uint32_t action) {
+    return (int)syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0U, &action);
+}
