@@ -74,6 +74,8 @@ let package = Package(
 
         // Values.
         .target(name: "GreenroomMedia"),
+        // What a session file says, as the session uses it.
+        .target(name: "GreenroomModel", dependencies: ["GreenroomMedia"]),
 
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
@@ -92,7 +94,10 @@ let package = Package(
             dependencies: ["GreenroomABI", "GreenroomMedia", "GreenroomNegotiation"]),
         .target(
             name: "GreenroomIPC",
-            dependencies: ["CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia"]),
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomMedia", "GreenroomNegotiation",
+                "GreenroomPluginInterface",
+            ]),
         .target(
             name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"]),
         .target(
@@ -132,21 +137,23 @@ let package = Package(
         .target(
             name: "GreenroomVideo",
             dependencies: [
-                "GreenroomAudio", "GreenroomConversion", "GreenroomMedia", "GreenroomRuntime",
+                "GreenroomAudio", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
+                "GreenroomRuntime",
             ]),
         .target(
             name: "GreenroomSession",
             dependencies: [
                 "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomMedia", "GreenroomNegotiation",
-                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomVideo",
+                "GreenroomFiles", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -156,20 +163,24 @@ let package = Package(
             ]),
         .target(
             name: "GreenroomConfig",
-            dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+            dependencies: [
+                "GreenroomMedia", "GreenroomModel", .product(name: "Yams", package: "Yams"),
+            ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
+                "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
-                "GreenroomSession",
+                "GreenroomSession", "GreenroomVideo",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -177,7 +188,8 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
+                "GreenroomSandbox", "GreenroomValidator", "GreenroomVideo",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -205,7 +217,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomVideoTests",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
+                "GreenroomABI", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
                 "GreenroomSession", "GreenroomVideo", "TestSupport",
             ]),
@@ -216,10 +228,12 @@ let package = Package(
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime", "TestSupport",
+                "GreenroomMedia", "GreenroomModel", "GreenroomAudio", "GreenroomNegotiation",
+                "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
-            name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+            name: "GreenroomConfigTests",
+            dependencies: ["GreenroomConfig", "GreenroomMedia", "GreenroomModel"]),
         .testTarget(
             name: "GreenroomIPCTests",
             dependencies: ["GreenroomIPC", "GreenroomPluginInterface", "GreenroomMedia"]),
@@ -228,7 +242,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
                 "TestSupport",
             ]),
         .testTarget(

@@ -48,7 +48,9 @@ package struct AudioClockRecovery: Sendable {
     /// - Parameters:
     ///   - nanoseconds: The correction for a drift.
     ///   - ppm: How much faster the stamps' clock runs, in millionths.
-    package mutating func correct(by nanoseconds: Int64, ppm: Double) { stamps = (nanoseconds, ppm) }
+    package mutating func correct(by nanoseconds: Int64, ppm: Double) {
+        stamps = (nanoseconds, ppm)
+    }
 
     /// Counts places from another one from now on.
     ///

@@ -3,7 +3,7 @@ package import GreenroomMedia
 /// Everything that an offer is made from: the same inputs always make the same offer.
 package struct NegotiationInputs: Equatable, Sendable {
     /// How the source reads an offer: rows for a camera, "up to" for a share.
-    package var rule: Offer.Rule
+    package var rule: OfferRule
     /// The sizes that cameras are offered.
     package var table: CapabilityTable
     /// What the source says that it can make; empty if it says nothing.
@@ -13,7 +13,7 @@ package struct NegotiationInputs: Equatable, Sendable {
 
     /// Makes inputs.
     package init(
-        rule: Offer.Rule, table: CapabilityTable, capabilities: [VideoCapability] = [],
+        rule: OfferRule, table: CapabilityTable, capabilities: [VideoCapability] = [],
         ceilings: [Ceiling]
     ) {
         self.rule = rule
@@ -197,7 +197,9 @@ extension VideoCapability {
 
 extension FrameSize {
     /// Whether neither side is longer than a limit's.
-    package func fits(in limit: FrameSize) -> Bool { width <= limit.width && height <= limit.height }
+    package func fits(in limit: FrameSize) -> Bool {
+        width <= limit.width && height <= limit.height
+    }
 
     /// With even sides, which every consumer takes; a side of one pixel stays.
     fileprivate var evened: FrameSize {

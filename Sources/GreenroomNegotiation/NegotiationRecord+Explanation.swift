@@ -1,4 +1,3 @@
-
 extension NegotiationRecord {
     /// Why the picture is what it is, in lines for people: what was agreed, what the source made
     /// of the offer, and each ceiling with its origin.

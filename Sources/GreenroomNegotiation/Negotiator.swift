@@ -43,7 +43,7 @@ package struct Negotiator: Sendable {
     ///   - maximum: The session's.
     ///   - capabilities: What the source says that it can make; empty if it says nothing.
     package init(
-        rule: Offer.Rule, table: CapabilityTable, maximum: VideoCapability,
+        rule: OfferRule, table: CapabilityTable, maximum: VideoCapability,
         capabilities: [VideoCapability] = []
     ) {
         inputs = NegotiationInputs(

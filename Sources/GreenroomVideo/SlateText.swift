@@ -1,3 +1,5 @@
+package import GreenroomModel
+
 /// What a slate says: what is missing, and why.
 package struct SlateText: Equatable, Sendable {
     /// What is missing, e.g. `CAMERA`.

@@ -1,5 +1,7 @@
 package import GreenroomConversion
 package import GreenroomMedia
+package import GreenroomModel
+import GreenroomPluginInterface
 package import GreenroomRuntime
 import Synchronization
 
@@ -140,7 +142,9 @@ package final class VideoTrack: Sendable {
     ///
     /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
     ///   is not shown.
-    package func showSlate(_ text: SlateText, at moment: Int64) { input.showSlate(text, at: moment) }
+    package func showSlate(_ text: SlateText, at moment: Int64) {
+        input.showSlate(text, at: moment)
+    }
 
     /// The track's thread. Ends when the input is closed and empty.
     ///

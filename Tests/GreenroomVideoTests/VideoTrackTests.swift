@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+@testable import GreenroomModel
 @testable import GreenroomRuntime
 import Synchronization
 import Testing
@@ -342,7 +343,9 @@ import Testing
     @Test func `a picture that never comes is told of`() throws {
         let notes = Mutex<[String]>([])
         let sink = CollectingSink()
-        let track = track([VideoWant(format: .i420)], [sink]) { text in notes.withLock { $0.append(text) } }
+        let track = track([VideoWant(format: .i420)], [sink]) { text in
+            notes.withLock { $0.append(text) }
+        }
         let timeline = SessionTimeline()
         timeline.begin(at: clock.now)
         end(track, start(track, timeline), slots: 3)

@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+@testable import GreenroomModel
 @testable import GreenroomRuntime
 import Testing
 

@@ -1,4 +1,5 @@
 import GreenroomAudio
+import GreenroomModel
 import GreenroomVideo
 
 /// How a session stands at a moment, for a status line.
