@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomModel
 import GreenroomSession
 import GreenroomSandbox
 

@@ -26,9 +26,7 @@ extension Runner {
     }
 
     var isShare: Bool {
-        state.withLock {
-            $0.descriptor?.kind == .shareSource || $0.descriptor?.kind == .shareAudioSource
-        }
+        state.withLock { $0.descriptor?.kind.facts.canPause ?? false }
     }
 
     /// Records a step and its status.

@@ -2,9 +2,11 @@ import Glibc
 import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+@testable import GreenroomVideo
 import Synchronization
 
 @testable import GreenroomSession

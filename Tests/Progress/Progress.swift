@@ -23,7 +23,7 @@ import Foundation
         environment["GREENROOM_TEST_TIMES"] = times.path
         tests.environment = environment
         let log = folder.appending(path: "log")
-        FileManager.default.createFile(atPath: log.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         let output = try FileHandle(forWritingTo: log)
         tests.standardOutput = output
         tests.standardError = output
@@ -68,7 +68,7 @@ private final class LineFile {
 
     init(_ url: URL) {
         path = url.path
-        FileManager.default.createFile(atPath: path, contents: nil)
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
         file = FileHandle(forReadingAtPath: path)
     }
 

@@ -1,4 +1,5 @@
 import GreenroomIPC
+import GreenroomModel
 package import GreenroomSession
 package import GreenroomPluginInterface
 import GreenroomMedia

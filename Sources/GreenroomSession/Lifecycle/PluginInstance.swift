@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomABI
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
@@ -69,7 +70,7 @@ final class PluginInstance: Sendable {
     private let editedFrameLimit: Int
     private let factory: any PluginFactory
     private let clock: SessionClock
-    private let events: SessionEvents
+    let events: SessionEvents
     /// The control thread of this life.
     private let control: Mutex<ControlThread>
     private let state: Mutex<State>
