@@ -1,5 +1,6 @@
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// The negotiation with one source of pictures: what applies to it, what it was offered, what
 /// came of it, and when the next offer is due.
