@@ -87,6 +87,7 @@ let package = Package(
         .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
 
         // The host, bottom up.
+        .target(name: "GreenroomRuntime"),
         .target(
             name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
         .target(
@@ -129,6 +130,7 @@ let package = Package(
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
+                "GreenroomRuntime",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
@@ -136,7 +138,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
-                "GreenroomSandbox",
+                "GreenroomRuntime", "GreenroomSandbox",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -154,14 +156,14 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomModel",
-                "GreenroomPluginInterface", "GreenroomSandbox", "GreenroomSession",
+                "GreenroomModel", "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSession",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -169,7 +171,7 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -189,11 +191,13 @@ let package = Package(
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
+            name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
+        .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "TestSupport",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests",
@@ -206,7 +210,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
                 "TestSupport",
             ]),
         .testTarget(
@@ -230,7 +234,7 @@ let package = Package(
             dependencies: [
                 "GreenroomConversion", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomValidator", "TestSupport",
+                "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
 
         // Tests of the real binaries; they import nothing of what they test.
@@ -248,6 +252,7 @@ if Context.environment["GREENROOM_FUZZ"] != nil {
             dependencies: [
                 "GreenroomABI", "GreenroomIPC", "GreenroomConversion", "GreenroomSession",
                 "GreenroomIsolation", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomRuntime",
             ], path: "Tests/Fuzz", exclude: ["run.sh"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

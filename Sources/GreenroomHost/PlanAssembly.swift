@@ -4,6 +4,7 @@ import GreenroomIsolation
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomRuntime
 import GreenroomSandbox
 package import GreenroomSession
 

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import GreenroomABI
 import GreenroomIPC
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,4 +1,5 @@
 import GreenroomIPC
+import GreenroomRuntime
 package import GreenroomSession
 package import GreenroomPluginInterface
 package import GreenroomMedia

@@ -3,6 +3,7 @@ import GreenroomABI
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 import Synchronization
 
 /// One plugin in a session: its place in the lifecycle, its control thread, its sender.

@@ -4,6 +4,7 @@ import GreenroomFiles
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomRuntime
 
 /// The outputs of a plan, opened for the sources that there are.
 struct OutputBuilder {

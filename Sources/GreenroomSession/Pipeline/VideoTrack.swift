@@ -2,6 +2,7 @@ import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomRuntime
 import Synchronization
 
 /// The way of one picture from its source to the outputs: brought down to what the track carries,

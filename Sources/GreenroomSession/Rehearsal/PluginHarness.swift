@@ -1,6 +1,7 @@
 package import GreenroomConversion
 package import GreenroomPluginInterface
 package import GreenroomMedia
+import GreenroomRuntime
 import Synchronization
 
 /// One plugin alone, led through its life step by step by whoever wants to know how it behaves.

@@ -2,6 +2,7 @@ import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
 public import GreenroomModel
+import GreenroomRuntime
 
 /// What happened in a session: `session.json`.
 ///

@@ -2,6 +2,7 @@ import GreenroomConversion
 public import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 import Synchronization
 
 /// One run of a plan: makes the plugins, drives them through their lives, moves what they

@@ -2,6 +2,7 @@ public import GreenroomConversion
 public import GreenroomPluginInterface
 public import GreenroomMedia
 public import GreenroomModel
+public import GreenroomRuntime
 
 /// A process of a plugin's own, and what it may do there. Paths are absolute.
 public struct IsolationPlan: Hashable, Sendable {

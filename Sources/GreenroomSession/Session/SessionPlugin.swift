@@ -2,6 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomRuntime
 
 /// A plugin in a running session: its instance, and where its frames go.
 struct SessionPlugin {

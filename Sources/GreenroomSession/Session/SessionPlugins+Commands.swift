@@ -1,6 +1,7 @@
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomRuntime
 
 extension SessionPlugins {
     /// What came of a command.

@@ -1,6 +1,7 @@
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomRuntime
 
 extension SessionPlugins {
     /// Looks for plugins that gave up, and for those that the host gave up.

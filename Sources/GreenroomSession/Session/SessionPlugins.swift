@@ -2,6 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomRuntime
 
 /// Leads the plugins of a session through their lives.
 ///

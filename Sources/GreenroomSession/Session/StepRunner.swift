@@ -1,4 +1,5 @@
 import GreenroomPluginInterface
+import GreenroomRuntime
 import GreenroomMedia
 
 /// Runs steps of plugins side by side, each on its instance's control thread, and finds out how

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import GreenroomRuntime
 import GreenroomSession
 
 /// The process of one check, leader of a group that is ended as a whole.

@@ -2,23 +2,25 @@
 ///
 /// Buckets are log-linear: 64 for each doubling, so that a percentile is wrong by less than one
 /// part in a hundred. The maximum is exact. Times beyond 4398 s share the last bucket.
-struct IntervalHistogram: ~Copyable {
+package struct IntervalHistogram: ~Copyable {
     /// What is told of the times.
-    struct Summary: Equatable, Sendable {
+    package struct Summary: Equatable, Sendable {
         /// Times recorded.
-        var count = 0
+        package var count = 0
         /// What half of them did not exceed, in nanoseconds.
-        var p50: Int64 = 0
+        package var p50: Int64 = 0
         /// What 99 of 100 did not exceed, in nanoseconds.
-        var p99: Int64 = 0
+        package var p99: Int64 = 0
         /// The longest, in nanoseconds.
-        var maximum: Int64 = 0
+        package var maximum: Int64 = 0
     }
 
     /// The binary logarithm of the buckets for each doubling.
     private static let resolution = 6
     private static let mostBits = 42
     private static let perDoubling = 1 << resolution
+
+    package init() {}
 
     private var buckets = [Int](repeating: 0, count: (mostBits - resolution + 1) * perDoubling)
     private var count = 0
@@ -27,7 +29,7 @@ struct IntervalHistogram: ~Copyable {
     /// Records a time in nanoseconds; a negative one is none.
     ///
     /// - Parameter times: How often it was taken.
-    mutating func record(_ nanoseconds: Int64, times: Int = 1) {
+    package mutating func record(_ nanoseconds: Int64, times: Int = 1) {
         let value = max(nanoseconds, 0)
         buckets[Self.bucket(of: value)] += times
         count += times
@@ -35,7 +37,7 @@ struct IntervalHistogram: ~Copyable {
     }
 
     /// What has been recorded so far.
-    var summary: Summary {
+    package var summary: Summary {
         Summary(count: count, p50: percentile(50), p99: percentile(99), maximum: maximum)
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A number carries the generation of its slot, so that one that has ended finds nothing, for
 /// as long as the process lives, instead of finding its successor or freed memory.
-final class HandleTable<Object: AnyObject & Sendable>: Sendable {
+package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     private struct Slot {
         var generation: UInt32 = 1
         var object: Object?
@@ -17,8 +17,10 @@ final class HandleTable<Object: AnyObject & Sendable>: Sendable {
 
     private let slots = Mutex(Slots())
 
+    package init() {}
+
     /// Gives an object a number, which is never zero and never given again.
-    func insert(_ object: Object) -> UInt64 {
+    package func insert(_ object: Object) -> UInt64 {
         slots.withLock { slots in
             let index: Int
             if let reused = slots.free.popLast() {
@@ -33,7 +35,7 @@ final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     /// The object with a number, or nil if it has ended or never was. [any]
-    subscript(handle: UInt64) -> Object? {
+    package subscript(handle: UInt64) -> Object? {
         slots.withLock { slots in
             let index = Int(handle & 0xffff_ffff)
             guard index < slots.all.count, slots.all[index].generation == handle >> 32 else {
@@ -44,7 +46,7 @@ final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     /// Ends a number. Ending it twice does nothing.
-    func remove(_ handle: UInt64) {
+    package func remove(_ handle: UInt64) {
         let object: Object? = slots.withLock { slots in
             let index = Int(handle & 0xffff_ffff)
             guard index < slots.all.count, slots.all[index].generation == handle >> 32,

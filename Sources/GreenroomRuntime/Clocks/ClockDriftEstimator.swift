@@ -8,9 +8,9 @@
 ///
 /// A value of plain numbers: it allocates nothing, and the same observations give the same
 /// result. Times and delays are nanoseconds on the session clock.
-struct ClockDriftEstimator: Sendable {
+package struct ClockDriftEstimator: Sendable {
     /// What a window of observations has shown.
-    enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         /// The source's clock drifts; told once.
         case drifts
         /// The delay has become another one, by so much.
@@ -18,7 +18,7 @@ struct ClockDriftEstimator: Sendable {
     }
 
     /// The fastest that a clock may drift, as a part: what is faster is no crystal.
-    static let fastest = 0.003
+    package static let fastest = 0.003
     /// How far the envelope has to move before a move counts.
     private static let threshold = 4e6
     /// A window is as long as this at last; the first ones are shorter.
@@ -30,10 +30,12 @@ struct ClockDriftEstimator: Sendable {
     /// How many windows a known drift is the mean of: two minutes of them.
     private static let memory = 24.0
 
+    package init() {}
+
     /// Whether a drift has been found.
-    private(set) var hasDrifted = false
+    package private(set) var hasDrifted = false
     /// How much faster the source's clock runs than the session's, in millionths.
-    var driftPPM: Double { -rate * 1e6 }
+    package var driftPPM: Double { -rate * 1e6 }
 
     /// The window that is open: where it began, what it has seen.
     private var begun: Int64?
@@ -69,7 +71,7 @@ struct ClockDriftEstimator: Sendable {
 
     /// How far the source's clock has moved at a moment since it was first observed: positive
     /// when it is behind. Zero until a drift is found.
-    func drift(at moment: Int64) -> Double {
+    package func drift(at moment: Int64) -> Double {
         guard hasDrifted else { return 0 }
         return level - reference + rate * Double(moment - self.moment)
     }
@@ -79,7 +81,7 @@ struct ClockDriftEstimator: Sendable {
     /// - Parameters:
     ///   - delay: Its moment on the session clock, less what the source's clock makes of it.
     ///   - moment: That moment; never before the last one.
-    mutating func observe(delay: Double, at moment: Int64) -> Event? {
+    package mutating func observe(delay: Double, at moment: Int64) -> Event? {
         var event: Event?
         if let begun, observations >= Self.fewestObservations, moment - begun >= windowLength {
             event = close()
@@ -100,7 +102,7 @@ struct ClockDriftEstimator: Sendable {
 
     /// Forgets what is constant, and keeps what was learnt of the drift: the source has begun
     /// anew, or somebody else has paced it for a while.
-    mutating func restart() {
+    package mutating func restart() {
         begun = nil
         observations = 0
         lowest = (0, .infinity)

@@ -11,6 +11,7 @@ import Synchronization
 ///
 /// A thread that is woken because a ``Monitor`` changed counts as busy from the change on, not
 /// from when it gets to run: the clock can't slip away between the two.
+@usableFromInline
 final class VirtualClock: Sendable {
     /// Where every run begins: an hour, so that no counter from zero looks like this clock.
     static let beginning: Int64 = 3_600_000_000_000
@@ -25,6 +26,7 @@ final class VirtualClock: Sendable {
     ///
     /// Sendable without the compiler's proof: everything in it is touched under the clock's
     /// mutex only.
+    @usableFromInline
     final class Sleeper: @unchecked Sendable {
         fileprivate enum Place {
             /// It is at work, and time stands still for it.
@@ -241,6 +243,7 @@ final class VirtualClock: Sendable {
     }
 
     /// Wakes a thread. [any]
+    @usableFromInline
     func wake(_ sleeper: Sleeper) {
         state.withLock { state in
             sleeper.isWoken = true
@@ -295,9 +298,9 @@ final class VirtualClock: Sendable {
 }
 
 /// Who is woken first of those that wait for the same time.
-struct ClockOrder: Comparable, Sendable {
+package struct ClockOrder: Comparable, Sendable {
     /// What a thread does.
-    enum Part: Int, Sendable {
+    package enum Part: Int, Sendable {
         /// Leads the session.
         case session
         /// Calls a plugin.
@@ -312,28 +315,34 @@ struct ClockOrder: Comparable, Sendable {
         case output
     }
 
-    var part: Part
+    package var part: Part
     /// The number of the plugin, the track or the output.
-    var number = 0
+    package var number: Int
     /// The plugin that the thread belongs to, or whose code it runs; -1 for none.
-    var owner = -1
+    package var owner: Int
 
-    static let session = ClockOrder(part: .session)
+    package init(part: Part, number: Int = 0, owner: Int = -1) {
+        self.part = part
+        self.number = number
+        self.owner = owner
+    }
+
+    package static let session = ClockOrder(part: .session)
 
     /// The control thread of a plugin.
-    static func control(_ number: Int) -> ClockOrder {
+    package static func control(_ number: Int) -> ClockOrder {
         ClockOrder(part: .control, number: number, owner: number)
     }
 
     /// A thread of a plugin's own.
-    static func plugin(_ number: Int) -> ClockOrder {
+    package static func plugin(_ number: Int) -> ClockOrder {
         ClockOrder(part: .plugin, number: number, owner: number)
     }
 
     /// Whether it may be in a plugin's code.
     var hasOwner: Bool { owner >= 0 }
 
-    static func < (left: ClockOrder, right: ClockOrder) -> Bool {
+    package static func < (left: ClockOrder, right: ClockOrder) -> Bool {
         (left.part.rawValue, left.number) < (right.part.rawValue, right.number)
     }
 }

@@ -1,17 +1,19 @@
 import Synchronization
 
 /// The session's own time, which is zero at the moment when all its sources have been started.
-final class SessionTimeline: Sendable {
+package final class SessionTimeline: Sendable {
+    package init() {}
+
     private let start = Atomic<Int64>(.max)
 
     /// When it began, on the session clock; the end of time before it has.
-    var epoch: Int64 { start.load(ordering: .acquiring) }
+    package var epoch: Int64 { start.load(ordering: .acquiring) }
 
     /// Begins it.
-    func begin(at epoch: Int64) { start.store(epoch, ordering: .releasing) }
+    package func begin(at epoch: Int64) { start.store(epoch, ordering: .releasing) }
 
     /// The moment of a time, on the session clock; nil if it has not begun, or never comes.
-    func moment(of time: Int64) -> Int64? {
+    package func moment(of time: Int64) -> Int64? {
         let epoch = epoch
         guard epoch != .max else { return nil }
         let (moment, overflow) = epoch.addingReportingOverflow(time)
@@ -19,7 +21,7 @@ final class SessionTimeline: Sendable {
     }
 
     /// The time of a moment on the session clock; long before zero if it has not begun.
-    func time(of moment: Int64) -> Int64 {
+    package func time(of moment: Int64) -> Int64 {
         let (time, overflow) = moment.subtractingReportingOverflow(epoch)
         return overflow ? .min / 2 : time
     }

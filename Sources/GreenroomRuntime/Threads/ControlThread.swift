@@ -1,7 +1,7 @@
 /// The serial thread on which one instance's control callbacks run.
 ///
 /// When a callback hangs the thread is left behind with it, and everything else goes on.
-final class ControlThread: Sendable {
+package final class ControlThread: Sendable {
     private struct State {
         /// Unbounded by type, bounded by use: a session queues one step after another.
         var jobs: [@Sendable () -> Void] = []
@@ -14,7 +14,7 @@ final class ControlThread: Sendable {
     /// - Parameters:
     ///   - clock: Stands still while a job is running.
     ///   - order: The plugin that the jobs call.
-    init(name: String, clock: SessionClock, as order: ClockOrder) {
+    package init(name: String, clock: SessionClock, as order: ClockOrder) {
         let state = Monitor(State())
         self.state = state
         thread = HostThread(name: name, clock: clock, as: order) {
@@ -30,12 +30,12 @@ final class ControlThread: Sendable {
     }
 
     /// Queues a job behind those that are there.
-    func run(_ job: @escaping @Sendable () -> Void) {
+    package func run(_ job: @escaping @Sendable () -> Void) {
         state.change { $0.jobs.append(job) }
     }
 
     /// Lets the thread end after the jobs that are queued.
-    func close() {
+    package func close() {
         state.change { $0.isClosed = true }
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomRuntime
 
 @Suite struct VirtualClockTests {
     /// What happened, in order.

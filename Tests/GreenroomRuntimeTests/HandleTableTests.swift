@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomRuntime
 
 @Suite struct HandleTableTests {
     final class Thing: Sendable {

@@ -11,18 +11,18 @@ public enum ClockKind: String, CaseIterable, Sendable, Codable {
 ///
 /// Whoever waits for session time, or for work, waits here. Waits that guard against code that
 /// hangs are in real time, on the monitor alone, and session time stands still during them.
-final class SessionClock: Sendable {
-    private let virtual: VirtualClock?
+package final class SessionClock: Sendable {
+    @usableFromInline let virtual: VirtualClock?
 
-    init(_ kind: ClockKind = .real) {
+    package init(_ kind: ClockKind = .real) {
         virtual = kind == .virtual ? VirtualClock() : nil
     }
 
     /// Whether time stands still while anybody is at work.
-    var isVirtual: Bool { virtual != nil }
+    package var isVirtual: Bool { virtual != nil }
 
     /// The time, which never goes backward.
-    var now: Int64 { virtual?.now ?? MonotonicClock.now }
+    package var now: Int64 { virtual?.now ?? MonotonicClock.now }
 
     /// Waits until a body returns something, or the clock shows a time. [any]
     ///
@@ -34,7 +34,8 @@ final class SessionClock: Sendable {
     ///     the deadline has passed: what threads of plugins do at one time has an order then.
     ///   - body: Runs at once and after each change, under the monitor's lock.
     /// - Returns: What the body returned; nil when the deadline passed.
-    func wait<Value: ~Copyable, Result: ~Copyable>(
+    @inlinable
+    package func wait<Value: ~Copyable, Result: ~Copyable>(
         for monitor: Monitor<Value>, until deadline: Int64?, as order: ClockOrder = .session,
         yields: Bool = false,
         _ body: (inout Value) -> sending Result?
@@ -50,17 +51,17 @@ final class SessionClock: Sendable {
 
     /// Makes the calling thread lead the session until ``leave()``: time stands still while it is
     /// at work.
-    func lead() {
+    package func lead() {
         if let sleeper = admit(.session) { join(as: sleeper) }
     }
 
     /// Ends the calling thread's part.
-    func leave() {
+    package func leave() {
         if virtual != nil { SleeperOfThread.leave() }
     }
 
     /// Lets time go on while the calling thread waits for something that takes time.
-    func idling<Result>(_ body: () -> Result) -> Result {
+    package func idling<Result>(_ body: () -> Result) -> Result {
         if let virtual { virtual.idling(body) } else { body() }
     }
 
@@ -76,19 +77,19 @@ final class SessionClock: Sendable {
     func dismiss(_ sleeper: VirtualClock.Sleeper) { virtual?.dismiss(sleeper) }
 
     /// Says that a plugin was started, and should begin to wait on the clock.
-    func expect(plugin number: Int) { virtual?.expect(number) }
+    package func expect(plugin number: Int) { virtual?.expect(number) }
 
     /// Says that a plugin is about to be started, was stopped, or has ended.
-    func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
+    package func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
 
     /// Says that a plugin has hung.
-    func forget(plugin number: Int) { virtual?.forget(number) }
+    package func forget(plugin number: Int) { virtual?.forget(number) }
 
     /// Begins to look for plugins that don't keep to the clock.
-    func watch(_ tell: @escaping @Sendable (_ plugin: Int, _ hadWaited: Bool) -> Void) {
+    package func watch(_ tell: @escaping @Sendable (_ plugin: Int, _ hadWaited: Bool) -> Void) {
         virtual?.watch(tell)
     }
 
     /// Ends the watch.
-    func close() { virtual?.close() }
+    package func close() { virtual?.close() }
 }

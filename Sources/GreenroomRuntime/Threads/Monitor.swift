@@ -1,18 +1,18 @@
-import Glibc
+package import Glibc
 
-/// A value behind a lock, with waiting for it to change.
+/// A value behind a lock, with a condition: threads can wait for the value to change.
 ///
 /// `Mutex` has no condition to wait on, so this wraps the pthread pair. Waits are timed on the
 /// monotonic clock: setting the wall clock moves no deadline.
 ///
-/// Sendable without the compiler's proof: `value` is touched only between lock and unlock of
-/// `mutex`, and the pthread objects live at fixed addresses from `init` to `deinit`.
+/// Sendable without the compiler's proof: `value` and `sleepers` are touched only between lock and
+/// unlock of `mutex`, and the pthread objects live at fixed addresses from `init` to `deinit`.
 package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var value: Value
+    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    @usableFromInline var value: Value
     /// Threads that wait on a virtual clock for a change.
-    private var sleepers: [(clock: VirtualClock, sleeper: VirtualClock.Sleeper)] = []
+    @usableFromInline var sleepers: [(clock: VirtualClock, sleeper: VirtualClock.Sleeper)] = []
 
     package init(_ value: consuming sending Value) {
         self.value = value
@@ -31,7 +31,8 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs a body that changes nothing that anybody waits for.
+    /// Runs a body under the lock. The body changes nothing that a thread waits for. [any]
+    @inlinable
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -40,7 +41,8 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Runs a body, then wakes all who wait.
+    /// Runs a body under the lock, then wakes all threads that wait. [any]
+    @inlinable
     package func change<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -53,12 +55,13 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Waits until a body returns something.
+    /// Waits until a body returns something. [any]
     ///
     /// - Parameters:
-    ///   - deadline: Monotonic nanoseconds after which to give up; nil for never.
+    ///   - deadline: Monotonic nanoseconds; nil for never.
     ///   - body: Runs at once and after each change, under the lock.
     /// - Returns: What the body returned; nil when the deadline passed.
+    @inlinable
     package func wait<Result: ~Copyable>(
         until deadline: Int64?, for body: (inout Value) -> sending Result?
     ) -> sending Result? {
@@ -77,12 +80,13 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// The same on a virtual clock.
+    /// Waits on a virtual clock until a body returns something.
     ///
     /// - Parameters:
-    ///   - deadline: On that clock.
-    ///   - order: Who the calling thread is, if the clock does not know it yet.
+    ///   - deadline: Nanoseconds on that clock.
+    ///   - order: The calling thread's, if the clock does not know the thread yet.
     ///   - yields: Whether a deadline that has passed still lets all others go first.
+    @usableFromInline
     func wait<Result: ~Copyable>(
         on clock: VirtualClock, until deadline: Int64?, as order: ClockOrder, yields: Bool,
         for body: (inout Value) -> sending Result?
@@ -104,7 +108,7 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Waits on another condition for as long as a body says so.
+    /// Waits on another condition for as long as a body returns true.
     func sleep(
         on condition: UnsafeMutablePointer<pthread_cond_t>, while body: (inout Value) -> Bool
     ) {

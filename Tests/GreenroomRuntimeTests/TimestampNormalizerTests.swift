@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomRuntime
 
 /// A machine that has run for ten hours.
 private let now: Int64 = 36_000_000_000_000

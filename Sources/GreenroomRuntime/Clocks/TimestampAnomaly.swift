@@ -1,7 +1,7 @@
 /// Something about a source's stamps that its author should know.
-enum TimestampAnomaly: Equatable, Sendable {
+package enum TimestampAnomaly: Equatable, Sendable {
     /// What a foreign stamp counts.
-    enum Clock: Equatable, Sendable {
+    package enum Clock: Equatable, Sendable {
         /// The session clock, in another unit.
         case session
         /// Time of day: since 1970.
@@ -24,11 +24,12 @@ enum TimestampAnomaly: Equatable, Sendable {
     case jumped(by: Int64)
 
     /// Which findings have been told.
-    struct Kinds: OptionSet, Sendable {
-        var rawValue: UInt8
+    package struct Kinds: OptionSet, Sendable {
+        package var rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
-    var kind: Kinds {
+    package var kind: Kinds {
         switch self {
         case .missing: Kinds(rawValue: 1)
         case .backward: Kinds(rawValue: 2)
@@ -41,7 +42,7 @@ enum TimestampAnomaly: Equatable, Sendable {
     /// What was seen, what becomes of it, and the cure.
     ///
     /// - Parameter things: What carries the stamps: `frames` or `blocks`.
-    func text(of things: String) -> String {
+    package func text(of things: String) -> String {
         switch self {
         case .missing:
             "\(things) come without a stamp, and show when they come: the jitter of sending is in "
@@ -82,14 +83,14 @@ extension TimestampAnomaly.Clock {
 }
 
 /// What a stamp of a source counts.
-enum StampUnit: CaseIterable, Sendable {
+package enum StampUnit: CaseIterable, Sendable {
     case nanoseconds
     case microseconds
     case milliseconds
     /// 100 nanoseconds: ticks of .NET and of Windows files.
     case ticks
 
-    var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         switch self {
         case .nanoseconds: 1
         case .microseconds: 1_000
@@ -98,7 +99,7 @@ enum StampUnit: CaseIterable, Sendable {
         }
     }
 
-    var name: String {
+    package var name: String {
         switch self {
         case .nanoseconds: "nanoseconds"
         case .microseconds: "microseconds"
@@ -125,7 +126,7 @@ private func milliseconds(_ nanoseconds: Int64) -> String {
 }
 
 /// How much faster or slower a clock is, for people.
-func millionths(_ ppm: Double) -> String {
+package func millionths(_ ppm: Double) -> String {
     let rounded = Int(min(max(ppm, -1e9), 1e9).rounded())
     return "\(abs(rounded)) ppm \(rounded < 0 ? "slower" : "faster")"
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomRuntime
 
 @Suite struct IntervalHistogramTests {
     /// The nearest rank in a sorted list.

@@ -17,7 +17,7 @@ package final class HostThread: Sendable {
     ///   - clock: The clock that the thread waits on, if it has part in a session.
     ///   - order: Who the thread is to that clock.
     ///   - body: What the thread does.
-    init(
+    package init(
         name: String, clock: SessionClock?, as order: ClockOrder = .session,
         body: @escaping @Sendable () -> Void
     ) {

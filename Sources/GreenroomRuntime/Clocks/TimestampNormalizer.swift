@@ -8,17 +8,17 @@
 /// jitter of arrival does not become one of the picture. The moments never go back.
 ///
 /// A value without a clock of its own: the same stamps and arrivals give the same moments.
-struct TimestampNormalizer: Sendable {
+package struct TimestampNormalizer: Sendable {
     /// What was found wrong with stamps.
-    struct Counts: Equatable, Sendable {
+    package struct Counts: Equatable, Sendable {
         /// Without a stamp: the moment of arrival counts.
-        var missing = 0
+        package var missing = 0
         /// Stamped before the one before.
-        var backward = 0
+        package var backward = 0
         /// Not stamped in nanoseconds of the session clock.
-        var foreign = 0
+        package var foreign = 0
         /// Times that the source's clock was set, or the source began to count anew.
-        var jumps = 0
+        package var jumps = 0
     }
 
     /// What a stamp counts.
@@ -32,9 +32,9 @@ struct TimestampNormalizer: Sendable {
     }
 
     /// The farthest that a stamp on the session clock is behind its arrival.
-    static let oldest: Int64 = 5_000_000_000
+    package static let oldest: Int64 = 5_000_000_000
     /// The farthest that a stamp on the session clock is ahead of its arrival.
-    static let farthest: Int64 = 1_000_000_000
+    package static let farthest: Int64 = 1_000_000_000
     /// Stamps that are not in order by less than this are put in order without a word.
     private static let backwardTolerance: Int64 = 2_000_000
     /// A foreign clock that is off by more than this from one frame to the next was set.
@@ -46,7 +46,9 @@ struct TimestampNormalizer: Sendable {
     /// How fast the correction may change, as a part of the time that passes.
     private static let slew = 0.005
 
-    private(set) var counts = Counts()
+    package init() {}
+
+    package private(set) var counts = Counts()
     private var clock: Clock?
     /// A stamp and the moment that it stands for before any correction.
     private var anchor = (pts: Int64(0), moment: Int64(0))
@@ -66,10 +68,10 @@ struct TimestampNormalizer: Sendable {
 
     /// How much faster the source's clock runs than the session's, in millionths; nil if it
     /// keeps time.
-    var driftPPM: Double? { tracker.hasDrifted ? tracker.driftPPM : nil }
+    package var driftPPM: Double? { tracker.hasDrifted ? tracker.driftPPM : nil }
 
     /// What stamps are corrected by because their clock drifts, in nanoseconds.
-    var driftCorrection: Int64 { tracker.hasDrifted ? correction - offset : 0 }
+    package var driftCorrection: Int64 { tracker.hasDrifted ? correction - offset : 0 }
 
     /// Whether a stamp is near the moment of arrival.
     static func isCredible(_ pts: Int64, arrival: Int64) -> Bool {
@@ -84,7 +86,7 @@ struct TimestampNormalizer: Sendable {
     ///   - arrival: When it came, on the session clock.
     /// - Returns: The moment on the session clock, never before the last one; and what is to
     ///   be told because it was found for the first time.
-    mutating func follow(
+    package mutating func follow(
         _ pts: Int64?, arrival: Int64
     ) -> (moment: Int64, finding: TimestampAnomaly?) {
         let arrival = max(arrival, lastArrival ?? .min)
@@ -112,7 +114,7 @@ struct TimestampNormalizer: Sendable {
     }
 
     /// Says that the source was started again: its stamps may begin anew, or go on.
-    mutating func restart() {
+    package mutating func restart() {
         clock = nil
         isRestarted = true
         lastPTS = nil
