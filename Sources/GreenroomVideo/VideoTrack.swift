@@ -1,7 +1,8 @@
 package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomModel
-import GreenroomPluginInterface
+import GreenroomMedia
+import GreenroomModel
 package import GreenroomRuntime
 import Synchronization
 
