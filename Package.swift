@@ -166,10 +166,19 @@ let package = Package(
             dependencies: [
                 "GreenroomMedia", "GreenroomModel", .product(name: "Yams", package: "Yams"),
             ]),
+        // How the validator leads one plugin through its life, and watches it.
+        .target(
+            name: "GreenroomHarness",
+            dependencies: [
+                "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
+                "GreenroomMedia", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomRuntime", "GreenroomSession", "GreenroomVideo",
+            ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
+                "GreenroomHarness",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
                 "GreenroomVideo",
@@ -264,7 +273,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomValidatorTests",
             dependencies: [
-                "GreenroomConversion", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomConversion", "GreenroomHarness", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
