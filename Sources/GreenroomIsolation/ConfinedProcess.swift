@@ -6,6 +6,7 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomSandbox
 import Synchronization
+import GreenroomModel
 
 /// A process of this host's own program that enters a plugin's sandbox, and hosts the plugin itself.
 package enum ConfinedProcess {

@@ -4,6 +4,7 @@ import GreenroomRuntime
 import GreenroomSession
 package import GreenroomPluginInterface
 import Synchronization
+import GreenroomModel
 
 /// Scans a library in a process of its own: whatever its code does while it is loaded, it does to
 /// that process alone.

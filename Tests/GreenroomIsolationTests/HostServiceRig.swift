@@ -11,6 +11,7 @@ import Synchronization
 
 @testable import GreenroomSession
 @testable import GreenroomIsolation
+import GreenroomModel
 
 /// The host's side of two runners, to be called with anything: a camera and a microphone that are
 /// sending, their frames' memory, and a thread in place of each process.

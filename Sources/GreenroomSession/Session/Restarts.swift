@@ -1,5 +1,6 @@
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomRuntime
 import GreenroomVideo
 
 /// The plugins that are away: when each is started again, and what it missed meanwhile.

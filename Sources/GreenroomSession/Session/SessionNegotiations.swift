@@ -2,6 +2,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
 import GreenroomPluginInterface
+import GreenroomRuntime
 
 /// What is agreed on with the sources of video of a session, and with their filters.
 struct SessionNegotiations {

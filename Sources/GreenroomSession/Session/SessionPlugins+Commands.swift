@@ -2,6 +2,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
 import GreenroomPluginInterface
+import GreenroomRuntime
 import GreenroomVideo
 
 extension SessionPlugins {

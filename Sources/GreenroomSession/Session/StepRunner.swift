@@ -1,4 +1,5 @@
 import GreenroomPluginInterface
+import GreenroomRuntime
 import GreenroomMedia
 import GreenroomRuntime
 
