@@ -162,7 +162,8 @@ let package = Package(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomModel", "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomModel", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomSandbox",
                 "GreenroomSession",
             ]),
         .executableTarget(
@@ -171,7 +172,8 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

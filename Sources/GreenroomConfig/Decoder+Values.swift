@@ -1,4 +1,5 @@
 import GreenroomMedia
+import GreenroomModel
 
 extension Decoder<String> {
     /// Text that is not empty.
@@ -39,21 +40,37 @@ extension Decoder where Value: RawRepresentable<String> & CaseIterable & Sendabl
     static func choice(
         meant others: [String: Value] = [:], _ meaning: @Sendable (Value) -> String
     ) -> Decoder {
-        let choices = Value.allCases.map { (word: $0.rawValue, meaning: meaning($0)) }
-        let words = choices.map(\.word).joined(separator: ", ")
+        oneOf(
+            Value.allCases.map { ($0.rawValue, meaning($0), $0) },
+            meant: others.mapValues(\.rawValue))
+    }
+}
+
+extension Decoder where Value: Sendable {
+    /// One of several words, each with what it means and its value.
+    ///
+    /// - Parameter others: Words that people write in place of these.
+    static func oneOf(
+        _ choices: [(word: String, meaning: String, value: Value)],
+        meant others: [String: String] = [:]
+    ) -> Decoder {
+        let words = choices.map(\.word)
+        let list = words.joined(separator: ", ")
         let schema = Schema(
-            kind: .choice(choices),
-            expectation: choices.count == 1 ? "\"\(words)\"" : "one of \(words)")
+            kind: .choice(choices.map { ($0.word, $0.meaning) }),
+            expectation: choices.count == 1 ? "\"\(list)\"" : "one of \(list)")
         return Decoder(schema: schema) { node, path, reading in
-            if case .text(let text) = node.scalar, let value = Value(rawValue: text) {
-                return value
+            if case .text(let text) = node.scalar,
+                let choice = choices.first(where: { $0.word == text })
+            {
+                return choice.value
             }
             if case .refused = node.content { return nil }
             var message = "needs \(schema.expectation), found \(node.inWords)."
             if case .scalar(let text, _) = node.content, let meant = others[text] {
-                message += " Write \(meant.rawValue)."
+                message += " Write \(meant)."
             } else if case .text(let text) = node.scalar,
-                let nearest = nearestName(to: text, among: choices.map(\.word))
+                let nearest = nearestName(to: text, among: words)
             {
                 message += " Did you mean \"\(nearest)\"?"
             }
@@ -122,18 +139,18 @@ extension Decoder<[VideoCapability]> {
     }()
 }
 
-extension Decoder<SessionFile.Command> {
+extension Decoder<SessionCommand> {
     /// `640x360@15`, or `none`.
-    static func ceiling(_ track: SessionFile.Track) -> Decoder {
-        pattern(SessionFile.Command.ceilingPattern, SessionFile.Command.ceilingExpectation) {
-            SessionFile.Command(ceiling: $0, of: track)
+    static func ceiling(_ role: SessionRole) -> Decoder {
+        pattern(SessionCommand.ceilingPattern, SessionCommand.ceilingExpectation) {
+            SessionCommand(ceiling: $0, of: role)
         }
     }
 
     /// `camera.settings.pattern=grey`.
     static let assignment: Decoder = {
         let schema = Schema(
-            kind: .text(pattern: SessionFile.Command.assignmentPattern),
+            kind: .text(pattern: SessionCommand.assignmentPattern),
             expectation: "a setting and its value, such as camera.settings.pattern=grey")
         let text = Decoder<String>.scalar(schema) { scalar in
             guard case .text(let text) = scalar, text.contains("=") else { return nil }
@@ -142,7 +159,7 @@ extension Decoder<SessionFile.Command> {
         return Decoder(schema: schema) { node, path, reading in
             guard let assignment = text.read(node, path, &reading) else { return nil }
             do throws(CommandProblem) {
-                return try SessionFile.Command(set: assignment)
+                return try SessionCommand(set: assignment)
             } catch {
                 reading.complain(error.message, about: node, path)
                 return nil
@@ -261,7 +278,7 @@ extension Decoder<[SessionFile.Setting]> {
 
 extension Reading {
     /// A single value of a plugin's setting; nil if it is none, which was told.
-    mutating func settingValue(_ node: ConfigNode, _ path: String) -> SettingValue? {
+    mutating func settingValue(_ node: ConfigNode, _ path: String) -> ParameterValue? {
         switch node.scalar {
         case .boolean(let value): return .boolean(value)
         case .integer(let value): return .integer(value)

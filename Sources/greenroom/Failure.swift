@@ -3,6 +3,7 @@ import Glibc
 import GreenroomConfig
 import GreenroomHost
 import GreenroomSession
+import GreenroomModel
 
 /// An end of the command with a message for people and an exit code for programs.
 struct Failure: Error {

@@ -4,6 +4,7 @@ import GreenroomConfig
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// `greenroom preview PLUGIN`.
 struct PreviewCommand: ParsableCommand {
