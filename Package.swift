@@ -74,6 +74,8 @@ let package = Package(
 
         // Values.
         .target(name: "GreenroomMedia"),
+        // What a session file says, as the session uses it.
+        .target(name: "GreenroomModel", dependencies: ["GreenroomMedia"]),
 
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
@@ -128,7 +130,7 @@ let package = Package(
             name: "GreenroomSession",
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
                 "GreenroomRuntime",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
@@ -136,7 +138,7 @@ let package = Package(
             name: "GreenroomIsolation",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
                 "GreenroomRuntime", "GreenroomSandbox",
             ]),
         .executableTarget(
@@ -148,14 +150,15 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: [
-                "GreenroomMedia", "GreenroomSchema", .product(name: "Yams", package: "Yams"),
+                "GreenroomMedia", "GreenroomModel", "GreenroomSchema", "GreenroomSession",
+                .product(name: "Yams", package: "Yams"),
             ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
             name: "GreenroomHarness",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
-                "GreenroomMedia", "GreenroomPluginInterface", "GreenroomSession",
+                "GreenroomMedia", "GreenroomModel", "GreenroomPluginInterface", "GreenroomSession",
             ]),
         .target(
             name: "GreenroomValidator",
@@ -163,14 +166,14 @@ let package = Package(
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomHarness",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
-                "GreenroomSchema", "GreenroomSession",
+                "GreenroomModel", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomSandbox", "GreenroomSchema", "GreenroomSession",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -178,7 +181,8 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSchema",
                 "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -205,11 +209,13 @@ let package = Package(
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime", "TestSupport",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests",
-            dependencies: ["GreenroomConfig", "GreenroomMedia", "GreenroomSchema"]),
+            dependencies: [
+                "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema",
+            ]),
         .testTarget(
             name: "GreenroomIPCTests",
             dependencies: ["GreenroomIPC", "GreenroomPluginInterface", "GreenroomMedia"]),
@@ -218,7 +224,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime",
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
                 "TestSupport",
             ]),
         .testTarget(

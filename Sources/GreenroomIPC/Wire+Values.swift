@@ -92,7 +92,7 @@ extension WireReader {
 
     package mutating func readOffer() throws(Problem) -> Offer {
         let revision = try read(UInt32.self)
-        guard let rule = Offer.Rule(rawValue: try read()),
+        guard let rule = OfferRule(rawValue: try read()),
             let reason = Offer.Reason(rawValue: try read())
         else { throw Problem() }
         let rows = try readArray(most: 1024) { reader throws(Problem) in

@@ -2,6 +2,7 @@ import GreenroomIPC
 package import GreenroomSession
 package import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// The plugins of a kind that come in by a listener.
 package struct BroadcastFactory: RunnerFactory {

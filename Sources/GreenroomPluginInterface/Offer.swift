@@ -2,14 +2,6 @@ public import GreenroomMedia
 
 /// What a session can take, as it is offered to a source.
 public struct Offer: Equatable, Sendable {
-    /// How to read the rows. Raw values are those of `GR_OFFER_…`.
-    public enum Rule: UInt32, Sendable {
-        /// One of the rows.
-        case rows = 1
-        /// Any size and rate up to the one row.
-        case upTo = 2
-    }
-
     /// Why it is made. Raw values are those of `GR_OFFER_REASON_…`.
     public enum Reason: UInt32, CaseIterable, Sendable {
         /// It is the first one.
@@ -32,7 +24,7 @@ public struct Offer: Equatable, Sendable {
     /// Counts the offers made to an instance, from 1.
     public let revision: UInt32
     /// How to read the rows.
-    public let rule: Rule
+    package let rule: OfferRule
     /// Why it is made.
     public let reason: Reason
     /// At least one row in a session, largest first, no size twice; a row's rate is its maximum.
@@ -46,7 +38,7 @@ public struct Offer: Equatable, Sendable {
     ///
     /// - Parameter ceiling: What the track stays under; the suggestion unless said.
     package init(
-        revision: UInt32, rule: Rule, reason: Reason = .initial, rows: [VideoCapability],
+        revision: UInt32, rule: OfferRule, reason: Reason = .initial, rows: [VideoCapability],
         suggested: VideoCapability, ceiling: VideoCapability? = nil
     ) {
         self.revision = revision

@@ -4,9 +4,10 @@ import GreenroomSchema
 import GreenroomConversion
 import GreenroomHost
 import GreenroomRuntime
-import GreenroomSession
-import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomSession
 
 /// `greenroom check FILE`.
 struct CheckCommand: ParsableCommand {
@@ -74,10 +75,10 @@ extension Diagnostic {
 extension SessionPlan {
     /// The session's plugins by what they do in it, in the order of the file.
     private var roles: [(role: String, source: SourcePlan)] {
-        var roles: [(String, SourcePlan?)] = [("camera", camera)]
-        roles += preProcessors.enumerated().map { ("pre-processors[\($0)]", $1) }
-        roles += [("microphone", microphone), ("share", share), ("share audio", shareAudio)]
-        return roles.compactMap { role, source in source.map { (role, $0) } }
+        slots.flatMap(\.plugins).map { address, source in
+            let filter = address.filter.map { "\(PluginAddress.filtersKey)[\($0)]" }
+            return (filter ?? address.role.facts.name, source)
+        }
     }
 
     /// What will run, for people.
@@ -94,10 +95,10 @@ extension SessionPlan {
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
             rows.append(("", source.living))
         }
-        if let shareBroadcast { rows.append(("share", "whoever connects to \(shareBroadcast)")) }
+        if let broadcast { rows.append(("share", "whoever connects to \(broadcast)")) }
         for entry in timeline {
-            let time = Duration.nanoseconds(entry.nanoseconds).asWritten
-            rows.append(("at \(time)", entry.command.description))
+            let time = entry.time.asWritten
+            rows.append(("at \(time)", entry.command.line))
         }
         for output in outputs {
             switch output {
@@ -138,14 +139,14 @@ extension SessionPlan {
                             ] + source.isolationMembers)
                     })
             ),
-            ("broadcast", shareBroadcast.map { .string($0) }),
+            ("broadcast", broadcast.map { .string($0) }),
             (
                 "timeline",
                 .array(
                     timeline.map { entry in
                         [
-                            "at": .string(Duration.nanoseconds(entry.nanoseconds).asWritten),
-                            "command": .string(entry.command.description),
+                            "at": .string(entry.time.asWritten),
+                            "command": .string(entry.command.line),
                             "origin": .string(entry.origin),
                         ]
                     })
@@ -189,24 +190,6 @@ extension SourcePlan {
                 ]
             ),
         ]
-    }
-}
-
-extension SessionCommand {
-    /// The command as a control line has it.
-    fileprivate var description: String {
-        switch self {
-        case .ceiling(let track, let limit):
-            "\(track == .camera ? "ceiling" : "share-ceiling") \(limit.map { "\($0)" } ?? "none")"
-        case .explain: "explain"
-        case .mute: SessionFile.Action.mute.rawValue
-        case .unmute: SessionFile.Action.unmute.rawValue
-        case .pauseShare: SessionFile.Action.pauseShare.rawValue
-        case .resumeShare: SessionFile.Action.resumeShare.rawValue
-        case .stopCamera: SessionFile.Action.stopCamera.rawValue
-        case .startCamera: SessionFile.Action.startCamera.rawValue
-        case .set(let role, let setting): "set \(role).settings.\(setting.name)=\(setting.value)"
-        }
     }
 }
 

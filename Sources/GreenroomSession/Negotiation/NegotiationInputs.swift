@@ -4,7 +4,7 @@ import GreenroomMedia
 /// Everything that an offer is made from: the same inputs always make the same offer.
 struct NegotiationInputs: Equatable, Sendable {
     /// How the source reads an offer: rows for a camera, "up to" for a share.
-    var rule: Offer.Rule
+    var rule: OfferRule
     /// The sizes that cameras are offered.
     var table: CapabilityTable
     /// What the source says that it can make; empty if it says nothing.
@@ -14,7 +14,7 @@ struct NegotiationInputs: Equatable, Sendable {
 
     /// Makes inputs.
     init(
-        rule: Offer.Rule, table: CapabilityTable, capabilities: [VideoCapability] = [],
+        rule: OfferRule, table: CapabilityTable, capabilities: [VideoCapability] = [],
         ceilings: [Ceiling]
     ) {
         self.rule = rule

@@ -1,5 +1,6 @@
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// The negotiation with one source of pictures: what applies to it, what it was offered, what
 /// came of it, and when the next offer is due.
@@ -44,7 +45,7 @@ struct Negotiator: Sendable {
     ///   - maximum: The session's.
     ///   - capabilities: What the source says that it can make; empty if it says nothing.
     init(
-        rule: Offer.Rule, table: CapabilityTable, maximum: VideoCapability,
+        rule: OfferRule, table: CapabilityTable, maximum: VideoCapability,
         capabilities: [VideoCapability] = []
     ) {
         inputs = NegotiationInputs(

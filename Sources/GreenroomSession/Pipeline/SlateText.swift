@@ -1,3 +1,5 @@
+import GreenroomModel
+
 /// What a slate says: what is missing, and why.
 struct SlateText: Equatable, Sendable {
     /// What is missing, e.g. `CAMERA`.

@@ -1,6 +1,7 @@
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 import GreenroomRuntime
 import Synchronization
 

@@ -1,3 +1,5 @@
+import GreenroomModel
+
 /// How a session stands at a moment, for a status line.
 public struct SessionSnapshot: Sendable {
     /// One picture.

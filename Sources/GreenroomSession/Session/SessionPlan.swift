@@ -1,27 +1,8 @@
 public import GreenroomConversion
-public import GreenroomPluginInterface
 public import GreenroomMedia
+public import GreenroomModel
+public import GreenroomPluginInterface
 public import GreenroomRuntime
-
-/// What happens to the session when one of its plugins fails.
-public enum FailurePolicy: String, CaseIterable, Sendable, Codable {
-    /// The plugin is started again, in a new process.
-    case restart
-    /// The session goes on without the plugin.
-    case off
-    /// The session ends.
-    case end
-}
-
-/// How a plugin's own process is confined.
-public enum SandboxMode: String, CaseIterable, Sendable, Codable {
-    /// By every layer that the kernel has.
-    case on
-    /// By every layer; without one of them the session does not begin.
-    case require
-    /// Not at all.
-    case off
-}
 
 /// A process of a plugin's own, and what it may do there. Paths are absolute.
 public struct IsolationPlan: Hashable, Sendable {
@@ -78,14 +59,6 @@ public struct SourcePlan: Sendable {
     }
 }
 
-/// The two pictures of a session.
-public enum VideoTrackKind: String, CaseIterable, Sendable, Codable {
-    /// The camera.
-    case camera
-    /// The screen share.
-    case share
-}
-
 /// How an output wants its picture.
 public struct VideoSinkWant: Hashable, Sendable {
     /// The size; nil for the track's.
@@ -126,7 +99,7 @@ public struct SessionPlan: Sendable {
     /// The session's name, for the report.
     public var name: String
     /// The most that any source is offered.
-    public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
+    public var maximum = SessionDefaults.maximum
     /// The sizes that cameras are offered.
     public var table = CapabilityTable.standard
     /// The clock that it runs on.
@@ -136,20 +109,12 @@ public struct SessionPlan: Sendable {
     /// How long to run, in nanoseconds; nil until stopped.
     public var durationNanoseconds: Int64?
     /// How long a callback may take before it counts as hung, in nanoseconds.
-    public var callbackDeadlineNanoseconds: Int64 = 2_000_000_000
-    /// The camera.
-    public var camera: SourcePlan?
-    /// The camera's filters, in order.
-    public var preProcessors: [SourcePlan] = []
-    /// The microphone.
-    public var microphone: SourcePlan?
-    /// The screen share, if a plugin makes it.
-    public var share: SourcePlan?
-    /// The sound of the share.
-    public var shareAudio: SourcePlan?
+    public var callbackDeadlineNanoseconds = SessionDefaults.callbackDeadline.nanoseconds
+    /// The plugins, by their roles.
+    public var slots: [SessionSlot<SourcePlan>] = []
     /// The absolute path of the Unix socket that the share comes over, with its sound, from a
     /// process that the host does not start; nil if a plugin makes it or there is none.
-    public var shareBroadcast: String?
+    public var broadcast: String?
     /// The outputs.
     public var outputs: [OutputPlan] = []
 

@@ -5,6 +5,7 @@ import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// A preview: one session of one plugin, or with `--watch` one for each build of it.
 struct Preview {

@@ -2,6 +2,7 @@ import Glibc
 import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
+import GreenroomModel
 import GreenroomSession
 
 /// Control lines on standard input, each carried out as soon as it is read.
@@ -47,8 +48,7 @@ struct ControlInput: Sendable {
         do throws(CommandProblem) {
             switch try line.result.get() {
             case .command(let command):
-                perform(try plan.command(for: command, folder: folder), origin)
-            case .explain: perform(.explain, origin)
+                perform(try plan.check(command, folder: folder), origin)
             case .stop:
                 session.stop(isPlanned: true)
             case .help:

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomHost
 import Synchronization
+import GreenroomModel
 
 /// Lines on their way to a reader who may stop reading, as a pager does that waits for a key.
 ///

@@ -67,7 +67,7 @@ import Testing
             largest: "1920x1080@30", rows: 3),
     ]
 
-    static func inputs(_ rule: Offer.Rule, _ given: Case) throws -> NegotiationInputs {
+    static func inputs(_ rule: OfferRule, _ given: Case) throws -> NegotiationInputs {
         var ceilings = [Ceiling.sessionMaximum(try #require(VideoCapability(given.maximum)))]
         for (kind, limit) in [
             (Ceiling.Kind.ability, given.ability), (.wants, given.wants),

@@ -230,7 +230,7 @@ import Testing
     @Test func `whatever happens in whatever order, the rules hold`() throws {
         for seed in 0..<150 {
             var random = SeededGenerator(seed: seed)
-            let rule: Offer.Rule = seed % 4 == 0 ? .upTo : .rows
+            let rule: OfferRule = seed % 4 == 0 ? .upTo : .rows
             let maximum = random.capability()
             let table = random.table()
             let capabilities = random.capabilities(upTo: 4)

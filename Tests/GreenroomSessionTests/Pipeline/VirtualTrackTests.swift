@@ -5,6 +5,7 @@ import Testing
 
 @testable import GreenroomSession
 @testable import GreenroomPluginInterface
+import GreenroomModel
 
 /// A track with its threads on a virtual clock.
 @Suite struct VirtualTrackTests {

@@ -46,7 +46,7 @@ extension Catalogue {
 
 extension PluginKind {
     /// Whether it sends pictures.
-    fileprivate var sendsPictures: Bool { self == .videoSource || self == .shareSource }
+    fileprivate var sendsPictures: Bool { sender == .video }
 }
 
 /// What was sent since some time, whatever became of it.
