@@ -170,7 +170,7 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: [
-                "GreenroomMedia", "GreenroomModel", "GreenroomSchema",
+                "GreenroomMedia", "GreenroomModel", "GreenroomSchema", "GreenroomSession",
                 .product(name: "Yams", package: "Yams"),
             ]),
         // How the validator leads one plugin through its life, and watches it.
@@ -251,7 +251,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomConfigTests",
             dependencies: [
-                "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema",
+                "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema", "GreenroomSession",
             ]),
         .testTarget(
             name: "GreenroomIPCTests",

@@ -1,3 +1,4 @@
+public import GreenroomModel
 import GreenroomSchema
 
 /// A line that somebody writes to a session while it runs.
@@ -5,9 +6,7 @@ import GreenroomSchema
 /// The words are those of the session file's timeline.
 public enum ControlLine: Hashable, Sendable {
     /// Do this.
-    case command(SessionFile.Command)
-    /// Say why the pictures have the sizes that they have.
-    case explain
+    case command(SessionCommand)
     /// End the session.
     case stop
     /// List the commands.
@@ -18,16 +17,20 @@ public enum ControlLine: Hashable, Sendable {
 
 extension ControlLine {
     /// Words that take a value, each with what it needs and what it does.
-    private static let valued: [(word: String, value: String, meaning: String)] = [
-        ("ceiling", "640x360@15|none", "the most that the camera's picture may have"),
-        ("share-ceiling", "1280x720@5|none", "the most that the share's picture may have"),
-        ("set", "camera.settings.pattern=grey", "a live parameter of a plugin"),
-    ]
+    private static let valued: [(word: String, value: String, meaning: String)] =
+        SessionRole.allCases.compactMap { role in
+            role.facts.ceiling.map { ceiling in
+                (
+                    ceiling.word, "\(ceiling.example)|none",
+                    "the most that the \(role.facts.name)'s picture may have"
+                )
+            }
+        } + [("set", "camera.settings.pattern=grey", "a live parameter of a plugin")]
 
     /// Lines without a value, each with what it does.
     private static let phrases: [(words: String, meaning: String, line: ControlLine)] =
-        SessionFile.Action.allCases.map { ($0.rawValue, $0.meaning, .command(.action($0))) } + [
-            ("explain", "why the pictures have the sizes that they have", .explain),
+        SessionCommand.phrases.map { ($0.words, $0.meaning, .command($0.command)) } + [
+            ("explain", "why the pictures have the sizes that they have", .command(.explain)),
             ("stop", "end the session in order, with exit code 0 if all is fine", .stop),
             ("help", "list the commands", .help),
         ]
@@ -69,23 +72,24 @@ extension ControlLine {
 
     private static func command(
         _ valued: (word: String, value: String, meaning: String), _ words: [String], _ text: String
-    ) throws(CommandProblem) -> SessionFile.Command {
+    ) throws(CommandProblem) -> SessionCommand {
         if valued.word == "set" {
             let value = text.drop(while: \.isWhitespace).dropFirst(valued.word.count)
                 .drop(while: \.isWhitespace)
             let end = value.lastIndex { !$0.isWhitespace }.map(value.index(after:))
             do throws(CommandProblem) {
-                return try SessionFile.Command(set: String(value[..<(end ?? value.startIndex)]))
+                return try SessionCommand(set: String(value[..<(end ?? value.startIndex)]))
             } catch {
                 throw CommandProblem("\"set\": \(error.message)")
             }
         }
-        let track = valued.word == "ceiling" ? SessionFile.Track.camera : .share
-        guard words.count == 2, let command = SessionFile.Command(ceiling: words[1], of: track)
+        guard words.count == 2,
+            let role = SessionRole.allCases.first(where: { $0.facts.ceiling?.word == words[0] }),
+            let command = SessionCommand(ceiling: words[1], of: role)
         else {
             let value = words.dropFirst().joined(separator: " ")
             throw CommandProblem(
-                "\"\(valued.word)\" needs \(SessionFile.Command.ceilingExpectation), found "
+                "\"\(valued.word)\" needs \(SessionCommand.ceilingExpectation), found "
                     + (value.isEmpty ? "nothing." : "\"\(value.shortened)\"."))
         }
         return command
@@ -107,19 +111,5 @@ extension ControlLine {
             family.isEmpty
                 ? "\(message) \"help\" lists them."
                 : "\(message) Write \"\(family.joined(separator: "\" or \""))\".")
-    }
-}
-
-extension SessionFile.Action {
-    /// What it does, for people.
-    var meaning: String {
-        switch self {
-        case .mute: "stop the microphone; its recording goes on with silence"
-        case .unmute: "start the microphone again"
-        case .pauseShare: "stop the share and its sound; its last picture stays"
-        case .resumeShare: "start the share again"
-        case .stopCamera: "stop the camera; its picture is black"
-        case .startCamera: "start the camera again"
-        }
     }
 }

@@ -1,18 +1,19 @@
 import GreenroomMedia
+import GreenroomModel
 import GreenroomSchema
 
-extension Decoder<SessionFile.Command> {
+extension Decoder<SessionCommand> {
     /// `640x360@15`, or `none`.
-    static func ceiling(_ track: SessionFile.Track) -> Decoder {
-        pattern(SessionFile.Command.ceilingPattern, SessionFile.Command.ceilingExpectation) {
-            SessionFile.Command(ceiling: $0, of: track)
+    static func ceiling(_ role: SessionRole) -> Decoder {
+        pattern(SessionCommand.ceilingPattern, SessionCommand.ceilingExpectation) {
+            SessionCommand(ceiling: $0, of: role)
         }
     }
 
     /// `camera.settings.pattern=grey`.
     static let assignment: Decoder = {
         let schema = Schema(
-            kind: .text(pattern: SessionFile.Command.assignmentPattern),
+            kind: .text(pattern: SessionCommand.assignmentPattern),
             expectation: "a setting and its value, such as camera.settings.pattern=grey")
         let text = Decoder<String>.scalar(schema) { scalar in
             guard case .text(let text) = scalar, text.contains("=") else { return nil }
@@ -21,7 +22,7 @@ extension Decoder<SessionFile.Command> {
         return Decoder(schema: schema) { node, path, reading in
             guard let assignment = text.read(node, path, &reading) else { return nil }
             do throws(CommandProblem) {
-                return try SessionFile.Command(set: assignment)
+                return try SessionCommand(set: assignment)
             } catch {
                 reading.complain(error.message, about: node, path)
                 return nil
@@ -61,7 +62,7 @@ extension Decoder<[SessionFile.Setting]> {
 
 extension Reading {
     /// A single value of a plugin's setting; nil if it is none, which was told.
-    mutating func settingValue(_ node: ConfigNode, _ path: String) -> SettingValue? {
+    mutating func settingValue(_ node: ConfigNode, _ path: String) -> ParameterValue? {
         switch node.scalar {
         case .boolean(let value): return .boolean(value)
         case .integer(let value): return .integer(value)

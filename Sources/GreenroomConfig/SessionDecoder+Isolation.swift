@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomSchema
 
 extension SessionDecoder {
@@ -11,7 +12,7 @@ extension SessionDecoder {
         Field(
             "sandbox", \.confinement.sandbox, sandbox.located(),
             "How plugins in processes of their own are confined that do not say it themselves.",
-            examples: ["require"], defaultValue: .string(SessionFile.Sandbox.on.rawValue)),
+            examples: ["require"], defaultValue: .string(SandboxMode.on.rawValue)),
         Field(
             "memory-limit", \.confinement.memoryLimit, memoryLimit.located(),
             "How much private memory plugins in processes of their own may have, each, that do not "
@@ -52,7 +53,7 @@ extension SessionDecoder {
         }
     }
 
-    private static let sandbox = Decoder<SessionFile.Sandbox>.choice(
+    private static let sandbox = Decoder<SandboxMode>.choice(
         meant: ["true": .on, "yes": .on, "false": .off, "no": .off]
     ) {
         switch $0 {

@@ -1,5 +1,6 @@
 import GreenroomSchema
 import GreenroomMedia
+import GreenroomModel
 
 /// What has keys for its picture.
 private protocol WithPicture: Sendable {
@@ -11,21 +12,19 @@ enum SessionDecoder {
     /// What a file says, before it is checked as a whole.
     struct Draft: Sendable {
         var session = Session()
-        var camera: Source?
-        var microphone: Source?
-        var share: Source?
+        var sources: [SessionRole: Source] = [:]
         var outputs: [Located<SessionFile.Output>] = []
-        var timeline: [Located<SessionFile.TimelineEntry>] = []
+        var timeline: [Located<TimelineEntry>] = []
     }
 
     struct Session: Sendable {
         var name: String?
-        var maximum = SessionFile.defaultMaximum
+        var maximum = SessionDefaults.maximum
         var table: Located<[VideoCapability]>?
         var moreSizes: Located<[VideoCapability]>?
         var duration: Duration?
         var clock: Located<SessionFile.Clock>?
-        var callbackDeadline = SessionFile.defaultCallbackDeadline
+        var callbackDeadline = SessionDefaults.callbackDeadline
         var confinement = SessionFile.Confinement()
     }
 
@@ -33,54 +32,45 @@ enum SessionDecoder {
     struct Source: Sendable {
         var reference: Located<SessionFile.PluginReference>?
         var settings: [SessionFile.Setting] = []
-        var onFailure: Located<SessionFile.FailurePolicy>?
+        var onFailure: Located<FailurePolicy>?
         var confinement = SessionFile.Confinement()
         var grants: Located<SessionFile.Grants>?
         var broadcast: Located<String>?
-        var preProcessors: [SessionFile.Plugin] = []
-        var audio: SessionFile.Plugin?
+        var filters: [SessionFile.Plugin] = []
+        /// Plugins whose sections are in this one.
+        var inner: [SessionRole: SessionFile.Plugin] = [:]
         var plugin: SessionFile.Plugin?
     }
 
     static let root = Decoder<Draft>.section(
         Draft(), name: "file",
         "A Greenroom session: the plugins that make its media, and where the media go.",
-        expectation: "a section with camera, microphone or share",
-        presence: .oneOrMore(["camera", "microphone", "share"]),
+        expectation: "a section with \(topRoles.map(\.facts.key).alternatives)",
+        presence: .oneOrMore(topRoles.map(\.facts.key)),
         fields: [
             Field(
                 "session", \.session, session, "What holds for the session as a whole.",
-                examples: [["name": "demo", "maximum": "1280x720@30", "duration": "10s"]]),
-            Field(
-                "camera", \.camera, camera,
-                "The plugin that makes the camera's picture, and the filters that edit it.",
-                examples: [["plugin": "ColorBars"]]),
-            Field(
-                "microphone", \.microphone, microphone,
-                "The plugin that makes the microphone's sound.",
-                examples: [["plugin": "Tone", "settings": ["frequency": 440]]]),
-            Field(
-                "share", \.share, share,
-                "The plugin that makes the shared screen, and the one that makes its sound; or the "
-                    + "socket that both come over.",
-                examples: [
-                    ["plugin": "Slides", "settings": ["path": "slides"]],
-                    ["broadcast": "/run/greenroom.sock"],
-                ]),
-            Field(
-                "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
-                "What is done to the session while it runs, at which time.",
-                examples: [
-                    [
-                        ["at": "3s", "ceiling": "640x360@15"], ["at": "5s", "do": "mute"],
-                        ["at": "6s", "set": "camera.settings.pattern=grey"],
-                    ]
-                ]),
-            Field(
-                "outputs", \.outputs, .list(of: output, "a list of outputs"),
-                "Where the media go. Without one the session runs and keeps nothing.",
-                examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
+                examples: [["name": "demo", "maximum": "1280x720@30", "duration": "10s"]])
         ]
+            + topRoles.map { role in
+                Field(
+                    role.facts.key, \.sources[role], section(of: role), role.section.meaning,
+                    examples: role.section.examples)
+            } + [
+                Field(
+                    "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
+                    "What is done to the session while it runs, at which time.",
+                    examples: [
+                        [
+                            ["at": "3s", "ceiling": "640x360@15"], ["at": "5s", "do": "mute"],
+                            ["at": "6s", "set": "camera.settings.pattern=grey"],
+                        ]
+                    ]),
+                Field(
+                    "outputs", \.outputs, .list(of: output, "a list of outputs"),
+                    "Where the media go. Without one the session runs and keeps nothing.",
+                    examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
+            ]
     ) { draft, _ in draft }
 
     private static let session = Decoder<Session>.section(
@@ -95,7 +85,7 @@ enum SessionDecoder {
                 "maximum", \.maximum, .capability,
                 "The largest size and frame rate that any plugin is offered.",
                 examples: ["1280x720@30", "1920x1080@60"],
-                defaultValue: .string("\(SessionFile.defaultMaximum)")),
+                defaultValue: .string("\(SessionDefaults.maximum)")),
             Field(
                 "table", \.table, Decoder<[VideoCapability]>.rows.located(),
                 "The sizes that a camera may choose from, each with its highest frame rate, in "
@@ -129,7 +119,7 @@ enum SessionDecoder {
                 .duration(.milliseconds(10) ... .seconds(600)),
                 "How long a plugin may take for any call before it counts as hung.",
                 examples: ["2s", "500ms"],
-                defaultValue: .string(SessionFile.defaultCallbackDeadline.asWritten)),
+                defaultValue: .string(SessionDefaults.callbackDeadline.asWritten)),
         ] + sessionConfinement
     ) { session, _ in session }
 
@@ -137,52 +127,58 @@ enum SessionDecoder {
 
     private struct TimelineDraft: Sendable {
         var time: Duration?
-        var command: SessionFile.Command?
+        var command: SessionCommand?
     }
 
-    private static let timelineEntry = Decoder<Located<SessionFile.TimelineEntry>>.section(
+    private static let timelineEntry = Decoder<Located<TimelineEntry>>.section(
         TimelineDraft(), name: "timeline-entry", "Something to do, and when.",
         expectation: "a section with the key \"at\" and what to do then",
-        presence: .exactlyOneOf(["ceiling", "share-ceiling", "set", "do"]),
+        presence: .exactlyOneOf(ceilings.map(\.word) + ["set", "do"]),
         keyAliases: timelineKeyAliases,
         fields: [
             Field(
                 "at", \.time, .duration(.zero ... .seconds(8760 * 3600)),
                 "When, counted from the session's start.", examples: ["3s", "0s", "1m30s"],
-                isRequired: true),
-            Field(
-                "ceiling", \.command, .ceiling(.camera),
-                "The most that the camera's picture may have from then on; \"none\" lifts it.",
-                examples: ["640x360@15", "none"]),
-            Field(
-                "share-ceiling", \.command, .ceiling(.share),
-                "The most that the share's picture may have from then on; \"none\" lifts it.",
-                examples: ["1280x720@5", "none"]),
-            Field(
-                "set", \.command, .assignment,
-                "A new value for a live parameter of a plugin; \"greenroom plugin info NAME\" says "
-                    + "which ones are live.",
-                examples: [
-                    "camera.settings.pattern=grey",
-                    "camera.pre-processors[0].settings.opacity=0.5",
-                ]),
-            Field(
-                "do", \.command,
-                Decoder<SessionFile.Action>.choice { $0.meaning.asSentence }
-                    .map { action, _ in .action(action) },
-                "What takes no value.", examples: ["mute", "pause share"]),
+                isRequired: true)
         ]
+            + ceilings.map { role, word, example in
+                Field(
+                    word, \.command, .ceiling(role),
+                    "The most that the \(role.facts.name)'s picture may have from then on; "
+                        + "\"none\" lifts it.",
+                    examples: [.string(example), "none"])
+            } + [
+                Field(
+                    "set", \.command, .assignment,
+                    "A new value for a live parameter of a plugin; \"greenroom plugin info NAME\" says "
+                        + "which ones are live.",
+                    examples: [
+                        "camera.settings.pattern=grey",
+                        "camera.pre-processors[0].settings.opacity=0.5",
+                    ]),
+                Field(
+                    "do", \.command,
+                    Decoder<SessionCommand>.oneOf(
+                        SessionCommand.phrases.map { ($0.words, $0.meaning.asSentence, $0.command) }
+                    ),
+                    "What takes no value.", examples: ["mute", "pause share"]),
+            ]
     ) { draft, place in
         guard let time = draft.time, let command = draft.command else { return nil }
-        return Located(SessionFile.TimelineEntry(time: time, command: command), at: place)
+        return Located(
+            TimelineEntry(time: time, command: command, origin: place.path), at: place)
+    }
+
+    /// The roles that have a ceiling, with its key and a value.
+    private static let ceilings = SessionRole.allCases.compactMap { role in
+        role.facts.ceiling.map { (role: role, word: $0.word, example: $0.example) }
     }
 
     /// Words of "do" that are written as keys: `mute:`, `stop: camera`.
-    private static let timelineKeyAliases = SessionFile.Action.allCases.flatMap { action in
-        let words = action.rawValue
-        let first = words.prefix { $0 != " " }
-        return Set([words, String(first)]).sorted().map {
-            Schema.KeyAlias(key: $0, meant: "do", cure: "do: \(words)")
+    private static let timelineKeyAliases = SessionCommand.phrases.flatMap { phrase in
+        let first = phrase.words.prefix { $0 != " " }
+        return Set([phrase.words, String(first)]).sorted().map {
+            Schema.KeyAlias(key: $0, meant: "do", cure: "do: \(phrase.words)")
         }
     }
 
@@ -235,7 +231,7 @@ enum SessionDecoder {
         }
     }
 
-    private static let onFailure = Decoder<SessionFile.FailurePolicy>.choice(
+    private static let onFailure = Decoder<FailurePolicy>.choice(
         meant: ["continue": .off, "false": .off]
     ) {
         switch $0 {
@@ -253,43 +249,42 @@ enum SessionDecoder {
         }
     }
 
-    private static let camera = source(
-        "camera", "The camera's plugin, and the filters that edit its picture.",
-        example: ("ColorBars", ["pattern": "grey"]),
-        more: [
+    /// Roles whose sections are at the top of the file.
+    private static let topRoles = SessionRole.allCases.filter { $0.facts.parent == nil }
+
+    /// The section of a role, with its filters and the roles whose sections are in it.
+    static func section(of role: SessionRole) -> Decoder<Source> {
+        let text = role.section
+        let filters = role.facts.filters.map { kind in
             Field(
-                "pre-processors", \.preProcessors,
-                .list(of: alone(preProcessor), "a list of plugins"),
-                "Filters that edit the camera's frames, in this order.",
+                PluginAddress.filtersKey, \Source.filters,
+                .list(of: alone(filter(kind)), "a list of plugins"),
+                "Filters that edit the \(role.facts.name)'s frames, in this order.",
                 examples: [[["plugin": "Watermark", "settings": ["path": "logo.png"]]]])
-        ])
-
-    private static let preProcessor = source(
-        "pre-processor", "A filter's plugin.", example: ("Adjust", ["brightness": .number(0.1)]))
-
-    private static let microphone = source(
-        "microphone", "The microphone's plugin.", example: ("Tone", ["frequency": 440]))
-
-    static let share = source(
-        "share",
-        "The shared screen's plugin, and the one of its sound; or the socket that both come over.",
-        example: ("Slides", ["path": "slides"]),
-        orElse: Field(
-            "broadcast", \.broadcast,
-            Decoder<String>.socket("the path of a socket").located(),
-            "A Unix socket, from this file's folder, that the host makes, and that a process which "
-                + "it did not start connects to and sends a picture and its sound over.",
-            examples: ["/run/greenroom.sock"]),
-        more: [
+        }
+        let inner = SessionRole.allCases.filter { $0.facts.parent == role }.map { role in
             Field(
-                "audio", \.audio, alone(shareAudio),
-                "The plugin that makes the sound of the share.",
-                examples: [["plugin": "ToneShareAudio"]])
-        ])
+                role.facts.key, \Source.inner[role], alone(section(of: role)),
+                role.section.meaning, examples: role.section.examples)
+        }
+        return source(
+            role.kind.facts.word, text.summary, example: (text.plugin, text.settings),
+            orElse: role.facts.takesBroadcast ? broadcast : nil,
+            more: (filters.map { [$0] } ?? []) + inner)
+    }
 
-    private static let shareAudio = source(
-        "share-audio", "The plugin of the share's sound.",
-        example: ("ToneShareAudio", ["frequency": 440]))
+    private static func filter(_ kind: PluginKind) -> Decoder<Source> {
+        source(
+            kind.facts.word, "A filter's plugin.",
+            example: ("Adjust", ["brightness": .number(0.1)]))
+    }
+
+    private static let broadcast = Field(
+        "broadcast", \Source.broadcast,
+        Decoder<String>.socket("the path of a socket").located(),
+        "A Unix socket, from this file's folder, that the host makes, and that a process which "
+            + "it did not start connects to and sends a picture and its sound over.",
+        examples: ["/run/greenroom.sock"])
 
     private static let reference = Decoder<String>.text("the name or path of a plugin")
         .map { text, reading -> SessionFile.PluginReference in
@@ -374,7 +369,7 @@ enum SessionDecoder {
 
     private struct Y4MDraft: WithPicture {
         var target = Target.standardOutput
-        var track = SessionFile.Track.camera
+        var track = VideoTrackKind.camera
         var picture = SessionFile.Video()
     }
 
@@ -394,7 +389,7 @@ enum SessionDecoder {
                     }
                 },
                 "Which picture.", examples: ["share"],
-                defaultValue: .string(SessionFile.Track.camera.rawValue)),
+                defaultValue: .string(VideoTrackKind.camera.rawValue)),
         ] + pictureFields()
     ) { draft, _ in .y4m(track: draft.track, picture: draft.picture) }
 
@@ -428,4 +423,61 @@ enum SessionDecoder {
 extension String {
     /// With a capital at its start and a full stop.
     fileprivate var asSentence: String { "\(prefix(1).uppercased())\(dropFirst())." }
+}
+
+extension [String] {
+    /// `camera, microphone or share`.
+    fileprivate var alternatives: String {
+        guard let last, count > 1 else { return first ?? "" }
+        return "\(dropLast().joined(separator: ", ")) or \(last)"
+    }
+}
+
+/// What the session file and its schema say of a role's section.
+extension SessionRole {
+    fileprivate struct Section {
+        /// What the key means.
+        var meaning: String
+        /// What the section has.
+        var summary: String
+        /// A plugin for the role.
+        var plugin: JSON
+        /// Settings of that plugin.
+        var settings: JSON
+        /// What the key may have.
+        var examples: [JSON]
+    }
+
+    fileprivate var section: Section {
+        switch self {
+        case .camera:
+            Section(
+                meaning:
+                    "The plugin that makes the camera's picture, and the filters that edit it.",
+                summary: "The camera's plugin, and the filters that edit its picture.",
+                plugin: "ColorBars", settings: ["pattern": "grey"],
+                examples: [["plugin": "ColorBars"]])
+        case .microphone:
+            Section(
+                meaning: "The plugin that makes the microphone's sound.",
+                summary: "The microphone's plugin.", plugin: "Tone", settings: ["frequency": 440],
+                examples: [["plugin": "Tone", "settings": ["frequency": 440]]])
+        case .share:
+            Section(
+                meaning: "The plugin that makes the shared screen, and the one that makes its "
+                    + "sound; or the socket that both come over.",
+                summary: "The shared screen's plugin, and the one of its sound; or the socket that "
+                    + "both come over.",
+                plugin: "Slides", settings: ["path": "slides"],
+                examples: [
+                    ["plugin": "Slides", "settings": ["path": "slides"]],
+                    ["broadcast": "/run/greenroom.sock"],
+                ])
+        case .shareAudio:
+            Section(
+                meaning: "The plugin that makes the sound of the share.",
+                summary: "The plugin of the share's sound.", plugin: "ToneShareAudio",
+                settings: ["frequency": 440], examples: [["plugin": "ToneShareAudio"]])
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomSchema
 
 extension SessionFile {
@@ -6,19 +7,21 @@ extension SessionFile {
     /// - Parameter root: The file.
     static func conflicts(ofBroadcastIn root: ConfigNode) -> [Diagnostic] {
         // A plugin beside a broadcast was told.
-        guard let share = root.value(of: "share"), share.value(of: "broadcast") != nil,
-            share.value(of: "plugin") == nil, case .mapping(let entries) = share.content
+        guard let role = SessionRole.ofBroadcasts, let share = root.section(of: role),
+            share.value(of: "broadcast") != nil, share.value(of: "plugin") == nil,
+            case .mapping(let entries) = share.content
         else { return [] }
-        let known = SessionDecoder.share.schema.section?.fields.map(\.key) ?? []
+        let known = SessionDecoder.section(of: role).schema.section?.fields.map(\.key) ?? []
+        let followers = SessionRole.allCases.filter { $0.facts.parent == role }.map(\.facts.key)
         return entries.filter { $0.key != "broadcast" && known.contains($0.key) }.map { entry in
             let reason =
-                entry.key == "audio"
+                followers.contains(entry.key)
                 ? "the sound of a broadcast comes over the same socket as its picture"
                 : "it is for plugins that the host starts, and a broadcast comes from a process "
                     + "that somebody else starts"
             return Diagnostic(
                 "\(reason). Remove it, or name a plugin in place of the broadcast.",
-                at: SourceLocation(entry.keyOrigin, path: "share".appending(key: entry.key)))
+                at: SourceLocation(entry.keyOrigin, path: role.rawValue.appending(key: entry.key)))
         }
     }
 }
@@ -26,7 +29,7 @@ extension SessionFile {
 extension ConfigNode {
     /// Whether a file's share is a broadcast.
     var hasBroadcast: Bool {
-        value(of: "share")?.value(of: "broadcast") != nil
+        SessionRole.ofBroadcasts.flatMap(section)?.value(of: "broadcast") != nil
     }
 }
 

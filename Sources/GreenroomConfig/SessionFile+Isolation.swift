@@ -1,3 +1,4 @@
+public import GreenroomModel
 public import GreenroomSchema
 
 extension SessionFile {
@@ -9,22 +10,12 @@ extension SessionFile {
         case host
     }
 
-    /// How a plugin's own process is confined.
-    public enum Sandbox: String, CaseIterable, Sendable {
-        /// By every layer that the kernel has.
-        case on
-        /// By every layer; without one of them the session does not begin.
-        case require
-        /// Not at all.
-        case off
-    }
-
     /// What is said of where plugins run; nil where nothing is said.
     public struct Confinement: Hashable, Sendable {
         /// In which process.
         public var isolation: Located<Isolation>?
         /// How a process of its own is confined.
-        public var sandbox: Located<Sandbox>?
+        public var sandbox: Located<SandboxMode>?
         /// How much private memory a process of its own may have.
         public var memoryLimit: Located<MemorySize>?
     }
@@ -62,7 +53,7 @@ extension SessionFile {
     }
 
     /// How a plugin is confined if it has a process of its own.
-    public func sandbox(of plugin: Plugin) -> Sandbox {
+    public func sandbox(of plugin: Plugin) -> SandboxMode {
         (plugin.confinement.sandbox ?? confinement.sandbox)?.value ?? .on
     }
 
@@ -96,11 +87,8 @@ extension SessionFile {
         plugin.confinement.isolation ?? confinement.isolation
     }
 
-    /// Every plugin, in the order of the file's sections.
-    private var plugins: [Plugin] {
-        [camera].compactMap { $0 } + preProcessors
-            + [microphone, share, shareAudio].compactMap { $0 }
-    }
+    /// Every plugin, filters after their source.
+    private var plugins: [Plugin] { slots.flatMap(\.plugins).map(\.plugin) }
 }
 
 // MARK: - What does not go together

@@ -1,5 +1,7 @@
 public import GreenroomSchema
 import Glibc
+import GreenroomMedia
+import GreenroomModel
 
 extension SessionFile {
     /// Reads the bytes of a session file.
@@ -47,12 +49,14 @@ extension SessionFile {
         clock = draft.session.clock?.value ?? .real
         duration = draft.session.duration
         callbackDeadline = draft.session.callbackDeadline
-        camera = draft.camera?.plugin
-        preProcessors = draft.camera?.preProcessors ?? []
-        microphone = draft.microphone?.plugin
-        share = draft.share?.plugin
-        shareAudio = draft.share?.audio
-        shareBroadcast = draft.share?.broadcast
+        slots = SessionRole.allCases.compactMap { role in
+            guard let parent = role.facts.parent else {
+                let source = draft.sources[role]
+                return source?.plugin.map { SessionSlot(role, $0, filters: source?.filters ?? []) }
+            }
+            return draft.sources[parent]?.inner[role].map { SessionSlot(role, $0) }
+        }
+        broadcast = SessionRole.ofBroadcasts.flatMap { draft.sources[$0]?.broadcast }
         confinement = draft.session.confinement
         outputs = draft.outputs
         // The sort is stable by the entries' numbers.
@@ -102,9 +106,8 @@ extension SessionFile {
                             at: output.place))
                 }
             case .loudspeaker:
-                if root.value(of: "microphone") == nil, !root.hasBroadcast,
-                    root.value(of: "share")?.value(of: "audio") == nil
-                {
+                let sounds = SessionRole.allCases.filter { $0.medium == .audio }
+                if !root.hasBroadcast, sounds.allSatisfy({ root.section(of: $0) == nil }) {
                     diagnostics.append(
                         Diagnostic(
                             "there is no sound to play. Add a microphone, or audio to the share.",

@@ -1,5 +1,6 @@
 import GreenroomSchema
 import GreenroomMedia
+import GreenroomModel
 
 extension SessionFile {
     /// Entries for plugins that the session does not have.
@@ -10,11 +11,14 @@ extension SessionFile {
     ) -> [Diagnostic] {
         timeline.compactMap { entry in
             let command = entry.value.command
-            guard root.has(command.role) else {
+            guard let target = command.target else { return nil }
+            guard root.has(target) else {
                 return Diagnostic(
                     "\(command.withoutPlugin). Add one, or remove the entry.", at: entry.place)
             }
-            guard case .set(.share, _, _) = command, root.hasBroadcast else { return nil }
+            guard case .set = command, target.role.facts.takesBroadcast, root.hasBroadcast else {
+                return nil
+            }
             return Diagnostic(
                 "a broadcast has no settings to change. Remove the entry.", at: entry.place)
         }
@@ -74,18 +78,17 @@ extension SessionFile {
 
 extension ConfigNode {
     /// Whether a file has a section for a plugin.
-    fileprivate func has(_ role: SessionFile.Role) -> Bool {
-        switch role {
-        case .camera: return value(of: "camera") != nil
-        case .microphone: return value(of: "microphone") != nil
-        case .share: return value(of: "share") != nil
-        case .shareAudio: return value(of: "share")?.value(of: "audio") != nil
-        case .preProcessor(let index):
-            guard
-                case .sequence(let nodes)? = value(of: "camera")?.value(of: "pre-processors")?
-                    .content
-            else { return false }
-            return index < nodes.count
-        }
+    fileprivate func has(_ address: PluginAddress) -> Bool {
+        guard let section = section(of: address.role) else { return false }
+        guard let filter = address.filter else { return true }
+        guard case .sequence(let nodes)? = section.value(of: PluginAddress.filtersKey)?.content
+        else { return false }
+        return filter < nodes.count
+    }
+
+    /// The section of a role.
+    func section(of role: SessionRole) -> ConfigNode? {
+        guard let parent = role.facts.parent else { return value(of: role.facts.key) }
+        return section(of: parent)?.value(of: role.facts.key)
     }
 }

@@ -1,5 +1,6 @@
 public import GreenroomSchema
 public import GreenroomMedia
+public import GreenroomModel
 
 /// What a session file says, read and checked as far as that is possible without its plugins.
 public struct SessionFile: Sendable {
@@ -11,7 +12,7 @@ public struct SessionFile: Sendable {
     /// The session's name, for the report; the file's name unless it says another.
     public var name: String
     /// The most that any source is offered.
-    public var maximum = SessionFile.defaultMaximum
+    public var maximum = SessionDefaults.maximum
     /// The sizes that cameras are offered; nil for the usual ones. Each size stands once.
     public var table: Located<[VideoCapability]>?
     /// Sizes that cameras are offered besides those of the table, each once. One that is in the
@@ -22,20 +23,12 @@ public struct SessionFile: Sendable {
     /// How long to run; nil until stopped.
     public var duration: Duration?
     /// How long a plugin's callback may take before it counts as hung.
-    public var callbackDeadline = SessionFile.defaultCallbackDeadline
-    /// The camera.
-    public var camera: Plugin?
-    /// The camera's filters, in the order in which they see its frames.
-    public var preProcessors: [Plugin] = []
-    /// The microphone.
-    public var microphone: Plugin?
-    /// The screen share, if a plugin makes it.
-    public var share: Plugin?
-    /// The sound of the share.
-    public var shareAudio: Plugin?
+    public var callbackDeadline = SessionDefaults.callbackDeadline
+    /// The plugins, in the order of roles.
+    public var slots: [SessionSlot<Plugin>] = []
     /// The absolute path of the Unix socket that the share comes over, with its sound, from a
     /// process that the host does not start; the share has no plugins then.
-    public var shareBroadcast: Located<String>?
+    public var broadcast: Located<String>?
     /// Where plugins run that do not say it themselves.
     public var confinement = Confinement()
     /// Where the session's media go.
@@ -45,11 +38,6 @@ public struct SessionFile: Sendable {
     public var timeline: [Located<TimelineEntry>] = []
     /// What is legal and can't be meant.
     public var warnings: [Diagnostic] = []
-
-    /// The session maximum of a file that gives none.
-    public static let defaultMaximum = VideoCapability(width: 1920, height: 1080, fps: 30)
-    /// The callback deadline of a file that gives none.
-    public static let defaultCallbackDeadline = Duration.seconds(2)
 }
 
 extension SessionFile {
@@ -85,25 +73,7 @@ extension SessionFile {
         /// Where the name stands: for "there is no such setting".
         public var namePlace: SourceLocation
         /// The value, and where it stands: for "this value is not allowed".
-        public var value: Located<SettingValue>
-    }
-
-    /// What the session does when a plugin fails.
-    public enum FailurePolicy: String, CaseIterable, Sendable {
-        /// It starts the plugin again, in a new process.
-        case restart
-        /// It goes on without the plugin.
-        case off
-        /// It ends.
-        case end
-    }
-
-    /// A picture of the session.
-    public enum Track: String, CaseIterable, Sendable {
-        /// The camera.
-        case camera
-        /// The screen share.
-        case share
+        public var value: Located<ParameterValue>
     }
 
     /// What becomes of a picture whose shape an output does not have.
@@ -142,6 +112,14 @@ extension SessionFile {
         /// The session's sound to an ALSA PCM.
         case loudspeaker(device: String)
         /// A picture as Y4M on standard output.
-        case y4m(track: Track, picture: Video)
+        case y4m(track: VideoTrackKind, picture: Video)
+    }
+
+    /// The clock that a session runs on.
+    public enum Clock: String, CaseIterable, Sendable {
+        /// The machine's.
+        case real
+        /// The session's own, which goes on as soon as all wait.
+        case virtual
     }
 }

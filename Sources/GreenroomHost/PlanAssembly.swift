@@ -20,13 +20,8 @@ extension SessionPlan {
         maximum = file.maximum
         durationNanoseconds = file.duration?.nanoseconds
         callbackDeadlineNanoseconds = file.callbackDeadline.nanoseconds
-        slots = SessionRole.allCases.compactMap { role in
-            let plugin = assembly.resolve(file.plugin(of: role), role.kind)
-            let filters = role == .camera ? file.preProcessors : []
-            let resolved = filters.compactMap { assembly.resolve($0, .preProcessor) }
-            return plugin.map { SessionSlot(role, $0, filters: resolved) }
-        }
-        shareBroadcast = file.shareBroadcast?.value
+        slots = file.slots.compactMap { assembly.resolve($0) }
+        broadcast = file.broadcast?.value
         outputs = file.outputs.map { OutputPlan($0.value) }
         clock = file.clock == .virtual ? .virtual : .real
         table = assembly.table()
@@ -42,8 +37,15 @@ private struct Assembly {
     var locator: PluginLocator
     var diagnostics: [Diagnostic] = []
 
-    mutating func resolve(_ plugin: SessionFile.Plugin?, _ kind: PluginKind) -> SourcePlan? {
-        guard let plugin else { return nil }
+    mutating func resolve(_ slot: SessionSlot<SessionFile.Plugin>) -> SessionSlot<SourcePlan>? {
+        let plugin = resolve(slot.plugin, slot.role.kind)
+        let filters = slot.filters.compactMap { filter in
+            slot.role.facts.filters.flatMap { resolve(filter, $0) }
+        }
+        return plugin.map { SessionSlot(slot.role, $0, filters: filters) }
+    }
+
+    private mutating func resolve(_ plugin: SessionFile.Plugin, _ kind: PluginKind) -> SourcePlan? {
         let name =
             switch plugin.reference.value {
             case .name(let name): name
@@ -64,12 +66,12 @@ private struct Assembly {
                 ? nil : try load(seen, from: found.path)
             let descriptor = loaded?.descriptor ?? seen
             let given = plugin.settings.map {
-                (name: $0.name, value: ParameterValue($0.value.value))
+                (name: $0.name, value: $0.value.value)
             }
             let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
             for problem in problems { report(problem, plugin, of: descriptor) }
             diagnostics += file.conflicts(of: plugin, isBundled: isBundled)
-            let policy = FailurePolicy(file.failurePolicy(of: plugin, isBundled: isBundled))
+            let policy = file.failurePolicy(of: plugin, isBundled: isBundled)
             if let library = loaded?.library {
                 return SourcePlan(
                     factory: library, descriptor: descriptor, settings: settings, onFailure: policy)
@@ -120,7 +122,7 @@ private struct Assembly {
             return path
         }
         return IsolationPlan(
-            sandbox: SandboxMode(file.sandbox(of: plugin)),
+            sandbox: file.sandbox(of: plugin),
             memoryLimitBytes: file.memoryLimit(of: plugin).bytes,
             read: grants.read + paths.filter { !grants.read.contains($0) },
             write: grants.write, devices: grants.devices, network: grants.network)
@@ -150,12 +152,11 @@ private struct Assembly {
     mutating func timeline(of plan: SessionPlan) -> [TimelineEntry] {
         file.timeline.compactMap { entry in
             // Of a plugin that can't be had, that was told.
-            guard plan.has(entry.value.command.role) else { return nil }
+            if let target = entry.value.command.target, !plan.has(target) { return nil }
             do throws(CommandProblem) {
-                return TimelineEntry(
-                    time: entry.value.time,
-                    command: try plan.command(for: entry.value.command, folder: file.folder),
-                    origin: entry.place.path)
+                var checked = entry.value
+                checked.command = try plan.check(checked.command, folder: file.folder)
+                return checked
             } catch {
                 report(error.message, entry.place)
                 return nil
@@ -186,40 +187,6 @@ private struct Assembly {
     }
 }
 
-extension ParameterValue {
-    init(_ value: SettingValue) {
-        self =
-            switch value {
-            case .boolean(let value): .boolean(value)
-            case .integer(let value): .integer(value)
-            case .number(let value): .number(value)
-            case .string(let value): .string(value)
-            }
-    }
-}
-
-extension FailurePolicy {
-    init(_ policy: SessionFile.FailurePolicy) {
-        self =
-            switch policy {
-            case .restart: .restart
-            case .off: .off
-            case .end: .end
-            }
-    }
-}
-
-extension SandboxMode {
-    init(_ sandbox: SessionFile.Sandbox) {
-        self =
-            switch sandbox {
-            case .on: .on
-            case .require: .require
-            case .off: .off
-            }
-    }
-}
-
 extension OutputPlan {
     init(_ output: SessionFile.Output) {
         self =
@@ -229,7 +196,7 @@ extension OutputPlan {
             case .loudspeaker(let device): .loudspeaker(device: device)
             case .y4m(let track, let picture):
                 .y4mStandardOutput(
-                    track: track == .camera ? .camera : .share, picture: VideoSinkWant(picture))
+                    track: track, picture: VideoSinkWant(picture))
             }
     }
 }
@@ -244,16 +211,5 @@ extension VideoSinkWant {
             case .reject: .reject
             }
         self.init(size: picture.size, rate: picture.rate, fit: fit)
-    }
-}
-
-extension SessionFile {
-    fileprivate func plugin(of role: SessionRole) -> Plugin? {
-        switch role {
-        case .camera: camera
-        case .microphone: microphone
-        case .share: share
-        case .shareAudio: shareAudio
-        }
     }
 }

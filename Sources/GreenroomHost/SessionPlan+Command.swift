@@ -1,51 +1,40 @@
 package import GreenroomConfig
-import GreenroomSchema
-package import GreenroomModel
 import GreenroomMedia
+package import GreenroomModel
+import GreenroomSchema
 import GreenroomPluginInterface
 package import GreenroomSession
 
 extension SessionPlan {
-    /// Whether there is something that makes what the role makes.
-    package func has(_ role: SessionFile.Role) -> Bool {
-        slots[role.address] != nil || role == .share && shareBroadcast != nil
+    /// Whether there is something that makes what a plugin at that address would make.
+    package func has(_ address: PluginAddress) -> Bool {
+        slots[address] != nil
+            || address == SessionRole.ofBroadcasts.map { PluginAddress($0) } && broadcast != nil
     }
 
-    /// A command as the session takes it.
+    /// Checks a command against the session's plugins.
     ///
     /// - Parameter folder: The absolute folder that relative paths of settings start from.
+    /// - Returns: The command, with a value as the plugin gets it.
     /// - Throws: Why this session can't do it.
-    package func command(
-        for command: SessionFile.Command, folder: String
+    package func check(
+        _ command: SessionCommand, folder: String
     ) throws(CommandProblem) -> SessionCommand {
-        guard has(command.role) else { throw CommandProblem("\(command.withoutPlugin).") }
-        switch command {
-        case .ceiling(let track, let limit):
-            return .ceiling(track == .camera ? .camera : .share, limit)
-        case .action(let action):
-            switch action {
-            case .mute: return .stop(.microphone)
-            case .unmute: return .start(.microphone)
-            case .pauseShare: return .stop(.share)
-            case .resumeShare: return .start(.share)
-            case .stopCamera: return .stop(.camera)
-            case .startCamera: return .start(.camera)
-            }
-        case .set(let role, let name, let value):
-            guard let source = slots[role.address] else {
-                throw CommandProblem("a broadcast has no settings to change.")
-            }
-            let value = ParameterValue(value)
-            let setting = try source.descriptor.liveSetting(name, value, role, folder: folder)
-            return .set(role.address, name: name, value: setting.value)
+        guard let target = command.target else { return command }
+        guard has(target) else { throw CommandProblem("\(command.withoutPlugin).") }
+        guard case .set(let address, let name, let value) = command else { return command }
+        guard let source = slots[address] else {
+            throw CommandProblem("a broadcast has no settings to change.")
         }
+        let setting = try source.descriptor.liveSetting(name, value, address, folder: folder)
+        return .set(address, name: name, value: setting.value)
     }
 }
 
 extension PluginDescriptor {
     /// A new value for a parameter, checked.
     fileprivate func liveSetting(
-        _ name: String, _ value: ParameterValue, _ role: SessionFile.Role, folder: String
+        _ name: String, _ value: ParameterValue, _ address: PluginAddress, folder: String
     ) throws(CommandProblem) -> Setting {
         let live = parameters.filter(\.isLive).map(\.name)
         let choice =
@@ -54,34 +43,22 @@ extension PluginDescriptor {
         guard let parameter = parameters.first(where: { $0.name == name }) else {
             let meant = nearestName(to: name, among: live).map { " Did you mean \"\($0)\"?" } ?? ""
             throw CommandProblem(
-                "\(self.name) (\(role)) has no setting \"\(name)\" that could change while it runs. "
+                "\(self.name) (\(address)) has no setting \"\(name)\" that could change while it runs. "
                     + "\(choice)\(meant)")
         }
         guard parameter.isLive else {
             throw CommandProblem(
-                "\(self.name) (\(role)) can't change \(name) while it runs: it is not live. \(choice)"
+                "\(self.name) (\(address)) can't change \(name) while it runs: it is not live. \(choice)"
             )
         }
         // What else the plugin needs was given when it was made.
         let (settings, problems) = check(settings: [(name, value)], relativeTo: folder)
         if let problem = problems.first(where: { $0.name == name }) {
-            throw CommandProblem("\(role).settings.\(name): \(problem.explanation)")
+            throw CommandProblem("\(address).settings.\(name): \(problem.explanation)")
         }
         guard let setting = settings.first(where: { $0.name == name }) else {
-            throw CommandProblem("\(role).settings.\(name) has no value.")
+            throw CommandProblem("\(address).settings.\(name) has no value.")
         }
         return setting
-    }
-}
-
-extension SessionFile.Role {
-    package var address: PluginAddress {
-        switch self {
-        case .camera: PluginAddress(.camera)
-        case .preProcessor(let index): PluginAddress(.camera, filter: index)
-        case .microphone: PluginAddress(.microphone)
-        case .share: PluginAddress(.share)
-        case .shareAudio: PluginAddress(.shareAudio)
-        }
     }
 }

@@ -30,8 +30,12 @@ extension SessionRole {
         public var parent: SessionRole?
         /// The kind of the filters that it may have; nil where it can't have any.
         public var filters: PluginKind?
-        /// The command that sets its ceiling, e.g. `"share-ceiling"`; nil for sound.
-        public var ceilingWord: String?
+        /// The command that sets its ceiling, e.g. `"share-ceiling"`, and a value for it; nil for
+        /// sound.
+        public var ceiling: (word: String, example: String)?
+        /// Whether it may come over a socket, with the roles that follow it, from a process that
+        /// the host does not start.
+        public var takesBroadcast = false
         /// How it is stopped and started; nil where there is no command for it.
         public var stopping: Stopping?
     }
@@ -70,7 +74,7 @@ extension SessionRole {
         case .camera:
             Facts(
                 name: "camera", kind: .videoSource, track: .camera, key: "camera",
-                filters: .preProcessor, ceilingWord: "ceiling",
+                filters: .preProcessor, ceiling: ("ceiling", "640x360@15"),
                 stopping: Stopping(
                     stop: "stop camera", start: "start camera", stopped: "stopped",
                     started: "started", shows: .black,
@@ -87,7 +91,7 @@ extension SessionRole {
         case .share:
             Facts(
                 name: "share", kind: .shareSource, track: .share, key: "share",
-                ceilingWord: "share-ceiling",
+                ceiling: ("share-ceiling", "1280x720@5"), takesBroadcast: true,
                 stopping: Stopping(
                     stop: "pause share", start: "resume share", stopped: "paused",
                     started: "resumed", shows: .lastPicture,
@@ -99,6 +103,9 @@ extension SessionRole {
                 parent: .share)
         }
     }
+
+    /// The role that a broadcast has.
+    package static let ofBroadcasts = allCases.first { $0.facts.takesBroadcast }
 
     /// The kind of its plugin.
     public var kind: PluginKind { facts.kind }

@@ -1,4 +1,5 @@
 package import GreenroomMedia
+import GreenroomModel
 
 extension Decoder<String> {
     /// Text that is not empty.
@@ -40,21 +41,37 @@ extension Decoder where Value: RawRepresentable<String> & CaseIterable & Sendabl
     package static func choice(
         meant others: [String: Value] = [:], _ meaning: @Sendable (Value) -> String
     ) -> Decoder {
-        let choices = Value.allCases.map { (word: $0.rawValue, meaning: meaning($0)) }
-        let words = choices.map(\.word).joined(separator: ", ")
+        oneOf(
+            Value.allCases.map { ($0.rawValue, meaning($0), $0) },
+            meant: others.mapValues(\.rawValue))
+    }
+}
+
+extension Decoder where Value: Sendable {
+    /// One of several words, each with what it means and its value.
+    ///
+    /// - Parameter others: Words that people write in place of these.
+    static func oneOf(
+        _ choices: [(word: String, meaning: String, value: Value)],
+        meant others: [String: String] = [:]
+    ) -> Decoder {
+        let words = choices.map(\.word)
+        let list = words.joined(separator: ", ")
         let schema = Schema(
-            kind: .choice(choices),
-            expectation: choices.count == 1 ? "\"\(words)\"" : "one of \(words)")
+            kind: .choice(choices.map { ($0.word, $0.meaning) }),
+            expectation: choices.count == 1 ? "\"\(list)\"" : "one of \(list)")
         return Decoder(schema: schema) { node, path, reading in
-            if case .text(let text) = node.scalar, let value = Value(rawValue: text) {
-                return value
+            if case .text(let text) = node.scalar,
+                let choice = choices.first(where: { $0.word == text })
+            {
+                return choice.value
             }
             if case .refused = node.content { return nil }
             var message = "needs \(schema.expectation), found \(node.inWords)."
             if case .scalar(let text, _) = node.content, let meant = others[text] {
-                message += " Write \(meant.rawValue)."
+                message += " Write \(meant)."
             } else if case .text(let text) = node.scalar,
-                let nearest = nearestName(to: text, among: choices.map(\.word))
+                let nearest = nearestName(to: text, among: words)
             {
                 message += " Did you mean \"\(nearest)\"?"
             }

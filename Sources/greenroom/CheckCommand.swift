@@ -5,10 +5,10 @@ import GreenroomConversion
 import GreenroomHost
 import GreenroomNegotiation
 import GreenroomRuntime
-import GreenroomSession
-import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomSession
 
 /// `greenroom check FILE`.
 struct CheckCommand: ParsableCommand {
@@ -96,10 +96,10 @@ extension SessionPlan {
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
             rows.append(("", source.living))
         }
-        if let shareBroadcast { rows.append(("share", "whoever connects to \(shareBroadcast)")) }
+        if let broadcast { rows.append(("share", "whoever connects to \(broadcast)")) }
         for entry in timeline {
             let time = entry.time.asWritten
-            rows.append(("at \(time)", entry.command.description))
+            rows.append(("at \(time)", entry.command.line))
         }
         for output in outputs {
             switch output {
@@ -140,14 +140,14 @@ extension SessionPlan {
                             ] + source.isolationMembers)
                     })
             ),
-            ("broadcast", shareBroadcast.map { .string($0) }),
+            ("broadcast", broadcast.map { .string($0) }),
             (
                 "timeline",
                 .array(
                     timeline.map { entry in
                         [
                             "at": .string(entry.time.asWritten),
-                            "command": .string(entry.command.description),
+                            "command": .string(entry.command.line),
                             "origin": .string(entry.origin),
                         ]
                     })
@@ -191,20 +191,6 @@ extension SourcePlan {
                 ]
             ),
         ]
-    }
-}
-
-extension SessionCommand {
-    /// The command as a control line has it.
-    fileprivate var description: String {
-        switch self {
-        case .ceiling(let role, let limit):
-            "\(role.facts.ceilingWord ?? "") \(limit.map { "\($0)" } ?? "none")"
-        case .explain: "explain"
-        case .stop(let role): role.facts.stopping?.stop ?? ""
-        case .start(let role): role.facts.stopping?.start ?? ""
-        case .set(let address, let name, let value): "set \(address).settings.\(name)=\(value)"
-        }
     }
 }
 

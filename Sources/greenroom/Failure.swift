@@ -4,6 +4,7 @@ import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
 import GreenroomSession
+import GreenroomModel
 
 /// An end of the command with a message for people and an exit code for programs.
 struct Failure: Error {

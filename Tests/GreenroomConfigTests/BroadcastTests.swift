@@ -1,4 +1,5 @@
 import GreenroomConfig
+import GreenroomModel
 @testable import GreenroomSchema
 import Testing
 
@@ -10,12 +11,12 @@ import Testing
             outputs: [{ loudspeaker: default }, { y4m: { track: share } }]
             timeline: [{ at: 1s, do: pause share }, { at: 2s, share-ceiling: 640x360@15 }]
             """)
-        #expect(file.shareBroadcast?.value == "/sessions/run/share.sock")
-        #expect(file.shareBroadcast?.place.path == "share.broadcast")
-        #expect(file.share == nil && file.shareAudio == nil)
-        #expect(try read("share: { plugin: A }").shareBroadcast == nil)
+        #expect(file.broadcast?.value == "/sessions/run/share.sock")
+        #expect(file.broadcast?.place.path == "share.broadcast")
+        #expect(file.slots.isEmpty)
+        #expect(try read("share: { plugin: A }").broadcast == nil)
         let argument = try read("camera: { plugin: A }", overrides: [.set("share.broadcast=/s")])
-        #expect(argument.shareBroadcast?.value == "/s")
+        #expect(argument.broadcast?.value == "/s")
     }
 
     /// 108 bytes hold a path of 107 and its NUL; here "/sessions/" is a part of it.

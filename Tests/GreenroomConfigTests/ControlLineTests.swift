@@ -1,6 +1,7 @@
 import GreenroomConfig
 @testable import GreenroomSchema
 import GreenroomMedia
+import GreenroomModel
 import Testing
 
 @Suite struct ControlLineTests {
@@ -14,38 +15,42 @@ import Testing
             ("ceiling none", .command(.ceiling(.camera, nil))),
             ("share-ceiling 1280x720@5", .command(.ceiling(.share, VideoCapability("1280x720@5")))),
             ("share-ceiling none", .command(.ceiling(.share, nil))),
-            ("mute", .command(.action(.mute))), ("unmute", .command(.action(.unmute))),
-            ("pause share", .command(.action(.pauseShare))),
-            ("resume share", .command(.action(.resumeShare))),
-            ("stop camera", .command(.action(.stopCamera))),
-            ("start camera", .command(.action(.startCamera))),
-            ("explain", .explain), ("stop", .stop), ("help", .help),
+            ("mute", .command(.stop(.microphone))), ("unmute", .command(.start(.microphone))),
+            ("pause share", .command(.stop(.share))),
+            ("resume share", .command(.start(.share))),
+            ("stop camera", .command(.stop(.camera))),
+            ("start camera", .command(.start(.camera))),
+            ("explain", .command(.explain)), ("stop", .stop), ("help", .help),
             ("", .nothing), (" \t ", .nothing), ("# mute", .nothing), ("  #mute", .nothing),
-            ("  mute\t", .command(.action(.mute))),
-            ("pause \t  share", .command(.action(.pauseShare))),
+            ("  mute\t", .command(.stop(.microphone))),
+            ("pause \t  share", .command(.stop(.share))),
             (
                 "set camera.settings.pattern=grey",
-                .command(.set(.camera, name: "pattern", value: .string("grey")))
+                .command(.set(PluginAddress(.camera), name: "pattern", value: .string("grey")))
             ),
             (
                 "\tset\tmicrophone.settings.level=-20.5  ",
-                .command(.set(.microphone, name: "level", value: .number(-20.5)))
+                .command(.set(PluginAddress(.microphone), name: "level", value: .number(-20.5)))
             ),
             (
                 "set camera.pre-processors[12].settings.mirror=true",
-                .command(.set(.preProcessor(12), name: "mirror", value: .boolean(true)))
+                .command(
+                    .set(PluginAddress(.camera, filter: 12), name: "mirror", value: .boolean(true)))
             ),
             (
                 "set share.settings.text=two  words # and more = all",
-                .command(.set(.share, name: "text", value: .string("two  words # and more = all")))
+                .command(
+                    .set(
+                        PluginAddress(.share), name: "text",
+                        value: .string("two  words # and more = all")))
             ),
             (
                 "set share.audio.settings.text=\" 5 \"",
-                .command(.set(.shareAudio, name: "text", value: .string(" 5 ")))
+                .command(.set(PluginAddress(.shareAudio), name: "text", value: .string(" 5 ")))
             ),
             (
                 "set camera.settings.text=",
-                .command(.set(.camera, name: "text", value: .string("")))
+                .command(.set(PluginAddress(.camera), name: "text", value: .string("")))
             ),
         ] as [(String, ControlLine)])
     func `a line is read`(text: String, line: ControlLine) throws {
@@ -118,27 +123,28 @@ import Testing
     }
 
     @Test(arguments: [
-        SettingValue.boolean(true), .integer(-5), .number(0.25), .number(1e300),
+        ParameterValue.boolean(true), .integer(-5), .number(0.25), .number(1e300),
         .string("grey"), .string(""), .string("5"), .string("true"), .string(" a "),
         .string("[a"), .string("\"q\""), .string("'"), .string("{"), .string("a=b # c"),
         .string("null"), .string("ä \\ é"), .string("~"), .string("-"), .string("1e999"),
     ])
-    func `a command in words is the same command again`(value: SettingValue) throws {
-        for role: SessionFile.Role in [
-            .camera, .preProcessor(0), .preProcessor(7), .microphone, .share, .shareAudio,
-        ] {
-            let command = SessionFile.Command.set(role, name: "x", value: value)
-            #expect(try ControlLine("\(command)") == .command(command))
+    func `a command in words is the same command again`(value: ParameterValue) throws {
+        let roles = SessionRole.allCases.map { PluginAddress($0) }
+        let filters = [0, 7].map { PluginAddress(.camera, filter: $0) }
+        for address in roles + filters {
+            let command = SessionCommand.set(address, name: "x", value: value)
+            #expect(try ControlLine(command.line) == .command(command))
         }
     }
 
     @Test func `every action and ceiling in words is the same command again`() throws {
         let limits = [nil, VideoCapability("640x360@15"), VideoCapability("212x160@30000/1001")]
-        let ceilings = SessionFile.Track.allCases.flatMap { track in
-            limits.map { SessionFile.Command.ceiling(track, $0) }
+        let ceilings = [SessionRole.camera, .share].flatMap { role in
+            limits.map { SessionCommand.ceiling(role, $0) }
         }
-        for command in SessionFile.Action.allCases.map(SessionFile.Command.action) + ceilings {
-            #expect(try ControlLine("\(command)") == .command(command))
+        #expect(SessionCommand.phrases.count == 6)
+        for command in SessionCommand.phrases.map(\.command) + ceilings {
+            #expect(try ControlLine(command.line) == .command(command))
         }
     }
 
@@ -202,7 +208,7 @@ import Testing
         #expect(
             told(lines.append(Array("\nmute\n".utf8))) == [
                 "the line is too long. A command has at most 4096 bytes.",
-                "\(ControlLine.command(.action(.mute)))",
+                "\(ControlLine.command(.stop(.microphone)))",
             ])
     }
 
@@ -213,7 +219,7 @@ import Testing
         let found = lines.append(Array("\(start)\(value)\n\(start)\(value)y\n".utf8))
         #expect(
             try found[0].result.get()
-                == .command(.set(.camera, name: "a", value: .string(value))))
+                == .command(.set(PluginAddress(.camera), name: "a", value: .string(value))))
         #expect(throws: CommandProblem.self) { try found[1].result.get() }
     }
 

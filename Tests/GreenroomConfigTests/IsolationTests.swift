@@ -1,3 +1,4 @@
+import GreenroomModel
 import Testing
 
 @testable import GreenroomConfig
@@ -6,7 +7,7 @@ import Testing
 @Suite struct IsolationTests {
     private typealias Row = (
         session: String, plugin: String, isBundled: Bool, isolation: SessionFile.Isolation,
-        onFailure: SessionFile.FailurePolicy
+        onFailure: FailurePolicy
     )
 
     @Test
@@ -32,7 +33,7 @@ import Testing
         for row in rows {
             let file = try read(
                 "session: { \(row.session) }\ncamera: { plugin: A\(row.plugin) }")
-            let camera = try #require(file.camera)
+            let camera = try #require(file.slots[.camera]?.plugin)
             #expect(
                 file.isolation(of: camera, isBundled: row.isBundled) == row.isolation, "\(row)")
             #expect(
@@ -49,14 +50,18 @@ import Testing
             camera: { plugin: A, sandbox: off, memory-limit: 1.5 GB }
             microphone: { plugin: B }
             """)
-        let (camera, microphone) = (try #require(file.camera), try #require(file.microphone))
+        let (camera, microphone) = (
+            try #require(file.slots[.camera]?.plugin), try #require(file.slots[.microphone]?.plugin)
+        )
         #expect(file.sandbox(of: camera) == .off)
         #expect(file.memoryLimit(of: camera).bytes == 1_500_000_000)
         #expect(file.sandbox(of: microphone) == .require)
         #expect(file.memoryLimit(of: microphone).bytes == 64_000_000)
         let silent = try read("camera: { plugin: A }")
-        #expect(silent.sandbox(of: try #require(silent.camera)) == .on)
-        #expect(silent.memoryLimit(of: try #require(silent.camera)).bytes == 256_000_000)
+        #expect(silent.sandbox(of: try #require(silent.slots[.camera]?.plugin)) == .on)
+        #expect(
+            silent.memoryLimit(of: try #require(silent.slots[.camera]?.plugin)).bytes == 256_000_000
+        )
         #expect(silent.warnings.isEmpty && file.warnings.isEmpty)
     }
 
@@ -72,14 +77,14 @@ import Testing
                 network: true
               pre-processors: [{ plugin: B, allow: { network: false } }, { plugin: C, allow: }]
             """)
-        let grants = try #require(file.camera?.grants?.value)
+        let grants = try #require(file.slots[.camera]?.plugin.grants?.value)
         #expect(
             grants.read == ["/sessions/pictures", "/sessions/fonts", "/usr/share/x", "/b"])
         #expect(grants.write == ["/sessions/snapshots/today"])
         #expect(grants.devices == ["/dev/video0", "/dev/snd"])
         #expect(grants.network)
         #expect(
-            file.preProcessors.map(\.grants?.value) == [
+            (file.slots[.camera]?.filters ?? []).map(\.grants?.value) == [
                 SessionFile.Grants(), SessionFile.Grants(),
             ])
     }
@@ -96,7 +101,7 @@ import Testing
               on-failure: restart
             microphone: { plugin: B, on-failure: off }
             """)
-        let camera = try #require(file.camera)
+        let camera = try #require(file.slots[.camera]?.plugin)
         #expect(file.conflicts(of: camera, isBundled: false).isEmpty)
         let faults = file.conflicts(of: camera, isBundled: true)
         #expect(
@@ -106,7 +111,7 @@ import Testing
         #expect(faults.allSatisfy { $0.message.contains("Write isolation: process") })
         #expect(faults.last?.message.hasSuffix("or on-failure: off.") == true)
         // The session's are for whichever plugins have processes.
-        let microphone = try #require(file.microphone)
+        let microphone = try #require(file.slots[.microphone]?.plugin)
         #expect(file.conflicts(of: microphone, isBundled: true).isEmpty)
     }
 
@@ -141,7 +146,7 @@ import Testing
                 .set("camera.allow.devices[0]=/dev/video0"), .set("camera.allow.network=true"),
                 .set("session.isolation=process"), .set("camera.on-failure=off"),
             ])
-        let camera = try #require(file.camera)
+        let camera = try #require(file.slots[.camera]?.plugin)
         #expect(file.isolation(of: camera, isBundled: true) == .process)
         #expect(file.sandbox(of: camera) == .require)
         #expect(file.memoryLimit(of: camera).bytes == 50_000_000)

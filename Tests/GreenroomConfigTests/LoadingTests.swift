@@ -1,5 +1,6 @@
 import Foundation
 import GreenroomConfig
+import GreenroomModel
 @testable import GreenroomSchema
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
         let real = try #require(realpath(folder.path, nil))
         defer { free(real) }
         #expect(file.folder == String(cString: real))
-        #expect(file.camera?.reference.value == .path("\(file.folder)/libA.so"))
+        #expect(file.slots[.camera]?.plugin.reference.value == .path("\(file.folder)/libA.so"))
         #expect(file.name == "my")
         #expect(file.source.file == path)
     }

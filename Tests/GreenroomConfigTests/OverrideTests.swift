@@ -1,6 +1,7 @@
 import GreenroomConfig
 @testable import GreenroomSchema
 import GreenroomMedia
+import GreenroomModel
 import Testing
 
 @Suite struct OverrideTests {
@@ -12,7 +13,7 @@ import Testing
 
     @Test func `a value takes the place of the file's`() throws {
         let file = try read(yaml, overrides: [.set("camera.settings.pattern=grey")])
-        let setting = try #require(file.camera?.settings.first)
+        let setting = try #require(file.slots[.camera]?.plugin.settings.first)
         #expect(setting.value.value == .string("grey"))
         #expect(
             setting.value.place
@@ -33,8 +34,8 @@ import Testing
                 .set("microphone.plugin=Tone"), .set("camera.pre-processors[0].plugin=Watermark"),
                 .set("camera.pre-processors[0].settings.opacity=0.5"),
             ])
-        #expect(file.microphone?.reference.value == .name("Tone"))
-        #expect(file.preProcessors.first?.settings.map(\.value.value) == [.number(0.5)])
+        #expect(file.slots[.microphone]?.plugin.reference.value == .name("Tone"))
+        #expect(file.slots[.camera]?.filters.first?.settings.map(\.value.value) == [.number(0.5)])
     }
 
     @Test func `a short form becomes its section`() throws {
@@ -60,9 +61,10 @@ import Testing
             ("", .string("")), ("5", .integer(5)), ("\"5\"", .string("5")), ("'5'", .string("5")),
             ("a=b", .string("a=b")), ("true", .boolean(true)), ("a]", .string("a]")),
         ] as [(String, SettingValue)])
-    func `a value stands for itself unless it is quoted`(text: String, value: SettingValue) throws {
+    func `a value stands for itself unless it is quoted`(text: String, value: ParameterValue) throws
+    {
         let file = try read(yaml, overrides: [.set("camera.settings.x=\(text)")])
-        #expect(file.camera?.settings.last?.value.value == value)
+        #expect(file.slots[.camera]?.plugin.settings.last?.value.value == value)
     }
 
     @Test func `a value can be a list or a section`() throws {
@@ -72,7 +74,7 @@ import Testing
                 .set("outputs=[{record: a}, {y4m: \"-\"}]"), .set("camera.settings={a: 1, b: 2}"),
             ])
         #expect(file.outputs.count == 2)
-        #expect(file.camera?.settings.map(\.name) == ["a", "b"])
+        #expect(file.slots[.camera]?.plugin.settings.map(\.name) == ["a", "b"])
     }
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import GreenroomConfig
 @testable import GreenroomSchema
 import GreenroomMedia
+import GreenroomModel
 import Testing
 
 /// Reads a text as the file `s.yaml` of the folder `/sessions`.
@@ -66,15 +67,15 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.duration == .seconds(70))
         #expect(file.callbackDeadline == .seconds(1))
         #expect(file.folder == "/sessions")
-        #expect(file.camera?.reference.value == .name("ColorBars"))
-        #expect(file.camera?.onFailure?.value == .off)
+        #expect(file.slots[.camera]?.plugin.reference.value == .name("ColorBars"))
+        #expect(file.slots[.camera]?.plugin.onFailure?.value == .off)
         #expect(
-            file.preProcessors.map(\.reference.value)
+            (file.slots[.camera]?.filters ?? []).map(\.reference.value)
                 == [.name("Watermark"), .path("/sessions/lib/Mine.so")])
-        #expect(file.preProcessors.map(\.onFailure?.value) == [.restart, nil])
-        #expect(file.microphone?.reference.value == .path("/opt/libTone.so"))
-        #expect(file.share?.reference.value == .name("Slides"))
-        #expect(file.shareAudio?.reference.value == .name("Tone"))
+        #expect((file.slots[.camera]?.filters ?? []).map(\.onFailure?.value) == [.restart, nil])
+        #expect(file.slots[.microphone]?.plugin.reference.value == .path("/opt/libTone.so"))
+        #expect(file.slots[.share]?.plugin.reference.value == .name("Slides"))
+        #expect(file.slots[.shareAudio]?.plugin.reference.value == .name("Tone"))
         let rate = try #require(FrameRate("30000/1001"))
         let picture = SessionFile.Video(
             size: FrameSize(width: 1280, height: 720), rate: rate, fit: .crop)
@@ -96,7 +97,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.maximum == VideoCapability(width: 1920, height: 1080, fps: 30))
         #expect(file.duration == nil)
         #expect(file.callbackDeadline == .seconds(2))
-        #expect(file.camera?.onFailure == nil)
+        #expect(file.slots[.camera]?.plugin.onFailure == nil)
         #expect(file.outputs.map(\.value) == [.y4m(track: .camera, picture: SessionFile.Video())])
     }
 
@@ -115,18 +116,18 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             ("!!str 5", .string("5")), ("a b", .string("a b")), ("\"\"", .string("")),
             ("2024-01-01", .string("2024-01-01")),
         ] as [(String, SettingValue)])
-    func `a setting is what its looks say`(yaml: String, value: SettingValue) throws {
+    func `a setting is what its looks say`(yaml: String, value: ParameterValue) throws {
         // "-" alone would begin a list.
         let yaml = yaml == "-" ? "\"-\"" : yaml
         let file = try read("camera:\n  plugin: A\n  settings:\n    x: \(yaml)\n")
-        #expect(file.camera?.settings.map(\.value.value) == [value])
+        #expect(file.slots[.camera]?.plugin.settings.map(\.value.value) == [value])
     }
 
     @Test func `a setting keeps its places for the check against the plugin`() throws {
         let file = try read(
             "camera:\n  plugin: A\n  pre-processors:\n    - plugin: B\n      settings:\n"
                 + "        path: logo.png\n        opacity: 0.6\n")
-        let plugin = try #require(file.preProcessors.first)
+        let plugin = try #require(file.slots[.camera]?.filters.first)
         let setting = try #require(plugin.settings.last)
         let path = "camera.pre-processors[0].settings.opacity"
         #expect(plugin.settings.map(\.name) == ["path", "opacity"])

@@ -1,6 +1,7 @@
 import GreenroomConfig
 @testable import GreenroomSchema
 import GreenroomMedia
+import GreenroomModel
 import Testing
 
 @Suite struct TimelineTests {
@@ -26,9 +27,10 @@ import Testing
         #expect(
             entries.map(\.value.command) == [
                 .ceiling(.camera, VideoCapability(width: 640, height: 360, fps: 15)),
-                .set(.shareAudio, name: "text", value: .string("a = b")),
-                .action(.pauseShare), .action(.mute),
-                .set(.preProcessor(0), name: "x", value: .number(0.5)), .ceiling(.share, nil),
+                .set(PluginAddress(.shareAudio), name: "text", value: .string("a = b")),
+                .stop(.share), .stop(.microphone),
+                .set(PluginAddress(.camera, filter: 0), name: "x", value: .number(0.5)),
+                .ceiling(.share, nil),
             ])
         #expect(
             entries.map(\.place.path).map { $0.dropFirst(9) }

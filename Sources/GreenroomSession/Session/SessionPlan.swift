@@ -1,3 +1,4 @@
+public import GreenroomConversion
 public import GreenroomNegotiation
 public import GreenroomPluginInterface
 public import GreenroomMedia
@@ -83,7 +84,7 @@ public struct SessionPlan: Sendable {
     /// The session's name, for the report.
     public var name: String
     /// The most that any source is offered.
-    public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
+    public var maximum = SessionDefaults.maximum
     /// The sizes that cameras are offered.
     public var table = CapabilityTable.standard
     /// The clock that it runs on.
@@ -93,12 +94,12 @@ public struct SessionPlan: Sendable {
     /// How long to run, in nanoseconds; nil until stopped.
     public var durationNanoseconds: Int64?
     /// How long a callback may take before it counts as hung, in nanoseconds.
-    public var callbackDeadlineNanoseconds: Int64 = 2_000_000_000
+    public var callbackDeadlineNanoseconds = SessionDefaults.callbackDeadline.nanoseconds
     /// The plugins, by their roles.
     public var slots: [SessionSlot<SourcePlan>] = []
     /// The absolute path of the Unix socket that the share comes over, with its sound, from a
     /// process that the host does not start; nil if a plugin makes it or there is none.
-    public var shareBroadcast: String?
+    public var broadcast: String?
     /// The outputs.
     public var outputs: [OutputPlan] = []
 

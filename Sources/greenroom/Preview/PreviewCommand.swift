@@ -5,6 +5,7 @@ import GreenroomSchema
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// `greenroom preview PLUGIN`.
 struct PreviewCommand: ParsableCommand {

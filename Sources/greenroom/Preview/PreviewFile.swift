@@ -1,7 +1,9 @@
 import GreenroomConfig
-import GreenroomSchema
 import GreenroomPluginInterface
+import GreenroomSchema
 import GreenroomMedia
+import GreenroomModel
+import GreenroomPluginInterface
 
 /// The session file that a preview would have, made of its arguments: what they say is read and
 /// checked as a session file is, and each fault is told at its argument.
@@ -23,15 +25,16 @@ struct PreviewFile {
     var grants: [(argument: String, assignment: String)] = []
     var hasVirtualClock = false
 
-    /// Where a session file has the plugin.
+    /// Where a session file has the plugin. One whose section is in that of another plugin is read
+    /// as the first of its medium, and moved.
     private var section: String {
-        switch descriptor.kind {
-        case .videoSource: "camera"
-        case .preProcessor: "camera.pre-processors[0]"
-        // The sound of a share needs no share: it is read as a microphone, and moved.
-        case .virtualMic, .shareAudioSource: "microphone"
-        case .shareSource: "share"
-        }
+        let address = PluginAddress(of: descriptor.kind)
+        guard address.role.facts.parent != nil else { return "\(address)" }
+        return Self.standIn(for: address.role).rawValue
+    }
+
+    private static func standIn(for role: SessionRole) -> SessionRole {
+        SessionRole.allCases.first { $0.facts.parent == nil && $0.medium == role.medium } ?? role
     }
 
     /// The file.
@@ -40,8 +43,10 @@ struct PreviewFile {
     func read() throws(SessionFileError) -> SessionFile {
         var faults: [Diagnostic] = []
         var overrides: [Override] = []
-        if descriptor.kind == .preProcessor {
-            overrides.append(Override(argument: plugin, assignment: "camera.plugin=ColorBars"))
+        let address = PluginAddress(of: descriptor.kind)
+        if address.filter != nil {
+            overrides.append(
+                Override(argument: plugin, assignment: "\(address.role.rawValue).plugin=ColorBars"))
         }
         overrides.append(
             Override(
@@ -77,8 +82,8 @@ struct PreviewFile {
             var file = try SessionFile.read(
                 Array("{}".utf8), file: "the arguments", folder: folder, overrides: overrides)
             if !faults.isEmpty { throw SessionFileError(faults, in: file.source) }
-            if descriptor.kind == .shareAudioSource {
-                (file.shareAudio, file.microphone) = (file.microphone, nil)
+            if address.role.facts.parent != nil {
+                file.slots = file.slots.map { SessionSlot(address.role, $0.plugin) }
             }
             file.name = descriptor.name
             file.warnings = file.warnings.map(Self.byArgument)
@@ -117,7 +122,8 @@ struct PreviewFile {
                     at: SourceLocation(.argument("--ceiling \"\(ceilings)\""), path: "")))
             return []
         }
-        let key = descriptor.kind == .shareSource ? "share-ceiling" : "ceiling"
+        let role = PluginAddress(of: descriptor.kind).role
+        let key = role.facts.ceiling?.word ?? "ceiling"
         var overrides: [Override] = []
         for entry in ceilings.split(separator: ",", omittingEmptySubsequences: false) {
             let words = entry.split(whereSeparator: \.isWhitespace)
@@ -154,12 +160,19 @@ struct PreviewFile {
     }
 }
 
-extension PluginKind {
-    /// Whether a session with it has a picture.
-    var hasPicture: Bool {
-        switch self {
-        case .videoSource, .shareSource, .preProcessor: true
-        case .virtualMic, .shareAudioSource: false
+extension PluginAddress {
+    /// Where a plugin is that is alone, but for the source that a filter needs.
+    init(of kind: PluginKind) {
+        if let role = SessionRole.allCases.first(where: { $0.kind == kind }) {
+            self.init(role)
+        } else {
+            let role = SessionRole.allCases.first { $0.facts.filters == kind }
+            self.init(role ?? .camera, filter: 0)
         }
     }
+}
+
+extension PluginKind {
+    /// Whether a session with it has a picture.
+    var hasPicture: Bool { facts.medium == .video }
 }

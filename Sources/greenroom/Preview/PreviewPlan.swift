@@ -1,17 +1,17 @@
 import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
-import GreenroomSession
-import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomSession
 import GreenroomVideo
 
 /// A session of one plugin.
 struct PreviewPlan {
     var session: SessionPlan
     /// The plugin's place in it.
-    var role: SessionFile.Role
+    var address: PluginAddress
     var descriptor: PluginDescriptor
     /// What is legal and can't be meant, a line each.
     var warnings: [String]
@@ -30,7 +30,7 @@ struct PreviewPlan {
         // Not kept: a new build is looked into anew.
         let locator = PluginLocator.ofThisProcess
         descriptor = try locator.find(plugin, relativeTo: folder).descriptor
-        role = SessionFile.Role(of: descriptor.kind)
+        address = PluginAddress(of: descriptor.kind)
         if !descriptor.kind.hasPicture,
             let option = arguments.snapshot.map({ "--snapshot \($0)" })
                 ?? arguments.y4m.map({ "--y4m \($0)" })
@@ -62,33 +62,14 @@ struct PreviewPlan {
     }
 
     /// The track that it has a part in.
-    var track: VideoTrackKind {
-        switch role {
-        case .camera, .preProcessor, .microphone: .camera
-        case .share, .shareAudio: .share
-        }
-    }
+    var track: VideoTrackKind { address.role.track }
 
     /// What runs, where.
     var title: String {
         let place =
-            session.slots[role.address]?.isolation == nil
+            session.slots[address]?.isolation == nil
             ? "in the host's process" : "in a process of its own"
         return "\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name), \(place)"
-    }
-}
-
-extension SessionFile.Role {
-    /// The place of a plugin that is alone, but for the camera that a filter needs.
-    fileprivate init(of kind: PluginKind) {
-        self =
-            switch kind {
-            case .videoSource: .camera
-            case .preProcessor: .preProcessor(0)
-            case .virtualMic: .microphone
-            case .shareSource: .share
-            case .shareAudioSource: .shareAudio
-            }
     }
 }
 

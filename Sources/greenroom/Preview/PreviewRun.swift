@@ -1,8 +1,9 @@
 import Glibc
-import GreenroomSession
 import GreenroomPluginInterface
+import GreenroomSession
 import GreenroomVideo
 import Synchronization
+import GreenroomModel
 
 /// One session of a preview, and what is shown of it.
 final class PreviewRun: Sendable {
@@ -121,7 +122,7 @@ final class PreviewRun: Sendable {
         }
         tell(standing, &state)
         let statistics = PreviewStatistics(
-            role: "\(plan.role)", before: state.shown, now: standing,
+            role: "\(plan.address)", before: state.shown, now: standing,
             loudness: monitor.takeLoudness())
         if screen.isTerminal {
             screen.show(block: statistics.block)
@@ -146,7 +147,7 @@ final class PreviewRun: Sendable {
             screen.endBlock()
             guard let standing = session.standing else { return }
             tell(standing, &state, isOver: true)
-            screen.show(PreviewStatistics(role: "\(plan.role)", now: standing).block)
+            screen.show(PreviewStatistics(role: "\(plan.address)", now: standing).block)
         }
     }
 }

@@ -48,8 +48,7 @@ struct ControlInput: Sendable {
         do throws(CommandProblem) {
             switch try line.result.get() {
             case .command(let command):
-                perform(try plan.command(for: command, folder: folder), origin)
-            case .explain: perform(.explain, origin)
+                perform(try plan.check(command, folder: folder), origin)
             case .stop:
                 session.stop(isPlanned: true)
             case .help:

@@ -2,6 +2,7 @@ import Glibc
 import GreenroomHost
 import GreenroomModel
 import Synchronization
+import GreenroomModel
 
 /// Lines on their way to a reader who may stop reading, as a pager does that waits for a key.
 ///

@@ -7,6 +7,7 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
+import GreenroomModel
 
 /// `greenroom run FILE`.
 struct RunCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import GreenroomSchema
 import GreenroomMedia
+public import GreenroomModel
 
 /// What is wrong with a command: the rule and the cure, in sentences.
 public struct CommandProblem: Error, Hashable, Sendable {
@@ -10,7 +11,7 @@ public struct CommandProblem: Error, Hashable, Sendable {
     public init(_ message: String) { self.message = message.printable }
 }
 
-extension SessionFile.Command {
+extension SessionCommand {
     /// What the value of a ceiling has to be.
     static let ceilingExpectation = "a size and a frame rate such as 640x360@15, or none"
 
@@ -18,18 +19,23 @@ extension SessionFile.Command {
     static let ceilingPattern = "none|\(Pattern.capability)"
 
     /// What the value of a `set` looks like.
-    static let assignmentPattern =
-        #"(camera(\.pre-processors\[[0-9]+\])?|microphone|share(\.audio)?)\.settings\."#
-        + #"[^.=\[\]]+=[\s\S]*"#
+    static let assignmentPattern: String = {
+        let sections = SessionRole.allCases.map { role in
+            let section = role.rawValue.replacing(".", with: #"\."#)
+            let filters = #"(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#
+            return role.facts.filters == nil ? section : section + filters
+        }
+        return #"(\#(sections.joined(separator: "|")))\.settings\.[^.=\[\]]+=[\s\S]*"#
+    }()
 
     /// Reads the value of a ceiling: `640x360@15`, or `none`.
     ///
     /// - Returns: nil for anything else.
-    init?(ceiling text: String, of track: SessionFile.Track) {
+    init?(ceiling text: String, of role: SessionRole) {
         if text == "none" {
-            self = .ceiling(track, nil)
+            self = .ceiling(role, nil)
         } else if text.wholeMatches(Pattern.capability), let limit = VideoCapability(text) {
-            self = .ceiling(track, limit)
+            self = .ceiling(role, limit)
         } else {
             return nil
         }
@@ -44,7 +50,7 @@ extension SessionFile.Command {
         }
         guard steps.count > 2, case .key(let name)? = steps.last,
             steps.dropLast().last == .key("settings"),
-            let role = SessionFile.Role(steps.dropLast(2))
+            let address = PluginAddress(steps.dropLast(2))
         else {
             throw CommandProblem(
                 "\"\(String(parts[0]).shortened)\" is not a setting of a plugin, and nothing else can "
@@ -58,7 +64,7 @@ extension SessionFile.Command {
             let source = SourceText(String(parts[1]), file: "")
             let node = try ConfigNode(written: String(parts[1]), at: place, in: source)
             if let value = reading.settingValue(node, "") {
-                self = .set(role, name: name, value: value)
+                self = .set(address, name: name, value: value)
                 return
             }
         } catch {
@@ -69,41 +75,61 @@ extension SessionFile.Command {
     }
 }
 
-extension SessionFile.Role {
+extension PluginAddress {
     /// The plugin whose section the steps lead to.
     fileprivate init?(_ steps: ArraySlice<Override.Step>) {
-        let steps = Array(steps)
-        if steps == [.key("camera")] {
-            self = .camera
-        } else if steps == [.key("microphone")] {
-            self = .microphone
-        } else if steps == [.key("share")] {
-            self = .share
-        } else if steps == [.key("share"), .key("audio")] {
-            self = .shareAudio
-        } else if steps.dropLast() == [.key("camera"), .key("pre-processors")],
-            case .index(let index)? = steps.last
+        var steps = steps
+        var filter: Int?
+        if case .index(let index)? = steps.last,
+            steps.dropLast().last == .key(Self.filtersKey)
         {
-            self = .preProcessor(index)
-        } else {
-            return nil
+            filter = index
+            steps = steps.dropLast(2)
         }
+        let keys = steps.compactMap { if case .key(let key) = $0 { key } else { nil } }
+        guard keys.count == steps.count,
+            let role = SessionRole(rawValue: keys.joined(separator: ".")),
+            filter == nil || role.facts.filters != nil
+        else { return nil }
+        self.init(role, filter: filter)
     }
 }
 
-extension SessionFile.Command: CustomStringConvertible {
+extension SessionCommand {
+    /// That a session without the plugin can't do it: "the session has no share to pause".
+    package var withoutPlugin: String {
+        let purpose =
+            switch self {
+            case .ceiling: "hold down"
+            case .stop(let role): role.facts.stopping.map { String($0.stop.firstWord) }
+            case .start(let role): role.facts.stopping.map { String($0.start.firstWord) }
+            case .set: "change"
+            case .explain: nil as String?
+            }
+        return "the session has no \(target.map { "\($0)" } ?? "plugin") to \(purpose ?? "explain")"
+    }
+}
+
+extension String {
+    fileprivate var firstWord: Substring { prefix { $0 != " " } }
+}
+
+extension SessionCommand {
     /// The command as a control line has it; reading it gives the command again.
-    public var description: String {
+    public var line: String {
         switch self {
-        case .ceiling(let track, let limit):
-            "\(track == .camera ? "ceiling" : "share-ceiling") \(limit.map { "\($0)" } ?? "none")"
-        case .action(let action): action.rawValue
-        case .set(let role, let name, let value): "set \(role).settings.\(name)=\(value.asWritten)"
+        case .ceiling(let role, let limit):
+            "\(role.facts.ceiling?.word ?? "ceiling") \(limit.map { "\($0)" } ?? "none")"
+        case .stop(let role): role.facts.stopping?.stop ?? "stop \(role.facts.name)"
+        case .start(let role): role.facts.stopping?.start ?? "start \(role.facts.name)"
+        case .set(let address, let name, let value):
+            "set \(address).settings.\(name)=\(value.asWritten)"
+        case .explain: "explain"
         }
     }
 }
 
-extension SettingValue {
+extension ParameterValue {
     /// The value as `--set` has it: in quotes if it would be another one without.
     fileprivate var asWritten: String {
         switch self {
