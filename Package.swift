@@ -151,10 +151,18 @@ let package = Package(
             dependencies: [
                 "GreenroomMedia", "GreenroomModel", .product(name: "Yams", package: "Yams"),
             ]),
+        // How the validator leads one plugin through its life, and watches it.
+        .target(
+            name: "GreenroomHarness",
+            dependencies: [
+                "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
+                "GreenroomMedia", "GreenroomPluginInterface", "GreenroomSession",
+            ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
+                "GreenroomHarness",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
             ]),
@@ -234,7 +242,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomValidatorTests",
             dependencies: [
-                "GreenroomConversion", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomConversion", "GreenroomHarness", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
