@@ -4,15 +4,15 @@ import Foundation
 ///
 /// While the tests run it prints how many of how many have ended and what runs longest, and each
 /// failure when it happens; at the end the slowest tests, all failures, and the counts. It exits
-/// with the command's code, or 1 if a test failed or never ended.
+/// with the command's code, or 1 if a test failed or never ended. What the tests printed and their
+/// events stay in `.build/last-test-run`.
 @main enum Progress {
     static func main() throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "greenroom-progress-\(UUID().uuidString)")
+        let folder = URL(filePath: FileManager.default.currentDirectoryPath)
+            .appending(path: ".build/last-test-run")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let events = LineFile(folder.appending(path: "events"))
-        let times = LineFile(folder.appending(path: "times"))
+        let events = try LineFile(folder.appending(path: "events.jsonl"))
+        let times = try LineFile(folder.appending(path: "times.txt"))
 
         let tests = Process()
         tests.executableURL = URL(filePath: "/usr/bin/env")
@@ -22,8 +22,8 @@ import Foundation
         var environment = ProcessInfo.processInfo.environment
         environment["GREENROOM_TEST_TIMES"] = times.path
         tests.environment = environment
-        let log = folder.appending(path: "log")
-        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        let log = folder.appending(path: "log.txt")
+        try Data().write(to: log)
         let output = try FileHandle(forWritingTo: log)
         tests.standardOutput = output
         tests.standardError = output
@@ -63,18 +63,18 @@ import Foundation
 /// A file that another process appends lines to.
 private final class LineFile {
     let path: String
-    private let file: FileHandle?
+    private let file: FileHandle
     private var rest = Data()
 
-    init(_ url: URL) {
+    init(_ url: URL) throws {
         path = url.path
-        _ = FileManager.default.createFile(atPath: path, contents: nil)
-        file = FileHandle(forReadingAtPath: path)
+        try Data().write(to: url)
+        file = try FileHandle(forReadingFrom: url)
     }
 
     /// The lines that are whole by now and were not returned before.
     func newLines() -> [Data] {
-        rest += (try? file?.readToEnd()) ?? Data()
+        rest += (try? file.readToEnd()) ?? Data()
         var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         rest = lines.popLast().map { Data($0) } ?? Data()
         return lines.map { Data($0) }

@@ -1,4 +1,5 @@
 import GreenroomMedia
+import GreenroomRuntime
 import Synchronization
 import TestSupport
 
@@ -18,8 +19,8 @@ struct InProcessSession {
 
         /// What went wrong with a plugin's steps, as `ROLE: STEP STATUS: REASON`.
         var failures: [String] {
-            events.compactMap {
-                guard case .stepFailed(let role, let step, let status, let reason) = $0 else {
+            events.compactMap { event -> String? in
+                guard case .stepFailed(let role, let step, let status, let reason) = event else {
                     return nil
                 }
                 return "\(role): \(step) \(status.name): \(reason)"
@@ -28,7 +29,9 @@ struct InProcessSession {
 
         /// The plugins without which the session went on.
         var dropped: [String] {
-            events.compactMap { if case .pluginDropped(let role) = $0 { role } else { nil } }
+            events.compactMap { event -> String? in
+                if case .pluginDropped(let role) = event { role } else { nil }
+            }
         }
 
         func picture(_ track: String) -> SessionReport.Video? {
