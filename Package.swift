@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// Descriptors and errno.
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
 /// A bundled media plugin: `Plugins/<name>`, built as the shared library `lib<name>.so`.
 struct BundledPlugin {
     var name: String
@@ -53,6 +56,7 @@ let package = Package(
     ] + bundledPlugins.map(\.product),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -75,23 +79,32 @@ let package = Package(
         // Values.
         .target(name: "GreenroomMedia"),
 
+        // Descriptors and errno: swift-system, and what it lacks.
+        .target(name: "GreenroomSystem", dependencies: [systemPackage]),
+
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
 
         // What bundled plugins share.
         .target(
-            name: "Images", dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"],
+            name: "Images",
+            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"],
             path: "Plugins/Images"),
         .target(name: "Tones", dependencies: ["GreenroomMedia"], path: "Plugins/Tones"),
 
         // The host, bottom up.
         .target(
-            name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
+            name: "GreenroomPluginInterface",
+            dependencies: ["GreenroomABI", "GreenroomMedia", "GreenroomSystem"]),
         .target(
             name: "GreenroomIPC",
-            dependencies: ["CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia"]),
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomSystem",
+            ]),
         .target(
-            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"]),
+            name: "GreenroomSandbox",
+            dependencies: ["CLinux", "CSeccomp", "GreenroomIPC", "GreenroomSystem"]),
         .target(
             name: "GreenroomRunner",
             dependencies: [
@@ -105,7 +118,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomPluginInterface",
                 "GreenroomMedia",
-                "GreenroomPlugin", "GreenroomRunner",
+                "GreenroomPlugin", "GreenroomRunner", "GreenroomSystem",
             ]),
         .target(
             name: "GreenroomBroadcastLibrary",
@@ -120,13 +133,13 @@ let package = Package(
             ]),
 
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
-        .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
+        .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia", "GreenroomSystem"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
         .target(
             name: "GreenroomSession",
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomSystem",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
@@ -134,7 +147,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomSandbox",
+                "GreenroomSandbox", "GreenroomSystem",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -144,13 +157,15 @@ let package = Package(
             ]),
         .target(
             name: "GreenroomConfig",
-            dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+            dependencies: [
+                "GreenroomMedia", "GreenroomSystem", .product(name: "Yams", package: "Yams"),
+            ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "GreenroomSystem",
             ]),
         .target(
             name: "GreenroomHost",
@@ -164,7 +179,7 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomSandbox", "GreenroomSystem", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -227,7 +242,8 @@ let package = Package(
 
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: [systemPackage], path: "Tests/TestSupport"),
     ] + bundledPlugins.map(\.target)
 )
 

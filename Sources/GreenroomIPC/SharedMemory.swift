@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SystemPackage
 
 /// A file in memory that two processes see, mapped into this one.
 ///
@@ -98,6 +99,6 @@ package struct ChannelError: Error, CustomStringConvertible {
     package var description: String
 
     package init(_ what: String, errno: Int32) {
-        description = "can't \(what): \(String(cString: strerror(errno)))"
+        description = "can't \(what): \(Errno(rawValue: errno))"
     }
 }

@@ -4,7 +4,9 @@ import GreenroomIPC
 import GreenroomSession
 import GreenroomPluginInterface
 package import GreenroomMedia
+import GreenroomSystem
 import Synchronization
+import SystemPackage
 
 /// Lets broadcasts in at a Unix socket: one at a time of each kind.
 ///
@@ -54,7 +56,7 @@ package final class BroadcastListener: Sendable {
             guard let wakeupPipe = WakeupPipe() else {
                 throw LoadError(
                     code: .noSocket, place: path,
-                    explanation: "no pipe can be made: \(String(cString: strerror(errno))).")
+                    explanation: "no pipe can be made: \(Errno.last).")
             }
             state.withLock { $0.wakeupPipe = wakeupPipe }
             let box = SocketBox(socket)

@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// A file that is open, to be told apart from others by its content.
 struct LibraryFile: ~Copyable {
@@ -11,17 +13,17 @@ struct LibraryFile: ~Copyable {
         var modifiedNanoseconds: Int64
         var changedNanoseconds: Int64
 
-        fileprivate init?(_ status: stat) {
-            guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            byteCount = Int64(status.st_size)
+        fileprivate init?(_ status: Stat) {
+            guard status.type == .regular else { return nil }
+            device = UInt64(status.deviceID.rawValue)
+            inode = UInt64(status.inode.rawValue)
+            byteCount = status.size
             modifiedNanoseconds = status.st_mtim.nanoseconds
             changedNanoseconds = status.st_ctim.nanoseconds
         }
     }
 
-    private let descriptor: Int32
+    private let file: FileDescriptor
     /// As it was when it was opened.
     let identity: Identity
 
@@ -31,25 +33,25 @@ struct LibraryFile: ~Copyable {
 
     /// Opens a file; nil if it can't be read, or is no file that a name would be made for.
     init?(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, let identity = Identity(status),
+        guard
+            let file = try? FileDescriptor.reading(
+                path, options: [.nonBlocking, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)])
+        else { return nil }
+        guard let status = try? file.stat(), let identity = Identity(status),
             identity.byteCount <= Self.mostBytes
         else {
-            close(descriptor)
+            try? file.close()
             return nil
         }
-        self.descriptor = descriptor
+        self.file = file
         self.identity = identity
     }
 
-    deinit { close(descriptor) }
+    deinit { try? file.close() }
 
     /// What the kernel says of the file that has the path now.
     static func identity(of path: String) -> Identity? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Identity(status) : nil
+        (try? Stat(path)).flatMap(Identity.init)
     }
 
     /// The hash of the content; nil if it can't be read to its end.
@@ -58,9 +60,7 @@ struct LibraryFile: ~Copyable {
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         var total: Int64 = 0
         while total <= Self.mostBytes {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
+            guard let count = try? file.read(into: &buffer) else { return nil }
             if count == 0 { return hash.finish() }
             hash.update(buffer[..<count])
             total += Int64(count)

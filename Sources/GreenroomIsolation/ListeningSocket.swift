@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
 
 /// A Unix socket with a name, which this process listens at: for its user alone, and gone with it.
 ///
@@ -36,12 +38,12 @@ struct ListeningSocket: ~Copyable {
             found = greenroom_listen(path, Self.backlog)
         }
         guard found >= 0 else {
-            throw Self.error(path, "no socket can be made there: \(text(of: -found)).")
+            throw Self.error(path, "no socket can be made there: \(Errno(rawValue: -found)).")
         }
         guard let file = FileIdentity(of: path) else {
             let problem = errno
             close(found)
-            throw Self.error(path, "the socket can't be seen there: \(text(of: problem)).")
+            throw Self.error(path, "the socket can't be seen there: \(Errno(rawValue: problem)).")
         }
         self.path = path
         self.file = file
@@ -78,7 +80,7 @@ struct ListeningSocket: ~Copyable {
         guard unlink(path) == 0 || errno == ENOENT else {
             throw error(
                 path,
-                "a socket was left behind there that can't be removed: \(text(of: errno)).")
+                "a socket was left behind there that can't be removed: \(Errno.last).")
         }
     }
 
@@ -117,7 +119,7 @@ private struct FolderLock {
         guard descriptor >= 0 else {
             throw LoadError(
                 code: .noSocket, place: path,
-                explanation: "its folder can't be opened: \(text(of: errno)). Make the folder, or "
+                explanation: "its folder can't be opened: \(Errno.last). Make the folder, or "
                     + "name another one.")
         }
         for _ in 0..<Self.attempts {
@@ -130,5 +132,3 @@ private struct FolderLock {
 
     func end() { close(descriptor) }
 }
-
-private func text(of error: Int32) -> String { String(cString: strerror(error)) }

@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 import GreenroomIPC
+import GreenroomSystem
+import SystemPackage
 
 /// A process that has connected.
 ///
@@ -43,12 +45,8 @@ final class PendingPeer: Sendable {
     /// What the kernel calls a process. It has chosen that name: only what is harmless in a log is
     /// taken of it.
     private static func name(of process: pid_t) -> String? {
-        let file = open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = read(file, &bytes, bytes.count)
-        let harmless = bytes.prefix(max(count, 0)).filter { (0x21...0x7e).contains($0) }
+        let bytes = (try? FileDescriptor.contents(of: "/proc/\(process)/comm")) ?? []
+        let harmless = bytes.filter { (0x21...0x7e).contains($0) }
         return harmless.isEmpty ? nil : String(decoding: harmless, as: UTF8.self)
     }
 }

@@ -3,6 +3,8 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomSystem
+import SystemPackage
 
 /// The outputs of a plan, opened for the sources that there are.
 struct OutputBuilder {
@@ -153,12 +155,12 @@ struct RecordingFolder {
             made += "\(part)/"
             guard mkdir(made, 0o777) != 0, errno != EEXIST else { continue }
             throw OutputError(
-                place: made, explanation: "can't be made: \(String(cString: strerror(errno))).")
+                place: made, explanation: "can't be made: \(Errno.last).")
         }
         guard access(made, W_OK | X_OK) == 0 else {
             throw OutputError(
                 place: made,
-                explanation: "can't be written to: \(String(cString: strerror(errno))).")
+                explanation: "can't be written to: \(Errno.last).")
         }
     }
 

@@ -4,6 +4,8 @@ import GreenroomConfig
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomSystem
+import SystemPackage
 
 /// `greenroom preview PLUGIN`.
 struct PreviewCommand: ParsableCommand {
@@ -106,7 +108,7 @@ struct PreviewCommand: ParsableCommand {
         guard let folder = resolvedPath(".") else {
             throw Failure(
                 .usage,
-                "the working folder is gone: \(String(cString: strerror(errno))). Go to one that is "
+                "the working folder is gone: \(Errno.last). Go to one that is "
                     + "there.")
         }
         return folder
