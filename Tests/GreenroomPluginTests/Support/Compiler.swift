@@ -35,4 +35,9 @@ enum Compiler {
         + ["CALSA", "CLibYUV", "CLinux", "CSeccomp"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(Checkout.products)/\($0).build/module.modulemap"]
         }
+        + [
+            "-Xcc",
+            "-fmodule-map-file=\(Checkout.products)/../../checkouts/swift-system/Sources/CSystem/"
+                + "include/module.modulemap",
+        ]
 }
