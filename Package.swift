@@ -38,7 +38,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Slides", dependencies: ["Images"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(name: "Watermark", dependencies: ["Images"]),
-    BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
+    BundledPlugin(name: "WaveFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
@@ -68,6 +68,8 @@ let package = Package(
         .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
+        .systemLibrary(
+            name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -190,7 +192,7 @@ let package = Package(
             dependencies: ["GreenroomConversion", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomFilesTests",
-            dependencies: ["GreenroomFiles", "GreenroomMedia", "TestSupport"]),
+            dependencies: ["CSndFile", "GreenroomFiles", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [
