@@ -183,7 +183,7 @@ let package = Package(
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomSandbox", "GreenroomSystem", "GreenroomValidator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ], resources: [.embedInCode("New/Templates")]),
 
         // Tests, one target a module.
         .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia", "GreenroomABI"]),
