@@ -1,4 +1,4 @@
-import Tones
+import GreenroomFilters
 import GreenroomPlugin
 
 /// Changes brightness, contrast and saturation of a camera's frames, and mirrors them.

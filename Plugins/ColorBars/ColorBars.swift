@@ -35,7 +35,7 @@ import GreenroomPlugin
 /// | 52–59 | 8 | 255 minus (the sum of the six bytes of index and stamp, modulo 256) |
 /// | 60–63 | 4 | 0 1 0 1 |
 ///
-/// The index is that of the pump's time slot, so frames that were skipped leave a gap. Images
+/// The index is that of the pump's time slot, so frames that were skipped leave a gap. Pictures
 /// of less than 128 columns or 64 rows have neither code nor clock: there is no room. From 256
 /// by 128 on a cell has 8 pixels or more a side, and the code survives scaling to half.
 struct ColorBars: Camera {

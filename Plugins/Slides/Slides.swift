@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import Images
+import GreenroomImages
 
 /// Shows pictures one after the other as a screen share.
 ///

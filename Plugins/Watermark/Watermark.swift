@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import Images
+import GreenroomImages
 
 /// Blends a picture into a camera's frames.
 final class Watermark: VideoSourcePreProcessor {

@@ -3,6 +3,7 @@ import GreenroomConversion
 import GreenroomIsolation
 import GreenroomMedia
 import GreenroomPluginInterface
+import GreenroomRuntime
 import GreenroomSandbox
 package import GreenroomSession
 

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomIPC
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 package import GreenroomMedia

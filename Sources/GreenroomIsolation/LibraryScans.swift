@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomRuntime
 package import GreenroomSession
 package import GreenroomPluginInterface
 import Synchronization

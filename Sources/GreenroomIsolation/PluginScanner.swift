@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomIPC
+import GreenroomRuntime
 import GreenroomSession
 package import GreenroomPluginInterface
 import Synchronization

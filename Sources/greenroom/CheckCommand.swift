@@ -2,6 +2,7 @@ import ArgumentParser
 import GreenroomConfig
 import GreenroomConversion
 import GreenroomHost
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -51,15 +51,12 @@ import TestSupport
         }
     }
 
-    @Test func `the README's session files are fine`() throws {
-        let readme = String(decoding: try readFile(Checkout.root + "/README.md"), as: UTF8.self)
-        let files = readme.components(separatedBy: "```yaml\n").dropFirst().compactMap {
-            $0.components(separatedBy: "```").first
-        }
+    @Test func `the manual's session files are fine`() throws {
+        let files = Chapter.manual.flatMap(\.blocks).filter { $0.language == "yaml" }
         #expect(files.count == 4)
         let folder = try TemporaryFolder()
         for file in files {
-            let run = try Greenroom.run("check", try folder.write("s.yaml", file))
+            let run = try Greenroom.run("check", try folder.write("s.yaml", file.text))
             #expect(run.exit == .code(0), "\(run)")
             #expect(!run.text.contains("warning"), "\(run.text)")
         }
@@ -78,9 +75,9 @@ import TestSupport
         }
     }
 
-    @Test func `the README's sizes can be offered`() throws {
-        let readme = String(decoding: try readFile(Checkout.root + "/README.md"), as: UTF8.self)
-        let keys = readme.matches(of: #/`(more-sizes|table): (\[[^`]*\])`/#)
+    @Test func `the manual's sizes can be offered`() throws {
+        let manual = Chapter.manual.map(\.text).joined()
+        let keys = manual.matches(of: #/`(more-sizes|table): (\[[^`]*\])`/#)
         #expect(keys.count == 2)
         for key in keys {
             let run = try Greenroom.run(

@@ -4,6 +4,7 @@ import GreenroomIPC
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 import Synchronization
 
 @testable import GreenroomSession

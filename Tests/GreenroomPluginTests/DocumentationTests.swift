@@ -3,7 +3,8 @@ import GreenroomMedia
 import TestSupport
 import Testing
 
-/// The book for authors, kept true. What it has from the host's code is compared by `BookTests`.
+/// The README, the manual and the authors' book, kept true. The parts of the book that are made from
+/// the host's code are compared by `BookTests`.
 @Suite struct DocumentationTests {
     @Test func `every Swift snippet of the book compiles`() throws {
         var sources: [(name: String, text: String)] = []
@@ -45,8 +46,8 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test func `every fenced block says what it is, and ends`() {
-        for chapter in Chapter.book {
+    @Test func `every fenced block says what it is, and ends`() throws {
+        for chapter in Chapter.book + Chapter.manual + [try Chapter.readme] {
             let fences = chapter.text.split(separator: "\n").count { $0.hasPrefix("```") }
             #expect(fences == chapter.blocks.count * 2, "\(chapter)")
             for paragraph in chapter.prose.components(separatedBy: "\n\n") {
@@ -71,18 +72,32 @@ import Testing
         }
     }
 
-    @Test func `the README leads to every chapter`() throws {
-        let readme = try Chapter(path: Checkout.root + "/README.md").text
-        let links = readme.matches(of: #/\n\[([^\]]+)\]: .*\/([A-Za-z]+)\.md/#)
-        let chapters = Chapter.book.map(\.name).filter {
-            $0 != "GreenroomPlugin" && ($0 == "ComingFrom" || !$0.hasPrefix("ComingFrom"))
+    @Test func `the README leads to the manual and the book, and these to every chapter`() throws {
+        let readme = try Chapter.readme
+        let paths = readme.text.matches(of: #/\]\(([^)]+)\)/#).map { String($0.1) }
+        for path in paths {
+            #expect(
+                (try? FileManager.default.attributesOfItem(atPath: "\(Checkout.root)/\(path)"))
+                    != nil, "\(path)")
         }
-        #expect(links.map { String($0.2) }.sorted() == chapters)
-        for link in links {
-            let title = try Chapter.named(String(link.2)).text.prefix { $0 != "\n" }
-            #expect(title == "# \(link.1)")
-            #expect(readme.contains("- [\(link.1)]: "))
+        for (first, chapters) in [("Manual", Chapter.manual), ("GreenroomPlugin", Chapter.book)] {
+            #expect(paths.contains { $0.hasSuffix("/\(first).md") })
+            let links = chapters.flatMap { chapter in
+                ["GreenroomPlugin", "Manual", "ComingFrom"].contains(chapter.name)
+                    ? chapter.text.matches(of: #/\n- <doc:([A-Za-z]+)>/#).map { String($0.1) } : []
+            }
+            #expect(links.sorted() == chapters.map(\.name).filter { $0 != first })
         }
+    }
+
+    @Test func `the README is one page, and its camera is a plugin of twenty lines`() throws {
+        let readme = try Chapter.readme
+        #expect(readme.text.count { $0 == "\n" } <= 80)
+        let camera = try #require(readme.blocks.first { $0.language == "swift" })
+        #expect(camera.text.contains("greenroom_plugin_entry"))
+        #expect(camera.text.count { $0 == "\n" } <= 20)
+        let complaints = try Compiler.complaints(about: camera.text)
+        #expect(complaints.isEmpty, "\(complaints)")
     }
 
     // MARK: The ten-minute camera
@@ -134,16 +149,29 @@ import Testing
 
     // MARK: Names
 
-    @Test func `every name in the book is one of the code`() throws {
+    @Test func `every name in the book and in the manual is one of the code`() throws {
         let words = SourceWords(of: ["Sources", "Plugins", "Samples"])
         #expect(words.contains("onStartSend") && !words.contains("onStartSends"))
-        for chapter in Chapter.book where !chapter.name.hasPrefix("ComingFrom") {
+        for chapter in Chapter.book + Chapter.manual
+        where !chapter.name.hasPrefix("ComingFrom") && chapter.name != "Architecture" {
             // Names alone: what has a blank is an example, and what has a slash a path.
             for code in chapter.codeVoice where code.allSatisfy(\.isPartOfName) {
                 let unknown = words.unknown(in: code)
                 #expect(unknown.isEmpty, "\(chapter): \(code)")
             }
         }
+    }
+
+    @Test func `the architecture page has every module`() throws {
+        let page = try #require(Chapter.manual.first { $0.name == "Architecture" })
+        let rows = page.text.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let told = rows.flatMap { $0.matches(of: #/`([A-Za-z-]+)`/#).map { String($0.1) } }
+        let folders = try FileManager.default.contentsOfDirectory(
+            atPath: Checkout.root + "/Sources")
+        // Those of C libraries are named for them: CALSA, CLibYUV, ….
+        let modules = folders.filter { $0.wholeMatch(of: #/C[A-Z].*/#) == nil }
+        #expect(Set(modules).subtracting(told).isEmpty)
+        #expect(Set(told.filter { $0.hasPrefix("Greenroom") }).isSubset(of: modules))
     }
 
     @Test func `what stands for another system's name is one of ours`() throws {
@@ -168,6 +196,18 @@ import Testing
     }
 
     // MARK: DocC
+
+    @Test func `the manual converts without a warning`() throws {
+        let folder = try TemporaryFolder()
+        let conversion = try ChildProcess.run(
+            "docc",
+            [
+                "convert", Checkout.root + "/docs/Manual.docc", "--output-path", folder("site"),
+                "--warnings-as-errors",
+            ])
+        #expect(conversion.exit == .code(0), "\(conversion)\n\(conversion.text)")
+        #expect(conversion.standardError.isEmpty, "\(conversion)\n\(conversion.text)")
+    }
 
     @Test(arguments: ["GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator"])
     func `the catalogue converts without a warning`(module: String) throws {
@@ -196,6 +236,12 @@ import Testing
             #expect(
                 folder.has("site/data/documentation/greenroomplugin/\(page).json"), "\(chapter)")
         }
+    }
+}
+
+extension Chapter {
+    fileprivate static var readme: Chapter {
+        get throws { try Chapter(path: Checkout.root + "/README.md") }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+@testable import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface

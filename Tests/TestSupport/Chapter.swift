@@ -38,12 +38,16 @@ public struct Chapter: Sendable, CustomStringConvertible {
     }
 
     /// The pages of the authors' book, by name.
-    public static let book: [Chapter] = {
-        let folder = catalogue(of: "GreenroomPlugin")
+    public static let book = pages(in: catalogue(of: "GreenroomPlugin"))
+
+    /// The pages of the manual, by name.
+    public static let manual = pages(in: "\(Checkout.root)/docs/Manual.docc")
+
+    private static func pages(in folder: String) -> [Chapter] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return files.filter { $0.hasSuffix(".md") }.sorted()
             .compactMap { try? Chapter(path: "\(folder)/\($0)") }
-    }()
+    }
 
     /// A page of the authors' book.
     public static func named(_ name: String) throws -> Chapter {

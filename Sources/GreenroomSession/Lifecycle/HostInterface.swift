@@ -3,6 +3,7 @@ package import GreenroomABI
 package import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The host's function tables, as plugins call them.
 ///

@@ -1,4 +1,5 @@
 public import GreenroomPluginInterface
+import GreenroomRuntime
 
 extension PluginLibrary {
     /// How long a library may take to be loaded and to tell what it has, in nanoseconds.

@@ -1,6 +1,7 @@
 import Glibc
 public import GreenroomPluginInterface
 public import GreenroomMedia
+import GreenroomRuntime
 import Synchronization
 
 /// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.

@@ -1,5 +1,6 @@
 import GreenroomFiles
 import GreenroomMedia
+import GreenroomRuntime
 
 /// A track's sound in a WAV file of 48 kHz stereo.
 ///

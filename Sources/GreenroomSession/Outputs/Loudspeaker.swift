@@ -1,5 +1,6 @@
 import GreenroomALSA
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The session's sound on an ALSA PCM.
 ///

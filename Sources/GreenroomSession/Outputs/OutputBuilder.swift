@@ -3,6 +3,7 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 import GreenroomSystem
 import SystemPackage
 

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomALSA
 import GreenroomMedia
+import GreenroomRuntime
 
 /// An open PCM, and what brings the session's sound to its rate and channels.
 struct SpeakerDevice: ~Copyable, Sendable {

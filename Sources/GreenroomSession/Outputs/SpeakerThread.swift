@@ -1,5 +1,6 @@
 import GreenroomALSA
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The thread of a loudspeaker: takes sound from the ring, hands it to the device, follows the
 /// device's clock, and opens the device again when it went away.

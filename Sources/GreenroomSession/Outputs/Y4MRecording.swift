@@ -2,6 +2,7 @@ import Glibc
 import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
+import GreenroomRuntime
 
 /// A track's picture as Y4M, in a file or on standard output.
 final class Y4MRecording: VideoSink {

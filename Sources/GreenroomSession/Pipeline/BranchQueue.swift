@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomRuntime
 
 /// What waits for one output, and what was decided about each frame: the state of a
 /// ``VideoBranch``, without its thread.

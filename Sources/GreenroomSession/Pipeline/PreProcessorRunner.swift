@@ -1,6 +1,7 @@
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The media thread of one pre-processor.
 ///

@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The way of one output: its want, its queue, its thread, its counters.
 ///

@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The queue between a sender and the track's thread.
 ///

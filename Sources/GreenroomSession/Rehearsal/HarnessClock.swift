@@ -1,3 +1,4 @@
+package import GreenroomRuntime
 import Synchronization
 
 /// The clock of one pluginHarness, or of several side by side. Whoever makes it leads: on a virtual

@@ -1,6 +1,7 @@
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 
 /// What happened in a session: `session.json`.
 ///

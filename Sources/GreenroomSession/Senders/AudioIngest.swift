@@ -1,6 +1,7 @@
 import GreenroomABI
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The host's end of an audio sender: checks every block, brings it to the session's rate, and
 /// queues it at its place on the session's timeline.

@@ -1,4 +1,5 @@
 import GreenroomMedia
+import GreenroomRuntime
 
 /// What an audio ingest holds under its lock: the way of a block from the sender to its place.
 struct IngestState: ~Copyable, Sendable {

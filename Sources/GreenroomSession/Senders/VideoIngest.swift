@@ -2,6 +2,7 @@ import GreenroomABI
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 import Synchronization
 
 /// The host's end of a video sender: checks everything that a plugin sends, and lets through

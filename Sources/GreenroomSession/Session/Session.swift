@@ -1,6 +1,7 @@
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 import Synchronization
 
 /// One run of a plan: makes the plugins, drives them through their lives, moves what they

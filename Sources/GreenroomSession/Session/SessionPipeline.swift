@@ -1,6 +1,7 @@
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The tracks and outputs of a session that is running, and their threads.
 final class SessionPipeline: Sendable {

@@ -1,6 +1,7 @@
 public import GreenroomConversion
 public import GreenroomPluginInterface
 public import GreenroomMedia
+public import GreenroomRuntime
 
 /// What happens to the session when one of its plugins fails.
 public enum FailurePolicy: String, CaseIterable, Sendable, Codable {

@@ -1,5 +1,6 @@
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 
 extension SessionPlugins {
     /// A plugin that was lost and is to come back, or has not come yet.

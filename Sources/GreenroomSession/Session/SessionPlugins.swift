@@ -1,6 +1,7 @@
 import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The plugins of a session, and the order in which they are led through their lives.
 ///

@@ -1,3 +1,5 @@
+import GreenroomRuntime
+
 /// Something about a source of sound that its author should know.
 enum AudioAnomaly: Equatable, Sendable {
     /// It sends more sound than time has, by a part, and blocks were refused.

@@ -1,4 +1,5 @@
 import GreenroomMedia
+import GreenroomRuntime
 
 /// Where a source's samples belong, by the moments of its blocks, and how much more or less
 /// sound to make of them so that they are there.

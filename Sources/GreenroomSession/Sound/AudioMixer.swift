@@ -1,4 +1,5 @@
 import GreenroomMedia
+import GreenroomRuntime
 
 /// The thread that moves sound: every 10 ms it takes the next stretch of the timeline out of
 /// each source's queue and hands it to the outputs.

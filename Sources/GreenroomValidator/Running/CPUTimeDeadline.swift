@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import GreenroomRuntime
 import GreenroomSession
 
 /// How long a plugin has had time, as far as its process, and this one, got a processor when they

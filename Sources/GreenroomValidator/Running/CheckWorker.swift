@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 import Glibc
 import GreenroomIPC
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface

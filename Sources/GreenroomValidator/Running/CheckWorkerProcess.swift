@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomSystem
 import SystemPackage

@@ -1,4 +1,6 @@
 import GreenroomConversion
+import GreenroomHarness
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

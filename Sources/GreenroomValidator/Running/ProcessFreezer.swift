@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 import CLinux
 import Glibc
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface

@@ -1,3 +1,4 @@
+import GreenroomRuntime
 import GreenroomSession
 
 /// Finds out whether the machine had time for a plugin, and for whoever looks at it, over a stretch

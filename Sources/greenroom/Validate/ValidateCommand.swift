@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
+import GreenroomRuntime
 import GreenroomHost
 import GreenroomSession
 import GreenroomIsolation

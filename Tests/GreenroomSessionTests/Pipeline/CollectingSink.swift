@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+@testable import GreenroomRuntime
 import Synchronization
 
 @testable import GreenroomSession

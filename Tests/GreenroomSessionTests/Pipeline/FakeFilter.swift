@@ -1,6 +1,7 @@
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
+@testable import GreenroomRuntime
 import Synchronization
 
 @testable import GreenroomSession

@@ -1,5 +1,6 @@
 import Glibc
 
+@testable import GreenroomRuntime
 @testable import GreenroomSession
 
 extension MonotonicClock {

@@ -1,4 +1,6 @@
 import GreenroomMedia
+@testable import GreenroomRuntime
+import TestSupport
 import Testing
 
 @testable import GreenroomSession

@@ -1,4 +1,5 @@
 import GreenroomMedia
+@testable import GreenroomRuntime
 import Testing
 
 @testable import GreenroomSession

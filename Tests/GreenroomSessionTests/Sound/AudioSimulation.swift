@@ -1,5 +1,7 @@
 import GreenroomABI
 import GreenroomMedia
+@testable import GreenroomRuntime
+import TestSupport
 import Testing
 
 @testable import GreenroomSession

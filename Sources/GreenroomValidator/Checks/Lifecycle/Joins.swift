@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomHarness
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomMedia

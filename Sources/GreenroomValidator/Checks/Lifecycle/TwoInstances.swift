@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

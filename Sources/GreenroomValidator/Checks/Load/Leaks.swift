@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomMedia

@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 import GreenroomConversion
+import GreenroomHarness
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface

@@ -1,3 +1,5 @@
+import GreenroomHarness
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,0 +1,103 @@
+package import GreenroomMedia
+
+/// A call of the host's interface that a plugin has made.
+package struct TracedCall: Equatable, Sendable {
+    /// Which of the plugin's threads made it.
+    package enum Thread: Hashable, Sendable {
+        /// The one that the host calls it on.
+        case control
+        /// The one that the host has frames edited on.
+        case media
+        /// One of its own, by the number of its channel.
+        case own(Int)
+    }
+
+    /// What was asked.
+    package enum Request: Equatable, Sendable {
+        case log
+        case setError
+        case giveUp
+        case now
+        case waitUntil(nanoseconds: Int64)
+        case refusalText
+        case paused
+        case resumed
+        case sendFrame(TracedFrame)
+        case acquire(format: UInt32, width: UInt32, height: UInt32)
+        case commit(lease: UInt64, TracedInfo)
+        case abandon(lease: UInt64)
+        case sendSound(TracedBlock)
+    }
+
+    package var thread: Thread
+    package var request: Request
+    /// What was answered; nil where there is no answer.
+    package var status: Status?
+    /// When it was answered, in nanoseconds on the session clock.
+    package var nanoseconds: Int64
+
+    package init(thread: Thread, request: Request, status: Status?, nanoseconds: Int64) {
+        self.thread = thread
+        self.request = request
+        self.status = status
+        self.nanoseconds = nanoseconds
+    }
+}
+
+/// What a plugin said of a frame that it sent, whatever became of it.
+package struct TracedFrame: Equatable, Sendable {
+    package var format: UInt32
+    package var width: UInt32
+    package var height: UInt32
+    package var info: TracedInfo
+
+    package init(format: UInt32, width: UInt32, height: UInt32, info: TracedInfo) {
+        self.format = format
+        self.width = width
+        self.height = height
+        self.info = info
+    }
+}
+
+/// What a plugin said of a frame besides its pixels.
+package struct TracedInfo: Equatable, Sendable {
+    package var rotation: UInt32
+    package var range: UInt32
+    package var matrix: UInt32
+    package var revision: UInt32
+    /// As it was passed, `GR_PTS_UNSTAMPED` too.
+    package var ptsNanoseconds: Int64
+
+    package init(
+        rotation: UInt32, range: UInt32, matrix: UInt32, revision: UInt32, ptsNanoseconds: Int64
+    ) {
+        self.rotation = rotation
+        self.range = range
+        self.matrix = matrix
+        self.revision = revision
+        self.ptsNanoseconds = ptsNanoseconds
+    }
+}
+
+/// What a plugin said of a block of sound that it sent, whatever became of it.
+package struct TracedBlock: Equatable, Sendable {
+    package var sampleRate: UInt32
+    package var channels: UInt32
+    package var frames: UInt32
+    package var ptsNanoseconds: Int64
+    package var timeoutNanoseconds: Int64
+    /// Of its samples: blocks with another one differ.
+    package var digest: UInt64
+
+    package init(
+        sampleRate: UInt32, channels: UInt32, frames: UInt32, ptsNanoseconds: Int64,
+        timeoutNanoseconds: Int64, digest: UInt64
+    ) {
+        self.sampleRate = sampleRate
+        self.channels = channels
+        self.frames = frames
+        self.ptsNanoseconds = ptsNanoseconds
+        self.timeoutNanoseconds = timeoutNanoseconds
+        self.digest = digest
+    }
+}

@@ -1,0 +1,132 @@
+/// Something about a source's stamps that its author should know.
+package enum TimestampAnomaly: Equatable, Sendable {
+    /// What a foreign stamp counts.
+    package enum Clock: Equatable, Sendable {
+        /// The session clock, in another unit.
+        case session
+        /// Time of day: since 1970.
+        case wall
+        /// Time from a beginning of the source's own.
+        case counter
+        /// Nothing that keeps up with the session clock.
+        case unknown
+    }
+
+    /// There is none.
+    case missing
+    /// One lies before the one before, by nanoseconds.
+    case backward(by: Int64)
+    /// They are not nanoseconds of the session clock.
+    case foreign(Clock, StampUnit?, pts: Int64, arrival: Int64)
+    /// Their clock runs faster than the session's, by millionths.
+    case drifting(ppm: Double)
+    /// Their clock was set, by nanoseconds.
+    case jumped(by: Int64)
+
+    /// Which findings have been told.
+    package struct Kinds: OptionSet, Sendable {
+        package var rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+    }
+
+    package var kind: Kinds {
+        switch self {
+        case .missing: Kinds(rawValue: 1)
+        case .backward: Kinds(rawValue: 2)
+        case .foreign: Kinds(rawValue: 4)
+        case .drifting: Kinds(rawValue: 8)
+        case .jumped: Kinds(rawValue: 16)
+        }
+    }
+
+    /// What was seen, what becomes of it, and the cure.
+    ///
+    /// - Parameter things: What carries the stamps: `frames` or `blocks`.
+    package func text(of things: String) -> String {
+        switch self {
+        case .missing:
+            "\(things) come without a stamp, and show when they come: the jitter of sending is in "
+                + "the picture. Stamp with now_ns."
+        case .backward(let nanoseconds):
+            "stamps go backward (by \(milliseconds(nanoseconds))); such \(things) show no earlier "
+                + "than those before them. Send in order, and stamp with now_ns."
+        case .foreign(let clock, let unit, let pts, let arrival):
+            "stamps are not on the session clock: \(clock.text(unit)) (one is \(pts), when now_ns "
+                + "is \(arrival)). \(clock.remedy(things)) Stamp with now_ns."
+        case .drifting(let ppm):
+            "the clock of the stamps runs about \(millionths(ppm)) than the session's; it is "
+                + "corrected. Stamp with now_ns."
+        case .jumped(let nanoseconds):
+            "the clock of the stamps was set, or counts anew (by \(milliseconds(nanoseconds))); "
+                + "the next \(things) show when they come. Stamp with now_ns."
+        }
+    }
+}
+
+extension TimestampAnomaly.Clock {
+    fileprivate func text(_ unit: StampUnit?) -> String {
+        let unit = unit?.name ?? "something"
+        return switch self {
+        case .session: "they are its time in \(unit) instead of nanoseconds"
+        case .wall: "they are the wall clock's time in \(unit)"
+        case .counter: "they count \(unit) from a beginning of their own"
+        case .unknown: "they do not keep up with it in any unit"
+        }
+    }
+
+    fileprivate func remedy(_ things: String) -> String {
+        switch self {
+        case .session, .wall, .counter: "They are mapped to it."
+        case .unknown: "The \(things) show when they come."
+        }
+    }
+}
+
+/// What a stamp of a source counts.
+package enum StampUnit: CaseIterable, Sendable {
+    case nanoseconds
+    case microseconds
+    case milliseconds
+    /// 100 nanoseconds: ticks of .NET and of Windows files.
+    case ticks
+
+    package var nanoseconds: Int64 {
+        switch self {
+        case .nanoseconds: 1
+        case .microseconds: 1_000
+        case .milliseconds: 1_000_000
+        case .ticks: 100
+        }
+    }
+
+    package var name: String {
+        switch self {
+        case .nanoseconds: "nanoseconds"
+        case .microseconds: "microseconds"
+        case .milliseconds: "milliseconds"
+        case .ticks: "ticks of 100 ns"
+        }
+    }
+
+    /// Whether a stamp is a time since 1970 in this century, or ticks since the year 1 or 1601.
+    func isWallClock(_ pts: Int64) -> Bool {
+        let century = Int128(3_155_760_000_000_000_000)
+        let since2000 = Int128(pts) * Int128(nanoseconds) - Int128(946_684_800_000_000_000)
+        if (0..<century).contains(since2000) { return true }
+        guard self == .ticks else { return false }
+        let from1601 = since2000 - Int128(11_644_473_600_000_000_000)
+        let from1 = since2000 - Int128(62_135_596_800) * 1_000_000_000
+        return (0..<century).contains(from1601) || (0..<century).contains(from1)
+    }
+}
+
+/// A span of time for people.
+private func milliseconds(_ nanoseconds: Int64) -> String {
+    "\(nanoseconds.magnitude / 1_000_000) ms"
+}
+
+/// How much faster or slower a clock is, for people.
+package func millionths(_ ppm: Double) -> String {
+    let rounded = Int(min(max(ppm, -1e9), 1e9).rounded())
+    return "\(abs(rounded)) ppm \(rounded < 0 ? "slower" : "faster")"
+}

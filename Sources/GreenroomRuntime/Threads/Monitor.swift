@@ -1,0 +1,119 @@
+package import Glibc
+
+/// A value behind a lock, with a condition: threads can wait for the value to change.
+///
+/// `Mutex` has no condition to wait on, so this wraps the pthread pair. Waits are timed on the
+/// monotonic clock: setting the wall clock moves no deadline.
+///
+/// Sendable without the compiler's proof: `value` and `sleepers` are touched only between lock and
+/// unlock of `mutex`, and the pthread objects live at fixed addresses from `init` to `deinit`.
+package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
+    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    @usableFromInline var value: Value
+    /// Threads that wait on a virtual clock for a change.
+    @usableFromInline var sleepers: [(clock: VirtualClock, sleeper: VirtualClock.Sleeper)] = []
+
+    package init(_ value: consuming sending Value) {
+        self.value = value
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(mutex)
+        changed.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs a body under the lock. The body changes nothing that a thread waits for. [any]
+    @inlinable
+    package func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+
+    /// Runs a body under the lock, then wakes all threads that wait. [any]
+    @inlinable
+    package func change<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(changed)
+            for (clock, sleeper) in sleepers { clock.wake(sleeper) }
+            pthread_mutex_unlock(mutex)
+        }
+        return try body(&value)
+    }
+
+    /// Waits until a body returns something. [any]
+    ///
+    /// - Parameters:
+    ///   - deadline: Monotonic nanoseconds; nil for never.
+    ///   - body: Runs at once and after each change, under the lock.
+    /// - Returns: What the body returned; nil when the deadline passed.
+    @inlinable
+    package func wait<Result: ~Copyable>(
+        until deadline: Int64?, for body: (inout Value) -> sending Result?
+    ) -> sending Result? {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&value) { return result }
+            guard let deadline else {
+                pthread_cond_wait(changed, mutex)
+                continue
+            }
+            guard deadline > MonotonicClock.now else { return nil }
+            var moment = timespec(
+                tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+            pthread_cond_timedwait(changed, mutex, &moment)
+        }
+    }
+
+    /// Waits on a virtual clock until a body returns something.
+    ///
+    /// - Parameters:
+    ///   - deadline: Nanoseconds on that clock.
+    ///   - order: The calling thread's, if the clock does not know the thread yet.
+    ///   - yields: Whether a deadline that has passed still lets all others go first.
+    @usableFromInline
+    func wait<Result: ~Copyable>(
+        on clock: VirtualClock, until deadline: Int64?, as order: ClockOrder, yields: Bool,
+        for body: (inout Value) -> sending Result?
+    ) -> sending Result? {
+        let sleeper = clock.prepareToSleep(order)
+        var mustYield = yields
+        while true {
+            pthread_mutex_lock(mutex)
+            sleepers.removeAll { $0.sleeper === sleeper }
+            let result = body(&value)
+            let isOver = !mustYield && deadline.map { $0 <= clock.now } ?? false
+            if result == nil, !isOver { sleepers.append((clock, sleeper)) }
+            pthread_mutex_unlock(mutex)
+            if let result { return result }
+            if isOver { return nil }
+            clock.sleep(sleeper, until: deadline)
+            mustYield = false
+            _ = clock.prepareToSleep(order)
+        }
+    }
+
+    /// Waits on another condition for as long as a body returns true.
+    func sleep(
+        on condition: UnsafeMutablePointer<pthread_cond_t>, while body: (inout Value) -> Bool
+    ) {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while body(&value) { pthread_cond_wait(condition, mutex) }
+    }
+}

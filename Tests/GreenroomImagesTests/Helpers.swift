@@ -1,0 +1,32 @@
+import GreenroomImages
+
+/// The bytes of a picture as an array, to compare.
+func copy(of picture: borrowing Image) -> [UInt8] {
+    let bytes = picture.bytes
+    return bytes.indices.map { bytes[$0] }
+}
+
+/// What reading a file as a picture throws, or nil for a picture.
+func errorCode(at path: String) -> ImageError.Code? {
+    do throws(ImageError) {
+        _ = try Image(contentsOf: path)
+        return nil
+    } catch {
+        return error.code
+    }
+}
+
+/// A generator that makes the same numbers each time (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

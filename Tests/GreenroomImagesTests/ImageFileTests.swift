@@ -1,0 +1,33 @@
+import Glibc
+import GreenroomImages
+import Testing
+
+struct ImageFileTests {
+    @Test func `what is not a picture is refused with path, rule and cure`() throws {
+        #expect(errorCode(at: "/tmp") == .notAPicture)
+        #expect(errorCode(at: "/dev/null") == .notAPicture)
+        #expect(errorCode(at: "/no/such/picture.png") == .cannotRead)
+        #expect(try withTemporaryFile([]) { errorCode(at: $0) } == .notAPicture)
+        #expect(try withTemporaryFile(Array("GIF89a".utf8)) { errorCode(at: $0) } == .notAPicture)
+
+        let error = #expect(throws: ImageError.self) {
+            _ = try Image(contentsOf: "/no/such/picture.png")
+        }
+        #expect(error?.description == "/no/such/picture.png: there is no such file; check the path")
+    }
+
+    @Test func `a pipe without a writer is refused and not waited for`() throws {
+        let path = "/tmp/greenroom-picture-pipe-\(getpid())"
+        try #require(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        #expect(errorCode(at: path) == .notAPicture)
+    }
+
+    @Test func `a file without permission is refused`() throws {
+        try withTemporaryFile([1]) { path in
+            chmod(path, 0)
+            // Root reads everything, and then finds that it is no picture.
+            #expect(errorCode(at: path) == (geteuid() == 0 ? .notAPicture : .cannotRead))
+        }
+    }
+}

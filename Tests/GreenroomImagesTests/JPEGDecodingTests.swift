@@ -1,0 +1,103 @@
+import CTurboJPEG
+import GreenroomMedia
+import GreenroomImages
+import Testing
+
+struct JPEGDecodingTests {
+    /// 16x8 pixels, a colour for each 8x8 block: red on the left, blue on the right.
+    private static let (width, height) = (16, 8)
+    private static let pixels: [UInt8] = (0..<(16 * 8)).flatMap { index -> [UInt8] in
+        index % 16 < 8 ? [200, 30, 20, 255] : [10, 40, 220, 255]
+    }
+
+    @Test func `colours come back within what JPEG loses`() throws {
+        let file = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
+        try withTemporaryFile(file) { path in
+            let picture = try Image(contentsOf: path)
+            #expect(picture.size == FrameSize(width: 16, height: 8))
+            let difference = zip(copy(of: picture), Self.pixels)
+                .map { abs(Int($0) - Int($1)) }.max()
+            #expect(try #require(difference) <= 3)
+        }
+    }
+
+    /// The stored picture has marks A (top left), B (top right), C (bottom left) and
+    /// D (bottom right); each orientation says where they are seen.
+    static let seen: [(orientation: UInt8, corners: String)] = [
+        (1, "ABCD"), (2, "BADC"), (3, "DCBA"), (4, "CDAB"),
+        (5, "ACBD"), (6, "CADB"), (7, "DBCA"), (8, "BDAC"),
+        (0, "ABCD"), (9, "ABCD"),
+    ]
+
+    @Test(arguments: seen, [true, false])
+    func `a picture is turned upright as its EXIF orientation says`(
+        _ row: (orientation: UInt8, corners: String), _ isBigEndian: Bool
+    ) throws {
+        // Blocks of 8 pixels of one grey each, so that JPEG keeps them.
+        let greys: [Character: UInt8] = ["A": 20, "B": 90, "C": 160, "D": 230]
+        let stored: [[Character]] = [["A", "A", "B"], ["C", "C", "D"]]
+        let pixels = (0..<16).flatMap { y in
+            (0..<24).flatMap { x -> [UInt8] in
+                let grey = greys[stored[y / 8][x / 8]] ?? 0
+                return [grey, grey, grey, 255]
+            }
+        }
+        let file = JPEGFile.bytes(
+            try JPEGFile.bytes(of: pixels, width: 24, height: 16),
+            withOrientation: row.orientation, isBigEndian: isBigEndian)
+        try withTemporaryFile(file) { path in
+            let picture = try Image(contentsOf: path)
+            let isSideways = (5...8).contains(row.orientation)
+            #expect(
+                picture.size == FrameSize(width: isSideways ? 16 : 24, height: isSideways ? 24 : 16)
+            )
+            let (right, bottom) = (picture.width - 1, picture.height - 1)
+            let corners = [(0, 0), (right, 0), (0, bottom), (right, bottom)].map { x, y in
+                Int(picture.row(y)[x * 4])
+            }
+            for (found, name) in zip(corners, row.corners) {
+                #expect(abs(found - Int(greys[name] ?? 0)) <= 3, "expected \(name)")
+            }
+        }
+    }
+
+    @Test func `CMYK is refused with a reason`() throws {
+        let file = try JPEGFile.bytes(
+            of: Self.pixels, width: Self.width, height: Self.height, format: TJPF_CMYK)
+        #expect(try withTemporaryFile(file) { errorCode(at: $0) } == .unsupported)
+    }
+
+    @Test func `a JPEG cut off anywhere is damaged`() throws {
+        let whole = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
+        for length in 3..<(whole.count - 2) {
+            let code = try withTemporaryFile(Array(whole.prefix(length))) { errorCode(at: $0) }
+            #expect(code == .damaged, "cut to \(length) bytes")
+        }
+    }
+
+    @Test func `a side beyond 8192 is refused before its memory is made`() throws {
+        var file = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
+        let frame = try #require(
+            file.indices.dropLast().first { file[$0] == 0xFF && file[$0 + 1] == 0xC0 })
+        // Behind the marker: length (2 bytes), depth (1), height (2), width (2).
+        file.replaceSubrange((frame + 5)..<(frame + 9), with: [0xFF, 0x00, 0xFF, 0x00])
+        #expect(try withTemporaryFile(file) { errorCode(at: $0) } == .tooLarge)
+    }
+
+    @Test func `bytes changed at random never bring the process down`() throws {
+        let whole = JPEGFile.bytes(
+            try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height),
+            withOrientation: 6, isBigEndian: true)
+        var random = SeededGenerator(seed: 2)
+        var codes: Set<ImageError.Code> = []
+        for _ in 0..<500 {
+            var bytes = whole
+            for _ in 0..<3 {
+                bytes[.random(in: 3..<bytes.count, using: &random)] = .random(
+                    in: 0...255, using: &random)
+            }
+            if let code = try withTemporaryFile(bytes, errorCode(at:)) { codes.insert(code) }
+        }
+        #expect(codes.contains(.damaged))
+    }
+}

@@ -1,0 +1,184 @@
+import Synchronization
+import Testing
+
+@testable import GreenroomRuntime
+
+@Suite struct VirtualClockTests {
+    /// What happened, in order.
+    private final class Journal: Sendable {
+        private let lines = Mutex<[String]>([])
+        func write(_ line: String) { lines.withLock { $0.append(line) } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+
+    /// A thread of a session.
+    private struct Part {
+        var order: ClockOrder
+        var body: @Sendable () -> Void
+
+        init(_ order: ClockOrder, _ body: @escaping @Sendable () -> Void) {
+            self.order = order
+            self.body = body
+        }
+    }
+
+    /// Runs parts, each on a thread of the clock's, and waits for their ends.
+    private func run(_ clock: SessionClock, _ parts: [Part]) {
+        clock.lead()
+        let threads = parts.map {
+            HostThread(name: "test", clock: clock, as: $0.order, body: $0.body)
+        }
+        clock.idling { for thread in threads { thread.join() } }
+        clock.leave()
+    }
+
+    /// Waits until a time from the clock's beginning.
+    private func sleep(_ clock: SessionClock, until milliseconds: Int64) {
+        let never = Monitor(false)
+        let deadline = VirtualClock.beginning + milliseconds * 1_000_000
+        _ = clock.wait(for: never, until: deadline) { $0 ? true : nil }
+    }
+
+    @Test func `an hour of waits takes no hour, and time is exact`() {
+        let clock = SessionClock(.virtual)
+        let begun = clock.now
+        run(
+            clock,
+            [
+                Part(.plugin(0)) {
+                    for step in 1...3600 {
+                        sleep(clock, until: Int64(step) * 1000)
+                        #expect(clock.now == begun + Int64(step) * 1_000_000_000)
+                    }
+                }
+            ])
+        #expect(clock.now == begun + 3_600_000_000_000)
+    }
+
+    @Test func `threads that wait for the same time come one by one in their order`() {
+        for _ in 0..<20 {
+            let clock = SessionClock(.virtual)
+            let journal = Journal()
+            let orders = [
+                ClockOrder(part: .output, number: 1), ClockOrder(part: .output, number: 0),
+                ClockOrder(part: .sound), .plugin(1), .plugin(0), ClockOrder(part: .track),
+            ]
+            run(
+                clock,
+                orders.map { order in
+                    Part(order) {
+                        for step in [10, 20] {
+                            sleep(clock, until: Int64(step))
+                            journal.write("\(step) \(order.part) \(order.number)")
+                        }
+                    }
+                })
+            let wanted = [10, 20].flatMap { step in
+                [
+                    "plugin 0", "plugin 1", "track 0", "sound 0", "output 0", "output 1",
+                ].map { "\(step) \($0)" }
+            }
+            #expect(journal.all == wanted)
+        }
+    }
+
+    @Test func `time stands still until what a change set off is over`() {
+        for _ in 0..<50 {
+            let clock = SessionClock(.virtual)
+            let journal = Journal()
+            let queue = Monitor<[Int]>([])
+            run(
+                clock,
+                [
+                    Part(.plugin(0)) {
+                        for step in 1...5 {
+                            sleep(clock, until: Int64(step) * 10)
+                            queue.change { $0.append(step) }
+                        }
+                    },
+                    Part(ClockOrder(part: .track)) {
+                        for _ in 1...5 {
+                            let taken: Int? = clock.wait(for: queue, until: nil) { queue in
+                                queue.isEmpty ? nil : queue.removeFirst()
+                            }
+                            let now = (clock.now - VirtualClock.beginning) / 1_000_000
+                            journal.write("\(taken ?? 0) at \(now)")
+                        }
+                    },
+                ])
+            #expect(journal.all == (1...5).map { "\($0) at \($0 * 10)" })
+        }
+    }
+
+    @Test func `a wait ends with the change or with its time, whichever is first`() {
+        let clock = SessionClock(.virtual)
+        let flag = Monitor(false)
+        let journal = Journal()
+        run(
+            clock,
+            [
+                Part(.plugin(0)) {
+                    let early: Bool? = clock.wait(
+                        for: flag, until: VirtualClock.beginning + 5_000_000
+                    ) { $0 ? true : nil }
+                    journal.write("\(early == nil) at \(clock.now - VirtualClock.beginning)")
+                    let late: Bool? = clock.wait(
+                        for: flag, until: VirtualClock.beginning + 50_000_000
+                    ) { $0 ? true : nil }
+                    journal.write("\(late == nil) at \(clock.now - VirtualClock.beginning)")
+                },
+                Part(.plugin(1)) {
+                    sleep(clock, until: 10)
+                    flag.change { $0 = true }
+                },
+            ])
+        #expect(journal.all == ["true at 5000000", "false at 10000000"])
+    }
+
+    @Test func `time waits for a plugin that was started until it waits`() {
+        let clock = SessionClock(.virtual)
+        let journal = Journal()
+        clock.expect(plugin: 3)
+        clock.lead()
+        let host = HostThread(name: "test", clock: clock, as: ClockOrder(part: .sound)) {
+            sleep(clock, until: 10)
+            journal.write("host")
+        }
+        // A thread that the clock does not know until it waits.
+        let plugin = HostThread(name: "test") {
+            let never = Monitor(false)
+            _ = clock.wait(
+                for: never, until: VirtualClock.beginning + 5_000_000, as: .plugin(3)
+            ) { $0 ? true : nil }
+            journal.write("plugin")
+        }
+        clock.idling {
+            host.join()
+            plugin.join()
+        }
+        clock.leave()
+        #expect(journal.all == ["plugin", "host"])
+    }
+
+    @Test func `time goes on without a plugin that never waits, and names it`() {
+        let clock = SessionClock(.virtual)
+        let named = Monitor<[String]>([])
+        clock.expect(plugin: 7)
+        clock.watch { number, hadWaited in named.change { $0.append("\(number) \(hadWaited)") } }
+        run(clock, [Part(ClockOrder(part: .sound)) { sleep(clock, until: 10) }])
+        clock.close()
+        #expect(named.withLock { $0 } == ["7 false"])
+        #expect(clock.now == VirtualClock.beginning + 10_000_000)
+    }
+
+    @Test func `a thread that ends holds nobody up`() {
+        let clock = SessionClock(.virtual)
+        run(
+            clock,
+            [
+                Part(.plugin(0)) { sleep(clock, until: 5) },
+                Part(.plugin(1)) { sleep(clock, until: 20) },
+            ])
+        #expect(clock.now == VirtualClock.beginning + 20_000_000)
+    }
+}
