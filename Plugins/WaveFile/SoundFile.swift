@@ -30,7 +30,8 @@ struct SoundFile: ~Copyable {
     /// The frame that libsndfile goes on with.
     private var filePosition: Int64 = 0
     /// A block as libsndfile decodes it: of `Int32` or `Double`.
-    private let block: UnsafeMutableRawBufferPointer
+    private let block: UnsafeMutableRawPointer
+    private static let blockByteCount = 16 * 1024
 
     /// Opens a file.
     ///
@@ -52,7 +53,7 @@ struct SoundFile: ~Copyable {
             SF_FORMAT_MPEG_LAYER_I, SF_FORMAT_MPEG_LAYER_II, SF_FORMAT_MPEG_LAYER_III,
         ].contains(Int(info.format) & SF_FORMAT_SUBMASK)
         note = Self.note(on: file, path)
-        block = .allocate(byteCount: 16 * 1024, alignment: 16)
+        block = .allocate(byteCount: Self.blockByteCount, alignment: 16)
     }
 
     deinit {
@@ -77,7 +78,7 @@ struct SoundFile: ~Copyable {
             }
             filePosition = position
         }
-        let most = block.count / MemoryLayout<Double>.size / fileChannels
+        let most = Self.blockByteCount / MemoryLayout<Double>.size / fileChannels
         var done = 0
         while done < wanted {
             let count = min(wanted - done, most)
