@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// Descriptors and errno.
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
 /// A bundled media plugin: `Plugins/<name>`, built as the shared library `lib<name>.so`.
 struct BundledPlugin {
     var name: String
@@ -35,7 +38,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
-    BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
+    BundledPlugin(name: "WaveFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
@@ -53,6 +56,7 @@ let package = Package(
     ] + bundledPlugins.map(\.product),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -64,6 +68,8 @@ let package = Package(
         .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
+        .systemLibrary(
+            name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -77,13 +83,16 @@ let package = Package(
         // What a session file says, as the session uses it.
         .target(name: "GreenroomModel", dependencies: ["GreenroomMedia"]),
 
+        // Descriptors and errno: swift-system, and what it lacks.
+        .target(name: "GreenroomSystem", dependencies: [systemPackage]),
+
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
 
         // What bundled plugins share.
         .target(
             name: "GreenroomImages",
-            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"]),
+            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"]),
         .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
 
         // The host, bottom up.
@@ -91,15 +100,18 @@ let package = Package(
         .target(name: "GreenroomNegotiation", dependencies: ["GreenroomMedia"]),
         .target(
             name: "GreenroomPluginInterface",
-            dependencies: ["GreenroomABI", "GreenroomMedia", "GreenroomNegotiation"]),
+            dependencies: [
+                "GreenroomABI", "GreenroomMedia", "GreenroomNegotiation", "GreenroomSystem",
+            ]),
         .target(
             name: "GreenroomIPC",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomMedia", "GreenroomNegotiation",
-                "GreenroomPluginInterface",
+                "GreenroomPluginInterface", "GreenroomSystem",
             ]),
         .target(
-            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"]),
+            name: "GreenroomSandbox",
+            dependencies: ["CLinux", "CSeccomp", "GreenroomIPC", "GreenroomSystem"]),
         .target(
             name: "GreenroomRunner",
             dependencies: [
@@ -118,7 +130,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomPluginInterface",
                 "GreenroomMedia",
-                "GreenroomPlugin", "GreenroomRunner",
+                "GreenroomPlugin", "GreenroomRunner", "GreenroomSystem",
             ]),
         .target(
             name: "GreenroomBroadcastLibrary",
@@ -134,7 +146,7 @@ let package = Package(
 
         .target(name: "GreenroomSchema", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
-        .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
+        .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia", "GreenroomSystem"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
         .target(
             name: "GreenroomAudio",
@@ -152,14 +164,14 @@ let package = Package(
                 "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
-                "GreenroomSchema", "GreenroomVideo",
+                "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSystem",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -171,7 +183,7 @@ let package = Package(
             name: "GreenroomConfig",
             dependencies: [
                 "GreenroomMedia", "GreenroomModel", "GreenroomSchema", "GreenroomSession",
-                .product(name: "Yams", package: "Yams"),
+                "GreenroomSystem", .product(name: "Yams", package: "Yams"),
             ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
@@ -189,7 +201,7 @@ let package = Package(
                 "GreenroomHarness", "GreenroomProbe",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
-                "GreenroomVideo",
+                "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomHost",
@@ -206,9 +218,10 @@ let package = Package(
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
-                "GreenroomSandbox", "GreenroomSchema", "GreenroomValidator", "GreenroomVideo",
+                "GreenroomSandbox", "GreenroomSchema", "GreenroomSystem", "GreenroomValidator",
+                "GreenroomVideo",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ], resources: [.embedInCode("New/Templates")]),
 
         // Tests, one target a module.
         .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia", "GreenroomABI"]),
@@ -217,7 +230,7 @@ let package = Package(
             dependencies: ["GreenroomConversion", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomFilesTests",
-            dependencies: ["GreenroomFiles", "GreenroomMedia", "TestSupport"]),
+            dependencies: ["CSndFile", "GreenroomFiles", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [
@@ -251,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomConfigTests",
             dependencies: [
-                "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema", "GreenroomSession",
+                "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema",
+                "GreenroomSession",
             ]),
         .testTarget(
             name: "GreenroomIPCTests",
@@ -290,7 +304,8 @@ let package = Package(
 
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: [systemPackage], path: "Tests/TestSupport"),
         // What Tests/run.sh shows of a run.
         .executableTarget(name: "test-progress", path: "Tests/Progress"),
     ] + bundledPlugins.map(\.target)

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomIPC
 public import GreenroomMedia
+import SystemPackage
 
 /// Why a broadcast could not begin, or has ended.
 public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -34,7 +35,7 @@ extension BroadcastError {
             self.init(
                 .badArgument, "\(path) belongs to its host's user: run as that user, or as root")
         default:
-            self.init(.badArgument, "can't connect to \(path): \(String(cString: strerror(error)))")
+            self.init(.badArgument, "can't connect to \(path): \(Errno(rawValue: error))")
         }
     }
 

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SystemPackage
 
 /// Memory that two processes share: a file in memory, mapped into this process.
 ///
@@ -84,6 +85,6 @@ package struct ChannelError: Error, CustomStringConvertible {
     package var description: String
 
     package init(_ what: String, errno: Int32) {
-        description = "can't \(what): \(String(cString: strerror(errno)))"
+        description = "can't \(what): \(Errno(rawValue: errno))"
     }
 }

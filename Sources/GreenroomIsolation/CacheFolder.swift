@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// A folder of small files that no other user can write to.
 struct CacheFolder: ~Copyable {
@@ -48,8 +50,8 @@ struct CacheFolder: ~Copyable {
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Self.isOwn(status),
             (1...Self.byteLimit).contains(Int(status.st_size))
         else { return nil }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        return Glibc.read(file, &bytes, bytes.count) == bytes.count ? bytes : nil
+        let bytes = try? FileDescriptor(rawValue: file).readToEnd(limit: Self.byteLimit)
+        return bytes?.count == Int(status.st_size) ? bytes : nil
     }
 
     /// Writes a file, which appears whole or not at all. Failures are ignored.
@@ -59,7 +61,7 @@ struct CacheFolder: ~Copyable {
         let file = openat(
             descriptor, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count
+        let isWritten = (try? FileDescriptor(rawValue: file).writeAll(bytes)) != nil
         close(file)
         guard isWritten, renameat(descriptor, unfinished, descriptor, name) == 0 else {
             unlinkat(descriptor, unfinished, 0)

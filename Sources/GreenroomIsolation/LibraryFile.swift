@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// An open file whose content is to be hashed.
 struct LibraryFile: ~Copyable {
@@ -11,17 +13,17 @@ struct LibraryFile: ~Copyable {
         var modifiedNanoseconds: Int64
         var changedNanoseconds: Int64
 
-        fileprivate init?(_ status: stat) {
-            guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            byteCount = Int64(status.st_size)
+        fileprivate init?(_ status: Stat) {
+            guard status.type == .regular else { return nil }
+            device = UInt64(status.deviceID.rawValue)
+            inode = UInt64(status.inode.rawValue)
+            byteCount = status.size
             modifiedNanoseconds = status.st_mtim.nanoseconds
             changedNanoseconds = status.st_ctim.nanoseconds
         }
     }
 
-    private let descriptor: Int32
+    private let file: FileDescriptor
     /// When the file was opened.
     let identity: Identity
 
@@ -30,25 +32,25 @@ struct LibraryFile: ~Copyable {
 
     /// Opens a file; nil if it can't be read, is no regular file, or is too large.
     init?(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, let identity = Identity(status),
+        guard
+            let file = try? FileDescriptor.reading(
+                path, options: [.nonBlocking, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)])
+        else { return nil }
+        guard let status = try? file.stat(), let identity = Identity(status),
             identity.byteCount <= Self.byteLimit
         else {
-            close(descriptor)
+            try? file.close()
             return nil
         }
-        self.descriptor = descriptor
+        self.file = file
         self.identity = identity
     }
 
-    deinit { close(descriptor) }
+    deinit { try? file.close() }
 
     /// The identity of the file that has a path now.
     static func identity(of path: String) -> Identity? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Identity(status) : nil
+        (try? Stat(path)).flatMap(Identity.init)
     }
 
     /// The SHA-256 of the content; nil if it can't be read to its end.
@@ -57,9 +59,7 @@ struct LibraryFile: ~Copyable {
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         var total: Int64 = 0
         while total <= Self.byteLimit {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
+            guard let count = try? file.read(into: &buffer) else { return nil }
             if count == 0 { return hash.finish() }
             hash.update(buffer[..<count])
             total += Int64(count)

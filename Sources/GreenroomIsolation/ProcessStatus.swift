@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// A process's memory, threads and state, from `/proc`.
 struct ProcessStatus {
@@ -14,13 +16,10 @@ struct ProcessStatus {
 
     /// - Returns: nil if the process has ended.
     init?(of process: pid_t) {
-        let file = open("/proc/\(process)/status", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(file, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        let text = String(decoding: bytes[..<count], as: UTF8.self)
+        guard let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/status"),
+            !bytes.isEmpty
+        else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
         for line in text.split(separator: "\n") {
             let words = line.split { $0 == " " || $0 == "\t" }
             guard words.count > 1 else { continue }

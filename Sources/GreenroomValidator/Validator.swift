@@ -5,7 +5,9 @@ import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomSystem
 import Synchronization
+import SystemPackage
 
 /// Finds out whether a plugin keeps the rules of the interface.
 ///
@@ -207,7 +209,7 @@ public struct Validator: Sendable {
         guard let path = resolvedPath(library) else {
             throw Problem(
                 description:
-                    "\(library): \(String(cString: strerror(errno))). Name the library that "
+                    "\(library): \(Errno.last). Name the library that "
                     + "was built.")
         }
         return path

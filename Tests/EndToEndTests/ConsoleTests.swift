@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemPackage
 import Testing
 import TestSupport
 
@@ -265,7 +266,7 @@ import TestSupport
             path = folder("pipe")
             guard mkfifo(path, 0o600) == 0,
                 case let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC), descriptor >= 0
-            else { throw Failure("can't make \(path): \(String(cString: strerror(errno)))") }
+            else { throw Failure("can't make \(path): \(Errno(rawValue: errno))") }
             self.descriptor = descriptor
             let block = [UInt8](repeating: UInt8(ascii: "\n"), count: 4096)
             while case let count = write(descriptor, block, block.count), count > 0 {

@@ -1,5 +1,7 @@
 import CLinux
 import Glibc
+import GreenroomSystem
+import SystemPackage
 import GreenroomIPC
 package import GreenroomMedia
 import GreenroomPluginInterface
@@ -110,7 +112,7 @@ package final class BroadcastListener: Sendable {
         guard let wakeupPipe = WakeupPipe() else {
             throw LoadError(
                 code: .noSocket, place: path,
-                explanation: "no pipe can be made: \(String(cString: strerror(errno))).")
+                explanation: "no pipe can be made: \(Errno.last).")
         }
         state.withLock { $0.wakeupPipe = wakeupPipe }
         let box = SocketBox(socket)

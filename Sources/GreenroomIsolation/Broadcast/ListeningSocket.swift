@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
 
 /// A Unix socket with a path, for this process's user alone, removed with this value.
 ///
@@ -35,12 +37,12 @@ struct ListeningSocket: ~Copyable {
             found = greenroom_listen(path, Self.backlog)
         }
         guard found >= 0 else {
-            throw Self.error(path, "no socket can be made there: \(text(of: -found)).")
+            throw Self.error(path, "no socket can be made there: \(Errno(rawValue: -found)).")
         }
         guard let file = FileIdentity(of: path) else {
             let problem = errno
             close(found)
-            throw Self.error(path, "the socket can't be seen there: \(text(of: problem)).")
+            throw Self.error(path, "the socket can't be seen there: \(Errno(rawValue: problem)).")
         }
         self.path = path
         self.file = file
@@ -77,7 +79,7 @@ struct ListeningSocket: ~Copyable {
         guard unlink(path) == 0 || errno == ENOENT else {
             throw error(
                 path,
-                "an old socket can't be removed: \(text(of: errno)).")
+                "an old socket can't be removed: \(Errno.last).")
         }
     }
 
@@ -116,7 +118,7 @@ private struct FolderLock {
         guard descriptor >= 0 else {
             throw LoadError(
                 code: .noSocket, place: path,
-                explanation: "its folder can't be opened: \(text(of: errno)). Make the folder, or "
+                explanation: "its folder can't be opened: \(Errno.last). Make the folder, or "
                     + "name another one.")
         }
         for _ in 0..<Self.attempts {
@@ -128,5 +130,3 @@ private struct FolderLock {
 
     func end() { close(descriptor) }
 }
-
-private func text(of error: Int32) -> String { String(cString: strerror(error)) }

@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 import GreenroomIPC
+import GreenroomSystem
+import SystemPackage
 
 /// A process that has connected to a broadcast's socket.
 final class PendingPeer: Sendable {
@@ -41,12 +43,8 @@ final class PendingPeer: Sendable {
 
     /// The kernel's name of a process. The process has chosen it: only printable ASCII is kept.
     private static func name(of process: pid_t) -> String? {
-        let file = open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = read(file, &bytes, bytes.count)
-        let printable = bytes.prefix(max(count, 0)).filter { (0x21...0x7e).contains($0) }
+        let bytes = (try? FileDescriptor.contents(of: "/proc/\(process)/comm")) ?? []
+        let printable = bytes.filter { (0x21...0x7e).contains($0) }
         return printable.isEmpty ? nil : String(decoding: printable, as: UTF8.self)
     }
 }

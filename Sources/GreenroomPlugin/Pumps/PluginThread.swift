@@ -29,7 +29,8 @@ public final class PluginThread: Sendable {
         guard code == 0 else {
             start.release()
             throw PluginError(
-                "cannot begin the thread '\(name)': \(String(cString: strerror(code)))",
+                "cannot start the thread '\(name)': the system has no thread or memory left "
+                    + "(error \(code))",
                 status: .unavailable)
         }
         self.thread = Mutex(thread)

@@ -7,7 +7,9 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
 import GreenroomRuntime
+import GreenroomSystem
 import GreenroomVideo
+import SystemPackage
 
 /// The outputs of a plan, opened for the sources that there are.
 struct OutputBuilder {
@@ -155,12 +157,12 @@ struct RecordingFolder {
             made += "\(part)/"
             guard mkdir(made, 0o777) != 0, errno != EEXIST else { continue }
             throw OutputError(
-                place: made, explanation: "can't be made: \(String(cString: strerror(errno))).")
+                place: made, explanation: "can't be made: \(Errno.last).")
         }
         guard access(made, W_OK | X_OK) == 0 else {
             throw OutputError(
                 place: made,
-                explanation: "can't be written to: \(String(cString: strerror(errno))).")
+                explanation: "can't be written to: \(Errno.last).")
         }
     }
 

@@ -6,6 +6,7 @@ import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
+import SystemPackage
 
 /// A life of a plugin in the same process as its host, as a session without isolation has it: in a
 /// process of its own that is in the sandbox, so that nobody else is at risk.
@@ -41,13 +42,7 @@ enum InProcessRun {
         let answer = answer(order)
         guard let data = try? JSONEncoder().encode(answer) else { return false }
         let line = Array("\n\(heading)".utf8) + Array(data) + Array("\n".utf8)
-        var rest = line[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+        return (try? FileDescriptor.standardOutput.writeAll(line)) != nil
     }
 
     private static func answer(_ order: Order) -> Answer {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
 import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
 
 /// `greenroom new KIND NAME`.
 struct NewCommand: ParsableCommand {
@@ -73,7 +75,7 @@ struct NewCommand: ParsableCommand {
         }
         guard let here = resolvedPath(".") else {
             throw Failure(
-                .outputFailed, "this folder can't be found: \(String(cString: strerror(errno)))")
+                .outputFailed, "this folder can't be found: \(Errno.last)")
         }
         return checkout.path(from: "\(here)/\(name)")
     }
@@ -81,20 +83,13 @@ struct NewCommand: ParsableCommand {
     /// The text of `greenroom/plugin.h`.
     private func header(in checkout: Checkout?, of program: InstalledProgram) throws -> String {
         let path = checkout?.header ?? program.header
-        guard let file = fopen(path, "re") else {
+        do throws(Errno) {
+            return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
+        } catch {
             throw Failure(
                 .usage,
                 "a plugin in C is built with greenroom/plugin.h, and \(path) can't be read "
-                    + "(\(String(cString: strerror(errno)))): say where a checkout of Greenroom is "
-                    + "with --greenroom PATH")
+                    + "(\(error)): say where a checkout of Greenroom is with --greenroom PATH")
         }
-        defer { fclose(file) }
-        var text: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 {
-            text += chunk[..<count]
-        }
-        guard ferror(file) == 0 else { throw Failure(.outputFailed, "can't read all of \(path)") }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -6,6 +6,8 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomSystem
+import SystemPackage
 
 /// `greenroom preview PLUGIN`.
 struct PreviewCommand: ParsableCommand {
@@ -108,7 +110,7 @@ struct PreviewCommand: ParsableCommand {
         guard let folder = resolvedPath(".") else {
             throw Failure(
                 .usage,
-                "the working folder is gone: \(String(cString: strerror(errno))). Go to one that is "
+                "the working folder is gone: \(Errno.last). Go to one that is "
                     + "there.")
         }
         return folder

@@ -3,8 +3,10 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomSession
 import GreenroomMedia
+import GreenroomSystem
 import GreenroomVideo
 import Synchronization
+import SystemPackage
 
 /// The newest picture as a PNG file, on demand.
 final class Snapshot: Sendable {
@@ -32,7 +34,7 @@ final class Snapshot: Sendable {
             throw Failure(
                 .outputFailed,
                 "--snapshot \(path): no file can be made in \(folder): "
-                    + "\(String(cString: strerror(errno))). Name a file in a folder that can be "
+                    + "\(Errno.last). Name a file in a folder that can be "
                     + "written to.")
         }
         SnapshotSignal.handle { screen.show(self.take().text) }

@@ -38,7 +38,9 @@ enum Compiler {
                 "\(Checkout.products)/\(name).build/module.modulemap",
             ].first(where: FileManager.default.fileExists)
         }
+        let system =
+            "\(Checkout.products)/../../checkouts/swift-system/Sources/CSystem/include/module.modulemap"
         return ["-I", Checkout.products + "/Modules"]
-            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+            + (maps + [system]).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }()
 }
