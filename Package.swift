@@ -147,10 +147,18 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+        // How the validator leads one plugin through its life, and watches it.
+        .target(
+            name: "GreenroomHarness",
+            dependencies: [
+                "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
+                "GreenroomMedia", "GreenroomPluginInterface", "GreenroomSession",
+            ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
+                "GreenroomHarness",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime",
             ]),
@@ -227,7 +235,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomValidatorTests",
             dependencies: [
-                "GreenroomConversion", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomConversion", "GreenroomHarness", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),

@@ -16,17 +16,8 @@ struct HostService {
     ///
     /// - Returns: The length of the answer, which is in the message; nil for a call that there is not.
     func serve(_ call: Call, _ length: Int) -> Int? {
-        guard let instrumentation = runner.place.instrumentation else { return make(call, length) }
-        let request = TracedCall.Request(call, channel)
-        let answered = make(call, length)
-        if let request {
-            instrumentation.trace(
-                TracedCall(
-                    thread: TracedCall.Thread(channel: channel.index), request: request,
-                    status: request.hasStatus ? Status(rawValue: channel.read()) : nil,
-                    nanoseconds: HostInterface.host.pointee.now_ns(runner.place.handle)))
-        }
-        return answered
+        guard let observer = runner.observer else { return make(call, length) }
+        return observer.serve(call, on: channel, frames: runner.frames) { make(call, length) }
     }
 
     private func make(_ call: Call, _ length: Int) -> Int? {
@@ -153,7 +144,6 @@ struct HostService {
         }
         if status == Status.ok.rawValue, let frames = runner.frames {
             let planes = SharedPlanes(of: lease.frame, in: frames)
-            watch(lease, planes, in: frames)
             channel.write(lease, at: MessageLayout.subject)
             channel.write(planes, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
         }
@@ -167,7 +157,6 @@ struct HostService {
         let id = channel.read(UInt64.self, at: MessageLayout.subject)
         var info = channel.read(gr_frame_info.self, at: MessageLayout.subject + 8)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
-        lookAround(id)
         return answer(
             withPointer(to: &info, isNull: isNull) {
                 HostInterface.video.pointee.commit(sender, id, $0)
@@ -177,7 +166,6 @@ struct HostService {
     private func abandon() -> Int {
         let sender = sender
         let id = channel.read(UInt64.self, at: MessageLayout.subject)
-        lookAround(id)
         return answer(HostInterface.video.pointee.abandon(sender, id))
     }
 

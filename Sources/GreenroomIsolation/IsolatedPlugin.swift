@@ -55,14 +55,7 @@ final class IsolatedPlugin: InstanceBackend {
         try runner.enterSandbox()
         let found = try runner.load(factory.path).descriptors
         let choice = try factory.choose(from: found, meaning: descriptor, settings)
-        if let instrumentation = place.instrumentation {
-            var message = WireWriter()
-            message.write(instrumentation.withheldExtension) { $0.write($1) }
-            message.write(instrumentation.leases?.isClosed ?? false)
-            var answer = runner.call(.scrutinise, message)
-            instrumentation.leases?.begin(
-                base: (try? answer?.read(UInt64.self)) ?? 0, byteCount: frames?.byteCount ?? 0)
-        }
+        factory.observer?.prepare(frames: frames) { runner.call($0, $1) }
         switch create(choice.plugin, choice.settings, in: runner) {
         case .made(let status): return status
         case .refused(let error): throw error
@@ -87,7 +80,7 @@ final class IsolatedPlugin: InstanceBackend {
             let pool = FramePool(
                 limit: place.frameLimit, slotByteCount: FrameArena.slotByteCount,
                 memory: frames.base, owner: frames,
-                guarding: place.instrumentation?.leases?.guarding)
+                guarding: factory.observer?.guarding)
             state.withLock { $0.pool = pool }
             return frames
         } catch {

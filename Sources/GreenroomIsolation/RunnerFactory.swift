@@ -4,6 +4,9 @@ import GreenroomPluginInterface
 
 /// Where the processes of a plugin come from, and which of the plugins in one is meant.
 protocol RunnerFactory: PluginFactory {
+    /// Watches the instances that begin here; nil in a session.
+    var observer: (any InstanceObserver)? { get }
+
     /// Begins a process, or takes one over.
     func start(
         _ frames: SharedMemory?, in place: InstanceContext
@@ -30,6 +33,8 @@ extension IsolatedLibrary: RunnerFactory {
 }
 
 extension RunnerFactory {
+    var observer: (any InstanceObserver)? { nil }
+
     /// The very plugin that is meant, as it was when the library was looked into.
     func choose(
         from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,

@@ -44,6 +44,8 @@ final class RunnerProcess: Sendable {
     let place: InstanceContext
     let channels: Channels
     let frames: SharedMemory?
+    /// Watches the instance; nil in a session.
+    let observer: (any InstanceObserver)?
     /// nil for a process that the host did not start: it stays as it is.
     private let policy: SandboxPolicy?
     private let socket: ControlSocket
@@ -68,6 +70,7 @@ final class RunnerProcess: Sendable {
         _ confinement: Confinement, library: String, frames: SharedMemory?, place: InstanceContext
     ) throws(ChannelError) {
         channels = try Channels()
+        observer = nil
         self.confinement = confinement
         policy = SandboxPolicy(confinement, library: library)
         self.frames = frames
@@ -94,6 +97,7 @@ final class RunnerProcess: Sendable {
         place: InstanceContext, leave: @escaping @Sendable () -> Void
     ) throws(ChannelError) {
         channels = try Channels()
+        observer = nil
         self.confinement = confinement
         self.frames = frames
         self.place = place
@@ -111,9 +115,11 @@ final class RunnerProcess: Sendable {
     ///
     /// - Throws: ``ChannelError`` if there is no memory for it.
     init(
-        beside first: RunnerProcess, frames: SharedMemory?, place: InstanceContext
+        beside first: RunnerProcess, frames: SharedMemory?, place: InstanceContext,
+        observer: (any InstanceObserver)?
     ) throws(ChannelError) {
         channels = try Channels()
+        self.observer = observer
         confinement = first.confinement
         self.frames = frames
         self.place = place
@@ -169,12 +175,7 @@ final class RunnerProcess: Sendable {
             serve($0, $1, channel)
         }
         guard let answered else { return .gone }
-        if let instrumentation = place.instrumentation,
-            answered >= ProcessStatistics.offset + MemoryLayout<ProcessStatistics>.size
-        {
-            instrumentation.traceEdit(
-                TracedEdit(channel.read(ProcessStatistics.self, at: ProcessStatistics.offset)))
-        }
+        observer?.didProcess(on: channel, length: answered)
         return Status(rawValue: channel.read())
     }
 
@@ -542,18 +543,5 @@ final class RunnerProcess: Sendable {
             if !isLastWord { place.log(.info, line) }
         }
         state.withLock { $0.lines += count }
-    }
-}
-
-extension TracedEdit {
-    fileprivate init(_ notes: ProcessStatistics) {
-        self.init(
-            changed: FrameMembers(rawValue: notes.changedMembers),
-            counts: notes.isMetered == 0
-                ? nil
-                : Counts(
-                    allocations: Int(clamping: notes.allocations),
-                    allocatedBytes: Int(clamping: notes.allocatedBytes),
-                    frees: Int(clamping: notes.frees), locks: Int(clamping: notes.locks)))
     }
 }

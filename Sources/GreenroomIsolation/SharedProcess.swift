@@ -77,8 +77,13 @@ package final class SharedProcess: PluginFactory {
     package func begin(
         _ descriptor: PluginDescriptor, in place: InstanceContext
     ) -> any InstanceBackend {
-        news.state.withLock { $0.lent.append(place.lentBytes) }
+        countsLentBytes(of: place)
         return IsolatedPlugin(self, descriptor, place)
+    }
+
+    /// Counts the memory that an instance is lent as the process's.
+    func countsLentBytes(of place: InstanceContext) {
+        news.state.withLock { $0.lent.append(place.lentBytes) }
     }
 
     /// The process.
@@ -113,8 +118,18 @@ extension SharedProcess: RunnerFactory {
     func start(
         _ frames: SharedMemory?, in place: InstanceContext
     ) throws(LoadError) -> RunnerProcess {
+        try start(frames, in: place, observer: nil)
+    }
+
+    /// Begins another instance in the process.
+    ///
+    /// - Parameter observer: Watches the instance; nil for none.
+    func start(
+        _ frames: SharedMemory?, in place: InstanceContext, observer: (any InstanceObserver)?
+    ) throws(LoadError) -> RunnerProcess {
         do throws(ChannelError) {
-            return try RunnerProcess(beside: runner, frames: frames, place: place)
+            return try RunnerProcess(
+                beside: runner, frames: frames, place: place, observer: observer)
         } catch {
             throw .noRunner(error, for: path)
         }

@@ -103,6 +103,4 @@ package struct InstanceContext: Sendable {
     package var agreedRate: @Sendable () -> Double?
     /// Where its control thread is, in words: `in start-send`, or `after start-send`.
     package var whereabouts: @Sendable () -> String?
-    /// How the life is looked at; nil in a session.
-    package var instrumentation: Instrumentation?
 }

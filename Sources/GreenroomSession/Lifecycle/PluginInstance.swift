@@ -67,7 +67,6 @@ final class PluginInstance: Sendable {
 
     /// How many frames of a pre-processor are in use at most.
     private let editedFrameLimit: Int
-    private let instrumentation: Instrumentation?
     private let factory: any PluginFactory
     private let clock: SessionClock
     private let events: SessionEvents
@@ -85,11 +84,10 @@ final class PluginInstance: Sendable {
 
     /// - Parameters:
     ///   - editedFrameLimit: For a pre-processor, how many frames of its are in use at most.
-    ///   - instrumentation: How it is looked at; nil in a session.
     init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
-        editedFrameLimit: Int = 0, instrumentation: Instrumentation? = nil
+        editedFrameLimit: Int = 0
     ) {
         self.number = number
         self.role = role
@@ -101,7 +99,6 @@ final class PluginInstance: Sendable {
         self.videoIngest = videoIngest
         self.audioIngest = audioIngest
         self.editedFrameLimit = editedFrameLimit
-        self.instrumentation = instrumentation
         control = Mutex(ControlThread(name: role, clock: clock, as: .control(number)))
     }
 
@@ -247,7 +244,7 @@ final class PluginInstance: Sendable {
                 log: { [weak self] in self?.log($0, $1) },
                 lose: { [weak self] in self?.lose(because: $0, life: life) },
                 agreedRate: { [weak self] in self?.agreement?.track.rate.framesPerSecond },
-                whereabouts: { [weak self] in self?.whereabouts }, instrumentation: instrumentation)
+                whereabouts: { [weak self] in self?.whereabouts })
         )
         state.withLock { $0.calls = calls }
         return begin("create") { [self] in

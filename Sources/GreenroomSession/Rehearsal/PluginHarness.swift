@@ -9,7 +9,7 @@ import Synchronization
 /// It has the control thread, the ingests, the clock and the threads behind them of a session, and
 /// none of a session's will of its own: no negotiation, no deadline that ends anything, no output.
 ///
-/// Threads: one leads, from ``init(_:on:as:deadlineNanoseconds:frameLimit:instrumentation:sinks:)`` to
+/// Threads: one leads, from ``init(_:on:as:deadlineNanoseconds:frameLimit:sinks:)`` to
 /// ``leave()``; what only tells something is for any.
 package final class PluginHarness: Sendable {
     /// How a step ended.
@@ -99,11 +99,10 @@ package final class PluginHarness: Sendable {
     ///   - deadlineNanoseconds: How long a step may take in real time, besides what a busy machine
     ///     takes of it.
     ///   - frameLimit: How many of the plugin's frames are in use at most.
-    ///   - instrumentation: How it is looked at; nil for as in a session.
     package init(
         _ plan: SourcePlan, on clock: HarnessClock, as number: Int = 0,
         deadlineNanoseconds: Int64 = 2_000_000_000, frameLimit: Int = 24,
-        instrumentation: Instrumentation? = nil, sinks: Sinks = Sinks()
+        sinks: Sinks = Sinks()
     ) {
         descriptor = plan.descriptor
         self.clock = clock
@@ -122,8 +121,7 @@ package final class PluginHarness: Sendable {
             videoIngest: input.map {
                 VideoIngest(pool: FramePool(limit: frameLimit), track: $0, clock: session)
             },
-            audioIngest: audioIngest, editedFrameLimit: kind == .preProcessor ? frameLimit : 0,
-            instrumentation: instrumentation)
+            audioIngest: audioIngest, editedFrameLimit: kind == .preProcessor ? frameLimit : 0)
         editor =
             kind == .preProcessor ? PreProcessorRunner(instance: instance, clock: session) : nil
         var threads: [HostThread] = []

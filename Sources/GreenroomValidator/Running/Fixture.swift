@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomHarness
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
@@ -31,11 +32,13 @@ final class Fixture: Sendable {
         let record = Record()
         self.record = record
         pluginHarness = PluginHarness(
-            SourcePlan(factory: process, descriptor: examination.descriptor, settings: settings),
+            SourcePlan(
+                factory: process.observed(
+                    by: PluginTracer(
+                        withheldExtension: withheld, leases: leases, now: { clock.now },
+                        trace: { record.take($0) }, traceEdit: { record.take($0) })),
+                descriptor: examination.descriptor, settings: settings),
             on: clock, as: number,
-            instrumentation: Instrumentation(
-                withheldExtension: withheld, leases: leases, trace: { record.take($0) },
-                traceEdit: { record.take($0) }),
             sinks: PluginHarness.Sinks(
                 sees: { record.take($0, at: $1) }, hears: { record.take($0) },
                 isTold: { record.take($0) }))

@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomHarness
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface

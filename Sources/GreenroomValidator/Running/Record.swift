@@ -1,5 +1,6 @@
 import CLinux
 import GreenroomConversion
+import GreenroomHarness
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

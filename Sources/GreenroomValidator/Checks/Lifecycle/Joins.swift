@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomHarness
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomConversion
+import GreenroomHarness
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation

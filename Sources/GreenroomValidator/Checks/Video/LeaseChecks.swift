@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomIPC
 import GreenroomConversion
 import GreenroomSession

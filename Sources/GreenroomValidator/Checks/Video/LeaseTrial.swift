@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomHarness
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomMedia

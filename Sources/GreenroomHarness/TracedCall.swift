@@ -1,28 +1,5 @@
 package import GreenroomMedia
 
-/// How a life of a plugin is looked at more closely than in a session.
-package struct Instrumentation: Sendable {
-    /// The host's extension that the plugin does not get, by id; nil for none.
-    package var withheldExtension: String?
-    /// Watches the frames that the plugin is lent; nil for as in a session.
-    package var leases: LeaseWatch?
-    /// Is told of each call that the plugin makes, on the thread that makes it.
-    package var trace: @Sendable (TracedCall) -> Void
-    /// Is told of each frame that the plugin has edited, on its media thread.
-    package var traceEdit: @Sendable (TracedEdit) -> Void
-
-    package init(
-        withheldExtension: String? = nil, leases: LeaseWatch? = nil,
-        trace: @escaping @Sendable (TracedCall) -> Void = { _ in },
-        traceEdit: @escaping @Sendable (TracedEdit) -> Void = { _ in }
-    ) {
-        self.withheldExtension = withheldExtension
-        self.leases = leases
-        self.trace = trace
-        self.traceEdit = traceEdit
-    }
-}
-
 /// A call of the host's interface that a plugin has made.
 package struct TracedCall: Equatable, Sendable {
     /// Which of the plugin's threads made it.

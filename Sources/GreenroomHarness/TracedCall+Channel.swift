@@ -1,6 +1,5 @@
 import GreenroomABI
 import GreenroomIPC
-import GreenroomSession
 import GreenroomMedia
 
 extension TracedCall.Thread {

@@ -1,3 +1,4 @@
+import GreenroomIPC
 package import GreenroomPluginInterface
 
 /// What a pre-processor's process noticed while it edited a frame. It is what that process says.
@@ -25,5 +26,20 @@ package struct TracedEdit: Equatable, Sendable {
     package init(changed: FrameMembers, counts: Counts?) {
         self.changed = changed
         self.counts = counts
+    }
+}
+
+extension TracedEdit {
+    /// What a runner says beside the status of an edit.
+    init(_ statistics: ProcessStatistics) {
+        self.init(
+            changed: FrameMembers(rawValue: statistics.changedMembers),
+            counts: statistics.isMetered == 0
+                ? nil
+                : Counts(
+                    allocations: Int(clamping: statistics.allocations),
+                    allocatedBytes: Int(clamping: statistics.allocatedBytes),
+                    frees: Int(clamping: statistics.frees),
+                    locks: Int(clamping: statistics.locks)))
     }
 }

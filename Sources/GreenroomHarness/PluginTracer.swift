@@ -1,0 +1,120 @@
+import Glibc
+import GreenroomABI
+package import GreenroomConversion
+package import GreenroomIPC
+import GreenroomIsolation
+import GreenroomMedia
+
+/// The harness's observer of an instance: it traces calls and edits, watches leases, and withholds
+/// an extension.
+package struct PluginTracer: InstanceObserver {
+    /// The host's extension that the plugin does not get, by id; nil for none.
+    private let withheldExtension: String?
+    private let leases: LeaseWatch?
+    private let now: @Sendable () -> Int64
+    private let trace: @Sendable (TracedCall) -> Void
+    private let traceEdit: @Sendable (TracedEdit) -> Void
+
+    /// - Parameters:
+    ///   - withheldExtension: The host's extension that the plugin does not get, by id; nil for none.
+    ///   - leases: Watches the frames that the plugin is lent; nil for as in a session.
+    ///   - now: The session clock, in nanoseconds.
+    ///   - trace: Gets each call that the plugin makes, on the thread that makes it.
+    ///   - traceEdit: Gets each frame that the plugin has edited, on its media thread.
+    package init(
+        withheldExtension: String? = nil, leases: LeaseWatch? = nil,
+        now: @escaping @Sendable () -> Int64,
+        trace: @escaping @Sendable (TracedCall) -> Void,
+        traceEdit: @escaping @Sendable (TracedEdit) -> Void
+    ) {
+        self.withheldExtension = withheldExtension
+        self.leases = leases
+        self.now = now
+        self.trace = trace
+        self.traceEdit = traceEdit
+    }
+
+    package var guarding: FrameGuarding? { leases?.guarding }
+
+    package func prepare(
+        frames: SharedMemory?, call: @escaping @Sendable (Call, WireWriter) -> WireReader?
+    ) {
+        var message = WireWriter()
+        message.write(withheldExtension) { $0.write($1) }
+        message.write(leases?.isClosed ?? false)
+        var answer = call(.scrutinise, message)
+        leases?.begin(
+            base: (try? answer?.read(UInt64.self)) ?? 0, byteCount: frames?.byteCount ?? 0)
+    }
+
+    package func serve(
+        _ call: Call, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
+    ) -> Int? {
+        let request = TracedCall.Request(call, channel)
+        if let leases, let frames, call == .videoCommit || call == .videoAbandon {
+            leases.takeBack(channel.read(UInt64.self, at: MessageLayout.subject), in: frames)
+        }
+        let answered = answer()
+        let status: Status? =
+            request?.hasStatus == true ? Status(rawValue: channel.read()) : nil
+        if let leases, let frames, call == .videoAcquire, status == .ok {
+            leases.lend(
+                channel.read(gr_lease.self, at: MessageLayout.subject),
+                channel.read(
+                    SharedPlanes.self,
+                    at: MessageLayout.subject + MemoryLayout<gr_lease>.stride), in: frames)
+        }
+        if let request {
+            trace(
+                TracedCall(
+                    thread: TracedCall.Thread(channel: channel.index), request: request,
+                    status: status, nanoseconds: now()))
+        }
+        return answered
+    }
+
+    package func didProcess(on channel: Channel, length: Int) {
+        guard length >= ProcessStatistics.offset + MemoryLayout<ProcessStatistics>.size
+        else { return }
+        traceEdit(TracedEdit(channel.read(ProcessStatistics.self, at: ProcessStatistics.offset)))
+    }
+}
+
+extension LeaseWatch {
+    /// Fills a frame that is about to be lent, and what is around it.
+    fileprivate func lend(_ lease: gr_lease, _ places: SharedPlanes, in frames: SharedMemory) {
+        guard let format = PixelFormat(rawValue: lease.frame.format) else { return }
+        let size = FrameSize(width: Int(lease.frame.width), height: Int(lease.frame.height))
+        let planes = (0..<format.planeCount).map { index in
+            Plane(
+                offset: Int(places[index].offset), strideBytes: Int(places[index].strideBytes),
+                byteCount: Int(places[index].byteCount))
+        }
+        let lent = lend(
+            lease.id, format, size, planes: planes,
+            slot: planes[0].offset / FrameArena.slotByteCount)
+        for plane in planes {
+            memset(frames.base + plane.pages.lowerBound, Int32(lent.edging), plane.pages.count)
+            memset(frames.base + plane.offset, Int32(lent.filling), plane.byteCount)
+        }
+    }
+
+    /// Looks at what is around a frame that comes back.
+    fileprivate func takeBack(_ id: UInt64, in frames: SharedMemory) {
+        guard let lease = takeBack(id) else { return }
+        for (index, plane) in lease.planes.enumerated() {
+            func written(_ bytes: Range<Int>) -> Int {
+                let memory = UnsafeRawBufferPointer(
+                    start: frames.base + bytes.lowerBound, count: bytes.count)
+                return memory.count { $0 != lease.edging }
+            }
+            let before = written(plane.pages.lowerBound..<plane.bytes.lowerBound)
+            let after = written(plane.bytes.upperBound..<plane.pages.upperBound)
+            guard before + after > 0 else { continue }
+            note(
+                Spill(
+                    lease: lease, plane: index, byteCount: max(before, after),
+                    isAfter: after >= before))
+        }
+    }
+}
