@@ -5,19 +5,20 @@ public import GreenroomPlugin
 
 /// Offers a share of this process to a host that did not start it.
 ///
-/// The host's session file says `share: { broadcast: PATH }`. The share is an ordinary `ShareSource` or
-/// `Screen`, its sound a `ShareAudioSource` or `ScreenAudio`. The host drives them as if it had loaded
-/// them.
+/// The host's session file says `share: { broadcast: PATH }`. The process offers an ordinary
+/// `ShareSource` or `Screen`, and a `ShareAudioSource` or `ScreenAudio` for its audio. The host
+/// drives them as if it had loaded them.
 public enum Broadcast {
-    /// Connects to a host and serves it until the share ends, on the calling thread.
+    /// Connects to a host and serves it on the calling thread until the share has ended.
     ///
-    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share from
-    /// this side. The program decides when to try again.
+    /// The plugins' settings have their defaults. `PluginHost.finish(_:)` ends the share from this
+    /// side. The caller decides when to try again.
     ///
     /// - Parameters:
     ///   - path: The socket, as the host's session file names it; at most 107 bytes.
-    ///   - plugins: A share, its sound, or both. Every call in a process has to pass the same.
-    /// - Throws: ``BroadcastError``, whose status says whether to try again.
+    ///   - plugins: A share source, a share audio source, or one of each; the same ones in every
+    ///     call of a process.
+    /// - Throws: ``BroadcastError``; its status says whether to try again.
     public static func run(to path: String, _ plugins: any Plugin.Type...) throws(BroadcastError) {
         guard let entry = exportPlugins(plugins) else {
             throw BroadcastError(

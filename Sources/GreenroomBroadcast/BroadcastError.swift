@@ -3,11 +3,11 @@ import GreenroomIPC
 public import GreenroomMedia
 import SystemPackage
 
-/// Why a broadcast could not begin, or has ended.
+/// Why a broadcast could not start, or ended.
 public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One of those that `greenroom_broadcast_run` documents.
+    /// The reason, for programs: a status that `greenroom_broadcast_run` returns.
     public var status: Status
-    /// The reason in words.
+    /// The reason, for people.
     public var description: String
 
     init(_ status: Status, _ description: String) {
@@ -15,7 +15,7 @@ public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible
         self.description = description
     }
 
-    /// Whether a later attempt may succeed: there is no host, it has another broadcast, or it has ended.
+    /// Whether a later try may succeed: no host is there, it has no room, or it disappeared.
     public var isTemporary: Bool { status == .unavailable || status == .gone }
 }
 

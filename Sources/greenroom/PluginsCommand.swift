@@ -9,7 +9,7 @@ import GreenroomMedia
 import GreenroomSandbox
 
 /// What `--rescan` does.
-private let lookAgainHelp = "Look also into files that were looked into before."
+private let lookAgainHelp = "Scan libraries again that were scanned before."
 
 /// `greenroom plugins`.
 struct PluginsCommand: ParsableCommand {

@@ -334,7 +334,7 @@ import TestSupport
         var next = 1
         var leftOut = 0
         for line in text.split(separator: "\n") {
-            if let match = line.wholeMatch(of: #/([0-9]+) lines left out, nobody was reading/#) {
+            if let match = line.wholeMatch(of: #/([0-9]+) lines dropped: reader too slow/#) {
                 leftOut += Int(match.1) ?? 0
                 next += Int(match.1) ?? 0
             } else if let match = line.firstMatch(of: #/^control line ([0-9]+): /#) {

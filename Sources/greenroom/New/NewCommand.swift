@@ -70,7 +70,7 @@ struct NewCommand: ParsableCommand {
         guard !["greenroom", checkout.identity].contains(name.lowercased()) else {
             throw Failure(
                 .usage,
-                "the name \"\(name)\": packages are told apart by the names of their folders, and "
+                "the name \"\(name)\": SwiftPM identifies packages by the names of their folders, and "
                     + "\(checkout.path) has this one; choose another")
         }
         guard let here = resolvedPath(".") else {

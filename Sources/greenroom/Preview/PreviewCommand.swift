@@ -110,8 +110,8 @@ struct PreviewCommand: ParsableCommand {
         guard let folder = resolvedPath(".") else {
             throw Failure(
                 .usage,
-                "the working folder is gone: \(Errno.last). Go to one that is "
-                    + "there.")
+                "the working folder no longer exists: \(Errno.last). "
+                    + "Change to one that exists.")
         }
         return folder
     }

@@ -53,8 +53,8 @@ final class Snapshot: Sendable {
         count.withLock { count in
             guard let picture = monitor.picture else {
                 return (
-                    "--snapshot \(path): there is no picture to write, for none has come. See under "
-                        + "sent, refused and dropped what became of its frames, or give it more time.",
+                    "--snapshot \(path): there is no picture to write: none has arrived. \"sent\", "
+                        + "\"refused\" and \"dropped\" say why, or the duration is too short.",
                     false
                 )
             }

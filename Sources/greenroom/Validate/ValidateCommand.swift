@@ -192,7 +192,7 @@ struct ValidateCommand: ParsableCommand {
         case .junit:
             throw Failure(
                 .usage,
-                "--list --format junit: JUnit tells of results, and a list has none. Write --format "
+                "--list --format junit: JUnit is a format of results, and a list has none. Use --format "
                     + "json.")
         }
     }
