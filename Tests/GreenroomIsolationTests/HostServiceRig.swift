@@ -110,7 +110,7 @@ private final class Side: Sendable {
     ) throws {
         let deadline = MonotonicClock.deadline(after: 30_000_000_000)
         guard instance.finish(step, until: deadline) == .done else {
-            throw ChannelError(step.name, errno: EIO)
+            throw ChannelError(step.step.rawValue, errno: EIO)
         }
     }
 

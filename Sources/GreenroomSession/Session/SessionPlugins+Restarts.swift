@@ -89,7 +89,6 @@ extension SessionPlugins {
             pendingRestarts[number]?.wait = .steps
             // It is made with them.
             pendingSettings[number] = nil
-            source.instance.revive()
             begin(source) { $0.beginCreate() }
         }
     }
@@ -148,24 +147,24 @@ extension SessionPlugins {
     }
 
     /// Goes on with the beginning of a new life, after a step of it that succeeded.
-    mutating func advance(_ source: Source, after step: String) {
+    mutating func advance(_ source: Source, after step: LifecycleStep) {
         let instance = source.instance
         guard pendingRestarts[instance.number] != nil, !isEnding else { return }
         switch step {
-        case "create":
+        case .create:
             guard let offer = freshOffer(to: instance) else {
                 begin(source) { $0.beginInitialize(offer: nil) }
                 return
             }
             begin(source) { $0.beginInitialize(offer: offer) }
-        case LifecycleStep.initialize.rawValue:
+        case .initialize:
             settleChange(of: instance)
             if switchedOff.contains(instance.number) {
                 welcome(instance)
             } else {
                 begin(source) { $0.beginStartSend() }
             }
-        case LifecycleStep.startSend.rawValue: welcome(instance)
+        case .startSend: welcome(instance)
         default: break
         }
     }

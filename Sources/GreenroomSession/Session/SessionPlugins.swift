@@ -289,7 +289,7 @@ struct SessionPlugins {
         for var entry in steps {
             let (source, instance) = (entry.source, entry.source.instance)
             let isPump =
-                entry.step.name == LifecycleStep.startSend.rawValue && instance.isPumpingFromStart
+                entry.step.step == .startSend && instance.isPumpingFromStart
             if let result = instance.finish(entry.step, until: MonotonicClock.now) {
                 settle(result, of: entry.step, source)
                 continue
@@ -297,7 +297,7 @@ struct SessionPlugins {
             entry.isPump = entry.isPump || isPump
             // Behind another step, or a machine that is busy, its time has not begun.
             let taken =
-                instance.runningCallback.flatMap { $0.name == entry.step.name ? $0 : nil }?
+                instance.runningCallback.flatMap { $0.step == entry.step.step ? $0 : nil }?
                 .nanoseconds ?? 0
             if entry.isPump {
                 welcome(instance)
@@ -377,7 +377,7 @@ struct SessionPlugins {
     private func outcome(
         of step: PluginInstance.PendingStep, _ instance: PluginInstance, until deadline: Int64
     ) -> Outcome {
-        let isStart = step.name == LifecycleStep.startSend.rawValue
+        let isStart = step.step == .startSend
         var deadline = deadline
         var wasExtended = false
         while true {
@@ -392,7 +392,7 @@ struct SessionPlugins {
             // time from then on, once.
             let running = instance.runningCallback
             let taken = running?.nanoseconds ?? 0
-            guard !wasExtended, running == nil || running?.name == step.name,
+            guard !wasExtended, running == nil || running?.step == step.step,
                 taken < deadlineNanoseconds
             else { return .hangs }
             wasExtended = true
@@ -405,17 +405,18 @@ struct SessionPlugins {
     ) {
         switch result {
         case .done where isAway(source.instance):
-            advance(source, after: step.name)
-        case .done where step.name == LifecycleStep.propertyChange.rawValue:
+            advance(source, after: step.step)
+        case .done where step.step == .propertyChange:
             settleChange(of: source.instance)
         case .done:
             break
         case .failed(let status, let reason):
             events.send(
                 .stepFailed(
-                    role: source.instance.role, step: step.name, status: status, reason: reason))
+                    role: source.instance.role, step: step.step.rawValue, status: status,
+                    reason: reason))
             // A parameter that is refused stays as it was.
-            if step.name != LifecycleStep.setParameter.rawValue { fail(source) }
+            if step.step != .setParameter { fail(source) }
         case .illegal:
             // It was given up, or ended, since the step was begun.
             if source.instance.fault != nil { fail(source) }
@@ -441,11 +442,12 @@ struct SessionPlugins {
 
     private mutating func hang(_ source: Source, _ step: PluginInstance.PendingStep) {
         let instance = source.instance
-        let (callback, nanoseconds) = instance.runningCallback ?? (step.name, deadlineNanoseconds)
+        let (callback, nanoseconds) = instance.runningCallback ?? (step.step, deadlineNanoseconds)
         events.send(
             .callbackHangs(
-                role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9))
-        instance.giveUp(because: "it hangs in \(callback)")
+                role: instance.role, callback: callback.rawValue, seconds: Double(nanoseconds) / 1e9
+            ))
+        instance.giveUp(because: "it hangs in \(callback.rawValue)")
         fail(source)
     }
 
