@@ -1,4 +1,4 @@
-package import GreenroomABI
+import GreenroomABI
 
 /// Members of a frame that a pre-processor must not change.
 package struct FrameMembers: OptionSet, Sendable {

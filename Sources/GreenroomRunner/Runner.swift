@@ -27,13 +27,11 @@ package final class Runner: Sendable {
         package init(
             confine: @escaping @Sendable ([UInt8], borrowing ControlSocket) -> [UInt8],
             load: @escaping @Sendable (String) throws(LoadError) -> PluginLibrary,
-            end: @escaping @Sendable () -> Void,
-            makeProbe: (@Sendable () -> any RunnerProbe)? = nil
+            end: @escaping @Sendable () -> Void
         ) {
             self.confine = confine
             self.load = load
             self.end = end
-            self.makeProbe = makeProbe
         }
     }
 

@@ -23,15 +23,14 @@ struct RunnerProgram {
             print("greenroom starts greenroom-runner, for plugins in processes of their own.")
             _exit(64)
         }
-        let makeProbe: (@Sendable () -> any RunnerProbe)? =
-            arguments.count > 1 ? { () -> any RunnerProbe in PluginProbe() } : nil
         // First of all: if the host has ended meanwhile, no signal comes.
         _ = greenroom_set_parent_death_signal(SIGKILL)
         guard getppid() == host else { _exit(0) }
-        let environment = Runner.Environment(
+        var environment = Runner.Environment(
             confine: { policy, socket in confine(policy, socket, host: host) },
             load: { path throws(LoadError) in try PluginLibrary(onThisThread: path) },
-            end: { _exit(0) }, makeProbe: makeProbe)
+            end: { _exit(0) })
+        if arguments.count > 1 { environment.makeProbe = { PluginProbe() } }
         do {
             let socket = ControlSocket(adopting: socketNumber)
             try Runner(socket: socket, environment: environment).run()

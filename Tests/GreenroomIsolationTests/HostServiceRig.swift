@@ -116,7 +116,7 @@ private final class Side: Sendable {
     ) throws {
         let deadline = MonotonicClock.deadline(after: 30_000_000_000)
         guard instance.finish(step, until: deadline) == .done else {
-            throw ChannelError(step.name, errno: EIO)
+            throw ChannelError(step.step.rawValue, errno: EIO)
         }
     }
 
@@ -144,7 +144,7 @@ private final class Side: Sendable {
 
     /// Keeps a call from waiting.
     func limitWaits(of call: Call) {
-        if call == .waitUntil { channel.write(instance.now, at: MessageLayout.subject) }
+        if call == .waitUntil { channel.write(MonotonicClock.now, at: MessageLayout.subject) }
         if call == .audioSend { channel.write(Int64(0), at: MessageLayout.number) }
     }
 

@@ -71,7 +71,7 @@ final class FakeFilter: InstanceBackend, PluginFactory {
 
     static func finish(_ step: PluginInstance.PendingStep, of instance: PluginInstance) throws {
         let result = instance.finish(step, until: MonotonicClock.deadline(after: 30_000_000_000))
-        guard result == .done else { throw Failure(text: "\(step.name): \(result as Any)") }
+        guard result == .done else { throw Failure(text: "\(step.step): \(result as Any)") }
     }
 
     // MARK: The plugin

@@ -57,14 +57,14 @@ package final class PluginHarness: Sendable {
         package private(set) var steps = 0
         package private(set) var nanoseconds: Int64 = 0
         /// The step that took longest; nil before there was one.
-        package private(set) var longest: (name: String, nanoseconds: Int64)?
+        package private(set) var longest: (step: LifecycleStep, nanoseconds: Int64)?
 
         package init() {}
 
-        mutating func add(_ name: String, nanoseconds taken: Int64) {
+        mutating func add(_ step: LifecycleStep, nanoseconds taken: Int64) {
             steps += 1
             nanoseconds += taken
-            if taken > longest?.nanoseconds ?? -1 { longest = (name, taken) }
+            if taken > longest?.nanoseconds ?? -1 { longest = (step, taken) }
         }
 
         package static func += (spent: inout Spent, other: Spent) {
@@ -215,7 +215,7 @@ package final class PluginHarness: Sendable {
 
     /// Changes a parameter as no session does: whatever the name, the type and the value are.
     package func setUnchecked(_ setting: Setting) -> StepEnd {
-        end(instance.beginAsking("set") { $0.setParameter(setting) })
+        end(instance.beginAsking(.setParameter) { $0.setParameter(setting) })
     }
 
     /// Asks for an extension of the plugin.
@@ -224,7 +224,7 @@ package final class PluginHarness: Sendable {
     package func ask(forExtension id: String) -> (end: StepEnd, address: UInt64?) {
         let found = Monitor<UInt64?>(nil)
         let end = end(
-            instance.beginAsking("get-extension") { calls in
+            instance.beginAsking(.getExtension) { calls in
                 let address = calls.address(ofExtension: id)
                 found.change { $0 = address }
                 return .ok
@@ -236,11 +236,11 @@ package final class PluginHarness: Sendable {
     private static let glance: Int64 = 10_000_000
 
     private func end(_ step: PluginInstance.PendingStep) -> StepEnd {
-        let isStart = step.name == LifecycleStep.startSend.rawValue
+        let isStart = step.step == .startSend
         let begin = MonotonicClock.now
         defer {
             let taken = MonotonicClock.now - begin
-            spending.withLock { $0.add(step.name, nanoseconds: taken) }
+            spending.withLock { $0.add(step.step, nanoseconds: taken) }
         }
         // A machine that is busy takes from a glance what it takes from the plugin.
         var left = deadlineNanoseconds
@@ -324,7 +324,9 @@ package final class PluginHarness: Sendable {
     package var spent: Spent { spending.withLock { $0 } }
 
     /// The callback that is running, and for how long, in nanoseconds of real time.
-    package var runningCallback: (name: String, nanoseconds: Int64)? { instance.runningCallback }
+    package var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
+        instance.runningCallback
+    }
 
     /// What came of the frames; zeros for anything but sources of video and share.
     package var frames: FrameCounts {

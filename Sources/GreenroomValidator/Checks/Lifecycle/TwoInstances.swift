@@ -25,9 +25,9 @@ extension Catalogue {
             // What it does alone is judged elsewhere.
             let isExact = mixUp(first) == nil
             let goesOn = try first.sends(after: first.accepted, within: 5)
-            for step in ["create", "initialize", "start-send"] {
+            for step in [LifecycleStep.create, .initialize, .startSend] {
                 let offer =
-                    step == "initialize" ? second.pluginHarness.nextOffer(maximum: .small) : nil
+                    step == .initialize ? second.pluginHarness.nextOffer(maximum: .small) : nil
                 switch second.make(step, offer) {
                 case .done, .pumps: continue
                 case let end where end.isBadAnswer: return second.ordinary(step, end)
@@ -47,7 +47,7 @@ extension Catalogue {
             }
             if first.kind == .preProcessor { try edit(first, second) }
             let before = second.accepted
-            for step in ["stop-send", "uninitialize", "destroy"] {
+            for step in LifecycleStep.ending {
                 let end = first.make(step)
                 guard end == .done else {
                     return first.ordinary(step, end, as: "\(step) of one of two instances")
@@ -181,8 +181,8 @@ extension Catalogue {
             if benches.contains(where: { $0.1 === fixture }) {
                 let size = fixture === first ? VideoCapability.small : .smaller
                 let offer = fixture.pluginHarness.nextOffer(maximum: size)
-                for step in ["create", "initialize", "start-send"] {
-                    let end = fixture.make(step, step == "initialize" ? offer : nil)
+                for step in [LifecycleStep.create, .initialize, .startSend] {
+                    let end = fixture.make(step, step == .initialize ? offer : nil)
                     guard end == .done else { return nil }
                 }
             }
@@ -203,7 +203,7 @@ extension Catalogue {
         }
         guard let fixture = benches.first(where: { $0.0 == role })?.1 else { return nil }
         for (_, fixture) in benches {
-            for step in ["stop-send", "uninitialize", "destroy"] {
+            for step in LifecycleStep.ending {
                 guard fixture.make(step) == .done else { return nil }
             }
         }

@@ -58,7 +58,7 @@ extension Fixture {
             throw Verdict.failed(
                 "get_extension(\(id.quoted)) has not returned after 2 s"
             )
-            .unless(check(naming: "get-extension", end))
+            .unless(check(naming: .getExtension, end))
         }
         return address
     }

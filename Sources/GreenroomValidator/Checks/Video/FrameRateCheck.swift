@@ -68,7 +68,7 @@ private struct RateTest {
         guard let offer = fixture.pluginHarness.nextOffer(maximum: row, table: [row]) else {
             return false
         }
-        return fixture.make("initialize", offer) == .done
+        return fixture.make(.initialize, offer) == .done
     }
 }
 
