@@ -2,6 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 
 @testable import GreenroomModel
+@testable import GreenroomSession
 @testable import GreenroomVideo
 
 /// A branch on simulated time: the queue and the writer of a real one, without its thread.

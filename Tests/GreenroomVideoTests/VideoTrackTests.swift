@@ -5,6 +5,8 @@ import GreenroomMedia
 import Synchronization
 import Testing
 
+import GreenroomModel
+@testable import GreenroomSession
 @testable import GreenroomVideo
 
 @Suite struct VideoTrackTests {
