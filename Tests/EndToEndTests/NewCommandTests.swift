@@ -330,7 +330,7 @@ import Testing
     @Test(arguments: [
         ("camera", "Camera"), ("camera", "camera"), ("microphone", "Mic"),
         ("microphone", "Microphone"), ("microphone", "virtual-audio"), ("share", "Share"),
-        ("share", "Screen"), ("share-audio", "Sound"), ("share-audio", "ScreenAudio"),
+        ("share", "Screen"), ("share-audio", "Audio"), ("share-audio", "ScreenAudio"),
         ("pre-processor", "Filter"), ("camera", "MutableFrame"), ("share-audio", "class"),
         ("microphone", "self"), ("share", "Int"), ("camera", "Swift"),
         ("camera", "GreenroomPlugin"), ("pre-processor", "my-cam"), ("camera", "x-1-2-"),

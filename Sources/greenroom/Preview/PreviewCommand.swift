@@ -106,8 +106,8 @@ struct PreviewCommand: ParsableCommand {
         guard let folder = resolvedPath(".") else {
             throw Failure(
                 .usage,
-                "the working folder no longer exists: \(String(cString: strerror(errno))). "
-                    + "Change to one that exists.")
+                "the working folder is gone: \(String(cString: strerror(errno))). Go to one that is "
+                    + "there.")
         }
         return folder
     }
