@@ -32,8 +32,9 @@ convert() {
 
 set --
 # The C modules that the Swift modules need; SwiftPM writes the maps of C targets beside the products.
-for map in Sources/*/module.modulemap .build/release/*.build/module.modulemap; do
-    set -- "$@" -Xcc "-fmodule-map-file=$map"
+for map in Sources/*/module.modulemap .build/release/*.build/module.modulemap \
+    .build/checkouts/*/Sources/*/include/module.modulemap; do
+    [ ! -e "$map" ] || set -- "$@" -Xcc "-fmodule-map-file=$map"
 done
 for module in GreenroomPlugin GreenroomBroadcast GreenroomValidator; do
     mkdir "$work/$module"

@@ -5,20 +5,20 @@ public import GreenroomPlugin
 
 /// Offers a share of this process to a host that did not start it.
 ///
-/// The host's session file says `share: { broadcast: PATH }`. The process offers an ordinary
-/// `ShareSource` or `Screen`, and a `ShareAudioSource` or `ScreenAudio` for its audio. The host
-/// drives them as if it had loaded them.
+/// The host's session file says `share: { broadcast: PATH }`. What is offered is an ordinary
+/// `ShareSource` or `Screen`, and with it a `ShareAudioSource` or `ScreenAudio` for its
+/// sound, and the host drives them as if it had loaded them.
 public enum Broadcast {
-    /// Connects to a host and serves it on the calling thread until the share has ended.
+    /// Connects to a host and serves it until the share is over, on the calling thread.
     ///
-    /// The plugins' settings have their defaults. `PluginHost.finish(_:)` ends the share from this
-    /// side. The caller decides when to try again.
+    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share
+    /// from this side. When to try again is for the program to say.
     ///
     /// - Parameters:
     ///   - path: The socket, as the host's session file names it; at most 107 bytes.
-    ///   - plugins: A share source, a share audio source, or one of each; the same ones in every
-    ///     call of a process.
-    /// - Throws: ``BroadcastError``; its status says whether to try again.
+    ///   - plugins: A share, the sound of one, or one of each. They are the same each time that a
+    ///     process calls this.
+    /// - Throws: ``BroadcastError``, with a status that tells whether to try again.
     public static func run(to path: String, _ plugins: any Plugin.Type...) throws(BroadcastError) {
         guard let entry = exportPlugins(plugins) else {
             throw BroadcastError(

@@ -3,11 +3,11 @@ import GreenroomIPC
 public import GreenroomMedia
 import SystemPackage
 
-/// Why a broadcast could not start, or ended.
+/// Why a broadcast could not begin, or has ended.
 public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The reason, for programs: a status that `greenroom_broadcast_run` returns.
+    /// Why, for programs: those that `greenroom_broadcast_run` names.
     public var status: Status
-    /// The reason, for people.
+    /// Why, for people.
     public var description: String
 
     init(_ status: Status, _ description: String) {
@@ -15,7 +15,8 @@ public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible
         self.description = description
     }
 
-    /// Whether a later try may succeed: no host is there, it has no room, or it disappeared.
+    /// Whether it may go better if it is tried again later: no host is there, it has no room, or
+    /// it has gone.
     public var isTemporary: Bool { status == .unavailable || status == .gone }
 }
 

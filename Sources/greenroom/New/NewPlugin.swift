@@ -39,15 +39,15 @@ struct NewPlugin {
             }
         }
 
-        /// The suffix of the Swift type's name. No type of the SDK, keyword of Swift or target of
-        /// Greenroom's package ends in one of these after another word ("Audio" would clash with
-        /// ScreenAudio), so every name of a plugin gives a free type name.
+        /// What a Swift type's name ends in. No type that a template uses has an end of these and
+        /// something before it, no word of Swift has, and no target of Greenroom's package: whatever
+        /// name comes before it, the type's can be had.
         fileprivate var typeSuffix: String {
             switch self {
             case .camera: "Camera"
             case .microphone: "Mic"
             case .share: "Share"
-            case .shareAudio: "Sound"
+            case .shareAudio: "Audio"
             case .preProcessor: "Filter"
             }
         }

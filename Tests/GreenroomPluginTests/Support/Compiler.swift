@@ -30,17 +30,24 @@ enum Compiler {
     /// Where the modules are that authors import, and the C modules that these need. SwiftPM writes
     /// the module maps of C targets beside the products.
     static let modules: [String] = {
-        let folders =
-            (try? FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/Sources")) ?? []
-        let maps = folders.sorted().compactMap { name in
+        let files = FileManager.default
+        func folders(in path: String) -> [String] {
+            ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted()
+        }
+        let own = folders(in: Checkout.root + "/Sources").flatMap { name in
             [
                 "\(Checkout.root)/Sources/\(name)/module.modulemap",
                 "\(Checkout.products)/\(name).build/module.modulemap",
-            ].first(where: FileManager.default.fileExists)
+            ]
         }
-        let system =
-            "\(Checkout.products)/../../checkouts/swift-system/Sources/CSystem/include/module.modulemap"
+        let checkouts = Checkout.products + "/../../checkouts"
+        let others = folders(in: checkouts).flatMap { package in
+            folders(in: "\(checkouts)/\(package)/Sources").map {
+                "\(checkouts)/\(package)/Sources/\($0)/include/module.modulemap"
+            }
+        }
         return ["-I", Checkout.products + "/Modules"]
-            + (maps + [system]).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+            + (own + others).filter { files.fileExists(atPath: $0) }
+            .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }()
 }
