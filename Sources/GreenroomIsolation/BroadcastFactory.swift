@@ -3,7 +3,6 @@ import GreenroomModel
 package import GreenroomSession
 package import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomModel
 
 /// The plugins of a kind that come in by a listener.
 package struct BroadcastFactory: RunnerFactory {
