@@ -2,7 +2,6 @@ import Glibc
 import GreenroomModel
 import GreenroomSession
 import GreenroomSandbox
-import GreenroomModel
 
 extension SandboxPolicy {
     /// The grants of the session file, and the folders that the runner loads files from.

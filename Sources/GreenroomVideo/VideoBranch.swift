@@ -172,13 +172,19 @@ package final class VideoBranch: Sendable {
     ///   - failed: Gets the reason when the output fails. [the branch's thread]
     package func run(on timeline: SessionTimeline, failed: (_ reason: String) -> Void) {
         var writer = FrameRepeater(sink: sink, want: want, size: capability.size)
+        // Read again under the lock that is taken for each turn.
+        var wake = state.withLock { $0.queue.wake }
         while true {
-            let wake = state.withLock { $0.queue.wake }.flatMap(timeline.moment)
-            let turn: BranchQueue.Turn? = clock.wait(for: state, until: wake) { state in
+            let turn: BranchQueue.Turn? = clock.wait(
+                for: state, until: wake.flatMap(timeline.moment)
+            ) { state in
                 state.queue.turn(at: timeline.time(of: clock.now))
             }
             // None when a slot is due: it is found now that its time has come.
-            guard let turn else { continue }
+            guard let turn else {
+                wake = state.withLock { $0.queue.wake }
+                continue
+            }
             var hasFrame = false
             let departure = clock.now
             do {
@@ -195,9 +201,10 @@ package final class VideoBranch: Sendable {
                     try sink.finish()
                     return
                 }
-                state.change { state in
+                wake = state.change { state in
                     state.queue.countWritten(written, isDelayed: isDelayed)
                     state.depart(written.slots, at: departure, timeline)
+                    return state.queue.wake
                 }
             } catch {
                 fail("\(error)", hasFrameInHand: hasFrame)

@@ -47,6 +47,8 @@ package final class VideoTrack: Sendable {
     /// What the track's thread keeps from one frame to the next.
     private struct Work {
         let converter = FrameConverter()
+        var counts = Counts()
+        var normalizer = TimestampNormalizer()
         /// How many times the source had been started when its last frame came.
         var starts = 0
         /// The slate that was shown last, for each group; nil where it can't be had.
@@ -84,8 +86,8 @@ package final class VideoTrack: Sendable {
     private let filters: FilterChain
     private let pool: FramePool
     private let tell: @Sendable (String) -> Void
-    private let counters = Mutex(Counts())
-    private let follower = Mutex(TimestampNormalizer())
+    /// What the track's thread last said of its frames, once for each.
+    private let published = Mutex((counts: Counts(), stamps: TimestampNormalizer()))
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
@@ -108,7 +110,7 @@ package final class VideoTrack: Sendable {
         self.tell = tell
     }
 
-    package var counts: Counts { counters.withLock { $0 } }
+    package var counts: Counts { published.withLock { $0.counts } }
 
     /// Frames that wait on the input, or are being worked on.
     package var queuedCount: Int {
@@ -117,7 +119,7 @@ package final class VideoTrack: Sendable {
     }
 
     /// What the frames' stamps are like.
-    package var stamps: TimestampNormalizer { follower.withLock { $0 } }
+    package var stamps: TimestampNormalizer { published.withLock { $0.stamps } }
 
     /// Times that memory was allocated for frames.
     package var allocationCount: Int { pool.allocationCount }
@@ -158,12 +160,11 @@ package final class VideoTrack: Sendable {
                 let begun = clock.now
                 work.follow(arrival.limit ?? agreed)
                 take(arrival, &work, timeline)
-                counters.withLock { counts in
-                    counts.taken += 1
-                    counts.conversions = work.converter.conversionCount
-                    counts.bytesConverted = work.converter.bytesWritten
-                    counts.busyNanoseconds += clock.now - begun
-                }
+                work.counts.taken += 1
+                work.counts.conversions = work.converter.conversionCount
+                work.counts.bytesConverted = work.converter.bytesWritten
+                work.counts.busyNanoseconds += clock.now - begun
+                published.withLock { $0 = (work.counts, work.normalizer) }
             case .show(.black, let moment):
                 for branch in branches { branch.showBlack(at: timeline.time(of: moment)) }
             case .show(.slate(let text), let moment):
@@ -173,7 +174,7 @@ package final class VideoTrack: Sendable {
             }
         }
         filters.close()
-        if counts.carried == 0, !branches.isEmpty {
+        if work.counts.carried == 0, !branches.isEmpty {
             tell("no frame came to be shown: it is black")
         }
     }
@@ -185,12 +186,12 @@ package final class VideoTrack: Sendable {
         let came = arrival.nanoseconds
         if arrival.starts != work.starts {
             work.starts = arrival.starts
-            follower.withLock { $0.restart() }
+            work.normalizer.restart()
         }
-        let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came)
+        let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came, &work)
         let period = work.grid.period(at: moment)
         guard period > work.newestPeriod else {
-            counters.withLock { $0.overRate += 1 }
+            work.counts.overRate += 1
             return
         }
         work.newestPeriod = period
@@ -198,7 +199,7 @@ package final class VideoTrack: Sendable {
         guard let carried = reduce(arrival.intoFrame(), &work),
             let edited = filter(carried, &work)
         else { return }
-        counters.withLock { $0.carried += 1 }
+        work.counts.carried += 1
         deliver(edited, at: moment, middle, &work, timeline)
     }
 
@@ -228,8 +229,8 @@ package final class VideoTrack: Sendable {
     }
 
     /// Decides when a frame shows. [the track's thread]
-    private func stamp(_ pts: Int64?, came: Int64) -> Int64 {
-        let (moment, finding) = follower.withLock { $0.follow(pts, arrival: came) }
+    private func stamp(_ pts: Int64?, came: Int64, _ work: inout Work) -> Int64 {
+        let (moment, finding) = work.normalizer.follow(pts, arrival: came)
         if let finding {
             tell(finding.text(of: "frames"))
         }
@@ -238,13 +239,11 @@ package final class VideoTrack: Sendable {
 
     /// Has a frame edited by the filters; without any it stays as it came.
     private func filter(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
-        var unprocessed = counters.withLock { $0.unprocessed }
-        defer { counters.withLock { $0.unprocessed = unprocessed } }
         do throws(ConversionError) {
             let edited = try filters.edit(
                 frame, with: work.converter, from: pool,
-                within: work.limit.rate.dueNanoseconds(ofFrame: 1), &unprocessed)
-            if edited == nil { counters.withLock { $0.lostInFilter += 1 } }
+                within: work.limit.rate.dueNanoseconds(ofFrame: 1), &work.counts.unprocessed)
+            if edited == nil { work.counts.lostInFilter += 1 }
             return edited
         } catch {
             countUnconvertible(error, &work)
@@ -253,7 +252,7 @@ package final class VideoTrack: Sendable {
     }
 
     private func countUnconvertible(_ error: ConversionError, _ work: inout Work) {
-        counters.withLock { $0.unconvertible += 1 }
+        work.counts.unconvertible += 1
         complain(error, &work)
     }
 

@@ -171,14 +171,19 @@ package final class VideoTrackInput: Sendable {
 
     /// Waits for something to do. [the track's thread]
     package func next() -> Next {
+        // A picture of the host's that is to come is rare: it is found under the lock of the wait.
+        var wake: Int64?
         while true {
-            let wake = state.withLock { $0.wake }
+            var newWake: Int64?
             let next: Next?? = clock.wait(for: state, until: wake) { state in
                 if let next = state.next(at: clock.now) { return .some(next) }
-                // Another picture is to come meanwhile, at another moment.
-                return state.wake == wake ? nil : .some(nil)
+                newWake = state.wake
+                return newWake == wake ? nil : .some(nil)
             }
-            guard let found = next, let next = found else { continue }
+            guard let found = next, let next = found else {
+                wake = newWake
+                continue
+            }
             // Senders on a virtual clock wait for room.
             if clock.isVirtual { state.change { _ in } }
             return next

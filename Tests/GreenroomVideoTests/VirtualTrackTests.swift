@@ -6,7 +6,6 @@ import Testing
 
 @testable import GreenroomVideo
 @testable import GreenroomPluginInterface
-import GreenroomModel
 
 /// A track with its threads on a virtual clock.
 @Suite struct VirtualTrackTests {

@@ -3,7 +3,6 @@ import GreenroomModel
 package import GreenroomSession
 package import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomModel
 
 /// Makes instances of one kind from the broadcasts that connect to a listener.
 package struct BroadcastFactory: RunnerFactory {

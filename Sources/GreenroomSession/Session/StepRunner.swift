@@ -1,7 +1,6 @@
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomMedia
-import GreenroomRuntime
 
 /// Runs steps of plugins side by side, each on its instance's control thread, and finds out how
 /// each ends: it returns, its plugin sends from inside start-send, or it hangs.
