@@ -23,7 +23,7 @@ struct InProcessSession {
                 guard case .stepFailed(let role, let step, let status, let reason) = event else {
                     return nil
                 }
-                return "\(role): \(step) \(status.name): \(reason)"
+                return "\(role): \(step) \(status): \(reason)"
             }
         }
 
