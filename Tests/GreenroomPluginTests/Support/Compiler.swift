@@ -28,10 +28,10 @@ enum Compiler {
 
     /// Where the modules are that authors import, and the C modules that these need.
     static let modules =
-        [
-            "-I", Checkout.products + "/Modules",
-            "-Xcc", "-fmodule-map-file=\(Checkout.root)/Sources/GreenroomABI/module.modulemap",
-        ]
+        ["-I", Checkout.products + "/Modules"]
+        + ["CSpeexDSP", "GreenroomABI"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\(Checkout.root)/Sources/\($0)/module.modulemap"]
+        }
         + ["CALSA", "CLibYUV", "CLinux", "CSeccomp"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(Checkout.products)/\($0).build/module.modulemap"]
         }
