@@ -27,8 +27,8 @@ struct SoundFile: ~Copyable {
     private let isFloat: Bool
     /// The frame that the next read begins with.
     private var position: Int64 = 0
-    /// The frame that libsndfile goes on with.
-    private var filePosition: Int64 = 0
+    /// The frame that libsndfile goes on with; −1 before the first read.
+    private var filePosition: Int64 = -1
     /// A block as libsndfile decodes it: of `Int32` or `Double`.
     private let block: UnsafeMutableRawPointer
     private static let blockByteCount = 16 * 1024
