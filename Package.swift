@@ -100,6 +100,11 @@ let package = Package(
                 "GreenroomMedia",
             ]),
 
+        // What the validator adds to a runner.
+        .target(
+            name: "GreenroomProbe",
+            dependencies: ["GreenroomABI", "GreenroomIPC", "GreenroomMedia", "GreenroomRunner"]),
+
         // What authors of broadcasts import, or link with.
         .target(
             name: "GreenroomBroadcast",
@@ -141,8 +146,8 @@ let package = Package(
         .executableTarget(
             name: "greenroom-runner",
             dependencies: [
-                "CLinux", "GreenroomIPC", "GreenroomPluginInterface", "GreenroomRunner",
-                "GreenroomSandbox",
+                "CLinux", "GreenroomIPC", "GreenroomPluginInterface", "GreenroomProbe",
+                "GreenroomRunner", "GreenroomSandbox",
             ]),
         .target(
             name: "GreenroomConfig",
@@ -152,13 +157,13 @@ let package = Package(
             name: "GreenroomHarness",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
-                "GreenroomMedia", "GreenroomPluginInterface", "GreenroomSession",
+                "GreenroomMedia", "GreenroomPluginInterface", "GreenroomProbe", "GreenroomSession",
             ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomHarness",
+                "GreenroomHarness", "GreenroomProbe",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime",
             ]),

@@ -88,14 +88,14 @@ import Testing
     static let ends = [
         Fault("segv", "killed by SIGSEGV", "hostile.so("), Fault("bus", "killed by SIGBUS"),
         Fault("fpe", "killed by SIGFPE"),
-        Fault("abort", "killed by SIGABRT", "its last words: the lens cap is on", "hostile.so("),
+        Fault("abort", "killed by SIGABRT", "last output: the lens cap is on", "hostile.so("),
         Fault("exit", "exited with status 3"), Fault("quit", "exited with status 0"),
         Fault("overflow", "killed by SIGSEGV"), Fault("kill", "killed by SIGKILL"),
         Fault("stop", "has not answered", "stopped (SIGSTOP)"),
         Fault("unmap", "killed by SIGSEGV"),
         Fault("free-lease", "killed by SIGABRT", "free(): invalid pointer"),
-        Fault("leak", "may have 256 MB", "memory-limit"),
-        Fault("garbage", "no message"), Fault("nonsense", "message"),
+        Fault("leak", "limit: 256 MB", "memory-limit"),
+        Fault("garbage", "invalid message"), Fault("nonsense", "message"),
     ]
 
     @Test(arguments: ends)

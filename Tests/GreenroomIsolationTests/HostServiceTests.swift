@@ -5,8 +5,8 @@ import Testing
 
 @testable import GreenroomIsolation
 
-/// Whatever a plugin's process says, its host takes no harm. `Tests/Fuzz/run.sh` looks for what
-/// it could say with the help of the code's coverage.
+/// No message of a plugin's process harms the host. `Tests/Fuzz/run.sh` looks for further messages by
+/// coverage.
 struct HostServiceTests {
     @Test func `no call that a runner could make brings the host down`() throws {
         let rig = try HostServiceRig()
@@ -23,7 +23,7 @@ struct HostServiceTests {
         #expect(isUnharmed)
     }
 
-    @Test func `what is no message is garbage, and no descriptor stays`() throws {
+    @Test func `an invalid message is garbage, and no descriptor leaks`() throws {
         let pair = try ControlSocket.pair()
         let host = ControlSocket(adopting: pair.host)
         var random = FixedRandom(state: 5)
@@ -48,7 +48,7 @@ struct HostServiceTests {
             }
         }
         #expect(kinds.messages > 100 && kinds.garbage > 1000)
-        // Once the last copy of the writing end is closed, the reading end is at its end.
+        // At its end once every copy of the writing end is closed.
         close(pipe[1])
         var byte: UInt8 = 0
         #expect(read(pipe[0], &byte, 1) == 0)

@@ -96,7 +96,7 @@ enum InProcessRun {
             library: order.library, seconds: 30)
         switch end {
         case .failed(let text): throw .skipped("no process could be started: \(text)")
-        case .tookTooLong: throw .failed("in its host's own process, it hangs: see where it waits")
+        case .timedOut: throw .failed("in its host's own process, it hangs: see where it waits")
         case .lost(let evidence): throw .crashed("in its host's own process: \(evidence)")
         case .ended(let output):
             let lines = output.split(separator: UInt8(ascii: "\n"))

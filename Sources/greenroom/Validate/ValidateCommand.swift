@@ -171,7 +171,7 @@ struct ValidateCommand: ParsableCommand {
     private func keep(_ reports: [ConformanceReport], at path: String) {
         guard let cache = ReportCache.ofThisUser, let path = resolvedPath(path) else { return }
         for report in reports where report.isComplete {
-            cache.keep(Array(report.json.utf8), of: report.plugin, at: path)
+            cache.store(Array(report.json.utf8), of: report.plugin, at: path)
         }
     }
 

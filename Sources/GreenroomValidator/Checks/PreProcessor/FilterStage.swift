@@ -7,6 +7,7 @@ import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomProbe
 
 /// Where a filter edits frames: a process of it, with a life for each size.
 final class FilterStage {

@@ -2,17 +2,16 @@ import CLinux
 import Glibc
 import GreenroomPluginInterface
 
-/// A Unix socket with a name, which this process listens at: for its user alone, and gone with it.
+/// A Unix socket with a path, for this process's user alone, removed with this value.
 ///
-/// A socket that a host left behind which was killed is replaced; one at which somebody listens is
-/// not, nor is anything else that has the name. Hosts that start at the same moment take turns: the
-/// folder is locked meanwhile, which leaves nothing behind.
+/// The socket of a host that was killed is replaced. A socket with a listener is not, nor is any other
+/// file. The folder is locked meanwhile, so that hosts that start together take turns.
 struct ListeningSocket: ~Copyable {
     let path: String
     let descriptor: Int32
     private let file: FileIdentity
 
-    /// How many connections wait to be accepted at most.
+    /// The most connections that wait to be accepted.
     private static let backlog: Int32 = 16
 
     /// Makes the socket.
@@ -24,7 +23,7 @@ struct ListeningSocket: ~Copyable {
         guard (1...longest).contains(path.utf8.count) else {
             throw Self.error(
                 path,
-                "the path of a socket has 1 to \(longest) bytes, and this one has "
+                "the path of a socket has 1 to \(longest) bytes, this one has "
                     + "\(path.utf8.count). Choose a shorter one, such as "
                     + "/run/user/\(geteuid())/greenroom.sock.")
         }
@@ -48,8 +47,8 @@ struct ListeningSocket: ~Copyable {
         descriptor = found
     }
 
-    /// Removes the name if it is still the socket's, and stops listening. In this order: as long as
-    /// the socket is there no other file is given its number.
+    /// Removes the path if it is still the socket's, and closes the socket, in this order: until the
+    /// socket is closed no other file gets its inode.
     deinit {
         if let lock = try? FolderLock(ofFolderOf: path) {
             if FileIdentity(of: path) == file { unlink(path) }
@@ -58,12 +57,12 @@ struct ListeningSocket: ~Copyable {
         close(descriptor)
     }
 
-    /// Removes a socket at which nobody listens.
+    /// Removes a socket without a listener.
     private static func removeStale(_ path: String) throws(LoadError) {
         guard let file = FileIdentity(of: path) else { return }
         guard file.isSocket else {
             throw error(
-                path, "is there already, and is no socket. Remove it, or name another path.")
+                path, "a file that is no socket has this path. Remove it, or name another path.")
         }
         let connection = greenroom_connect(path)
         if connection >= 0 { close(connection) }
@@ -71,14 +70,14 @@ struct ListeningSocket: ~Copyable {
             throw error(
                 path,
                 connection == -EACCES || connection == -EPERM
-                    ? "is another user's socket. Name another path."
-                    : "somebody listens there: another session, perhaps. Name another path, or end "
-                        + "that one.")
+                    ? "it is another user's socket. Name another path."
+                    : "the socket has a listener already, maybe another session. Name another path, "
+                        + "or end that one.")
         }
         guard unlink(path) == 0 || errno == ENOENT else {
             throw error(
                 path,
-                "a socket was left behind there that can't be removed: \(text(of: errno)).")
+                "an old socket can't be removed: \(text(of: errno)).")
         }
     }
 
@@ -87,13 +86,13 @@ struct ListeningSocket: ~Copyable {
     }
 }
 
-/// Which file a name stands for.
+/// The file that a path names.
 private struct FileIdentity: Equatable {
     private var device: dev_t
     private var number: ino_t
     private var mode: mode_t
 
-    /// nil if there is none.
+    /// - Returns: nil if there is none.
     init?(of path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -103,11 +102,11 @@ private struct FileIdentity: Equatable {
     var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
 }
 
-/// Keeps other hosts out of a folder for a moment.
+/// A lock of a folder, against other hosts.
 private struct FolderLock {
     private let descriptor: Int32
 
-    /// How often to try, 10 ms apart.
+    /// 10 ms apart.
     private static let attempts = 200
 
     init(ofFolderOf path: String) throws(LoadError) {
@@ -124,8 +123,7 @@ private struct FolderLock {
             if greenroom_try_lock(descriptor) == 0 { return }
             usleep(10_000)
         }
-        // Whoever may open the folder can lock it for good: that must not keep a host from it, which
-        // goes on as if it were alone.
+        // Any process that may open the folder can hold the lock for good: go on without it.
     }
 
     func end() { close(descriptor) }

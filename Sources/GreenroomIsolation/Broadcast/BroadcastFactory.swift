@@ -3,7 +3,7 @@ package import GreenroomSession
 package import GreenroomPluginInterface
 import GreenroomMedia
 
-/// The plugins of a kind that come in by a listener.
+/// Makes instances of one kind from the broadcasts that connect to a listener.
 package struct BroadcastFactory: RunnerFactory {
     let listener: BroadcastListener
     let kind: PluginKind
@@ -11,47 +11,46 @@ package struct BroadcastFactory: RunnerFactory {
     package var path: String { listener.path }
     package var arrivals: (any PeerListener)? { Listener(listener: listener, kind: kind) }
 
-    /// What such a plugin is called before anybody has come.
+    /// Stands for the plugin until a broadcast connects.
     package var descriptor: PluginDescriptor {
         PluginDescriptor(
             kind: kind, id: "greenroom.broadcast", name: "Broadcast",
-            version: GreenroomVersion.current, summary: "Whoever connects to \(path)",
+            version: GreenroomVersion.current, summary: "A broadcast that connects to \(path)",
             vendor: nil, url: nil, parameters: [])
     }
 
     package func begin(
-        _ descriptor: PluginDescriptor, in place: InstanceContext
+        _ descriptor: PluginDescriptor, in context: InstanceContext
     ) -> any InstanceBackend {
-        IsolatedPlugin(self, descriptor, place)
+        IsolatedPlugin(self, descriptor, context)
     }
 
     func start(
-        _ frames: SharedMemory?, in place: InstanceContext
-    ) throws(LoadError) -> RunnerProcess {
-        guard let pendingPeer = listener.admit(kind) else {
+        _ frames: SharedMemory?, in context: InstanceContext
+    ) throws(LoadError) -> any RunnerProcess {
+        guard let peer = listener.accept(kind) else {
             throw LoadError(
-                code: .noRunner, place: path, explanation: "nobody has connected, or has left.")
+                code: .noRunner, place: path, explanation: "no broadcast is connected.")
         }
         do throws(ChannelError) {
-            return try RunnerProcess(
-                pendingPeer, Confinement(of: self), frames: frames, place: place
-            ) { [listener, kind] in listener.dismiss(pendingPeer, kind) }
+            return try BroadcastRunner(
+                peer, at: path, frames: frames, context: context
+            ) { [listener, kind] in listener.release(peer, kind) }
         } catch {
-            listener.dismiss(pendingPeer, kind)
+            listener.release(peer, kind)
             throw .noRunner(error, for: path)
         }
     }
 
-    /// The one of the kind that has connected, with its defaults: its settings are its own
-    /// program's business.
+    /// The plugin of the kind in the broadcast, with its defaults: its own program sets it up.
     func choose(
-        from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,
+        from found: [PluginDescriptor], for descriptor: PluginDescriptor,
         _ settings: [Setting]
     ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting]) {
         guard let plugin = found.first(where: { $0.kind == kind }) else {
             throw LoadError(
                 code: .noSuchPlugin, place: path,
-                explanation: "who connected offers no \(kind.name).")
+                explanation: "the broadcast offers no \(kind.name).")
         }
         let defaults = plugin.parameters.compactMap { parameter in
             parameter.defaultValue.map {
@@ -74,21 +73,12 @@ extension BroadcastFactory {
         let listener: BroadcastListener
         let kind: PluginKind
 
-        func open(_ tell: @escaping @Sendable (Arrival) -> Void) throws(LoadError) {
-            try listener.open(kind, tell)
+        func open(_ notify: @escaping @Sendable (Arrival) -> Void) throws(LoadError) {
+            try listener.open(kind, notify)
         }
 
         var hasPendingPeer: Bool { listener.hasPendingPeer(kind) }
 
         func close() { listener.close(kind) }
-    }
-}
-
-extension Confinement {
-    /// None: a broadcast's process is somebody else's, with the rights and the memory that they
-    /// give it.
-    init(of broadcast: BroadcastFactory) {
-        self.init(
-            program: broadcast.path, plan: IsolationPlan(sandbox: .off, memoryLimitBytes: .max))
     }
 }

@@ -2,53 +2,51 @@ import CLinux
 import Glibc
 import GreenroomIPC
 
-/// A process that has connected.
-///
-/// Its descriptor goes with it, unless somebody takes that over.
+/// A process that has connected to a broadcast's socket.
 final class PendingPeer: Sendable {
     let socket: ControlSocket
-    /// 0 if it can't be named here.
+    /// 0 if it can't be named here: it runs in another container.
     let process: pid_t
     let user: uid_t
-    /// When it connected.
-    let arrival: Int64
+    /// On the monotonic clock, in nanoseconds.
+    let connectedAt: Int64
 
-    /// - Returns: nil if it has gone already.
+    /// - Parameter descriptor: Of the connection; closed with this.
+    /// - Returns: nil if it has disconnected.
     init?(adopting descriptor: Int32, at now: Int64) {
         socket = ControlSocket(adopting: descriptor)
         var (process, user): (pid_t, uid_t) = (0, 0)
         guard greenroom_peer(descriptor, &process, &user) == 0 else { return nil }
         self.process = process
         self.user = user
-        arrival = now
+        connectedAt = now
     }
 
-    /// Who it is, for people.
+    /// Its name and number.
     var description: String {
         let name = process > 0 ? Self.name(of: process).map { "\($0), " } ?? "" : ""
         return process > 0 ? "\(name)process \(process)" : "a process of another container"
     }
 
-    /// Sends it away.
+    /// Sends a refusal and disconnects.
     func refuse(_ reason: BroadcastRefusal) {
         socket.send(.refusal, reason.rawValue)
-        // Closed with something unread, the socket would tell the pendingPeer of a broken connection
-        // instead of the reason.
+        // Closed with unread messages, the socket would give the peer ECONNRESET in place of the
+        // reason.
         shutdown(socket.descriptor, Int32(SHUT_RD))
         while case .message(let message) = socket.receive(waits: false) {
             ControlSocket.discard(message.descriptors)
         }
     }
 
-    /// What the kernel calls a process. It has chosen that name: only what is harmless in a log is
-    /// taken of it.
+    /// The kernel's name of a process. The process has chosen it: only printable ASCII is kept.
     private static func name(of process: pid_t) -> String? {
         let file = open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = read(file, &bytes, bytes.count)
-        let harmless = bytes.prefix(max(count, 0)).filter { (0x21...0x7e).contains($0) }
-        return harmless.isEmpty ? nil : String(decoding: harmless, as: UTF8.self)
+        let printable = bytes.prefix(max(count, 0)).filter { (0x21...0x7e).contains($0) }
+        return printable.isEmpty ? nil : String(decoding: printable, as: UTF8.self)
     }
 }

@@ -1,6 +1,6 @@
-package import GreenroomABI
+import GreenroomABI
 
-/// Members of a frame that a pre-processor is handed, which are not for it to change.
+/// Members of a frame that a pre-processor must not change.
 package struct FrameMembers: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -23,13 +23,13 @@ package struct FrameMembers: OptionSet, Sendable {
         (.pts, "info.pts_ns"),
     ]
 
-    /// The members, as the header names them.
+    /// The members by their names in the header.
     package var text: String {
         Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }
 
-    /// What of a frame is not as it was.
-    package init(of frame: gr_mutable_frame, otherThan before: gr_mutable_frame) {
+    /// The members that differ between two frames.
+    init(of frame: gr_mutable_frame, otherThan before: gr_mutable_frame) {
         var changed: FrameMembers = []
         func compare<Value: Equatable>(
             _ member: FrameMembers, _ value: (gr_mutable_frame) -> Value
