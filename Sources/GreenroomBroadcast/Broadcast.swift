@@ -5,20 +5,19 @@ public import GreenroomPlugin
 
 /// Offers a share of this process to a host that did not start it.
 ///
-/// The host's session file says `share: { broadcast: PATH }`. What is offered is an ordinary
-/// `ShareSource` or `Screen`, and with it a `ShareAudioSource` or `ScreenAudio` for its
-/// sound, and the host drives them as if it had loaded them.
+/// The host's session file says `share: { broadcast: PATH }`. The share is an ordinary `ShareSource` or
+/// `Screen`, its sound a `ShareAudioSource` or `ScreenAudio`. The host drives them as if it had loaded
+/// them.
 public enum Broadcast {
-    /// Connects to a host and serves it until the share is over, on the calling thread.
+    /// Connects to a host and serves it until the share ends, on the calling thread.
     ///
-    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share
-    /// from this side. When to try again is for the program to say.
+    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share from
+    /// this side. The program decides when to try again.
     ///
     /// - Parameters:
     ///   - path: The socket, as the host's session file names it; at most 107 bytes.
-    ///   - plugins: A share, the sound of one, or one of each. They are the same each time that a
-    ///     process calls this.
-    /// - Throws: ``BroadcastError``, with a status that tells whether to try again.
+    ///   - plugins: A share, its sound, or both. Every call in a process has to pass the same.
+    /// - Throws: ``BroadcastError``, whose status says whether to try again.
     public static func run(to path: String, _ plugins: any Plugin.Type...) throws(BroadcastError) {
         guard let entry = exportPlugins(plugins) else {
             throw BroadcastError(

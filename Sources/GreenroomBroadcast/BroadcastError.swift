@@ -5,9 +5,9 @@ import SystemPackage
 
 /// Why a broadcast could not begin, or has ended.
 public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why, for programs: those that `greenroom_broadcast_run` names.
+    /// One of those that `greenroom_broadcast_run` documents.
     public var status: Status
-    /// Why, for people.
+    /// The reason in words.
     public var description: String
 
     init(_ status: Status, _ description: String) {
@@ -15,8 +15,7 @@ public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible
         self.description = description
     }
 
-    /// Whether it may go better if it is tried again later: no host is there, it has no room, or
-    /// it has gone.
+    /// Whether a later attempt may succeed: there is no host, it has another broadcast, or it has ended.
     public var isTemporary: Bool { status == .unavailable || status == .gone }
 }
 

@@ -1,7 +1,9 @@
+import CLinux
 import Glibc
 import GreenroomIPC
 import GreenroomPluginInterface
 import GreenroomSandbox
+import GreenroomSession
 
 /// A runner in a process that this host did not start for it: the host connects and disconnects, and
 /// neither confines nor measures nor kills it.
