@@ -138,7 +138,7 @@ private final class Side: Sendable {
 
     /// Has nobody wait for long.
     func keepPatient(_ call: Call) {
-        if call == .waitUntil { channel.write(instance.now, at: MessageLayout.subject) }
+        if call == .waitUntil { channel.write(MonotonicClock.now, at: MessageLayout.subject) }
         if call == .audioSend { channel.write(Int64(0), at: MessageLayout.number) }
     }
 

@@ -203,7 +203,6 @@ import Testing
         filter.behave(.edit)
         filter.ingest.change { $0 = true }
         waitUntilIdle(runner)
-        runner.instance.revive()
         try FakeFilter.start(runner.instance)
         #expect(try edit(11, chain, &unprocessed) == Edited(mark: 111))
         #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
