@@ -1,6 +1,8 @@
 import GreenroomABI
+import GreenroomConversion
 import GreenroomMedia
 import GreenroomPluginInterface
+import GreenroomRuntime
 
 extension PluginLife {
     /// Begins to create the plugin.

@@ -8,7 +8,7 @@ import GreenroomRuntime
 ///
 /// Threads: any. Blocks of one sender are resampled one after another under the ingest's lock,
 /// on the thread that sends them.
-final class AudioIngest: Sendable {
+package final class AudioIngest: Sendable {
     /// What came through the ingest, and what did not.
     struct Counts: Sendable {
         /// Blocks sent, whatever came of them.

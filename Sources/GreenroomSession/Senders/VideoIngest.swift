@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Threads: any. The copy of a borrowed frame runs outside the lock, so that two threads of a
 /// plugin copy side by side.
-final class VideoIngest: Sendable {
+package final class VideoIngest: Sendable {
     /// What came through the ingest, and what did not.
     struct Counts: Sendable {
         /// Frames sent: `send` and `commit`, whatever came of it.
