@@ -1,4 +1,5 @@
-package import GreenroomPluginInterface
+package import GreenroomNegotiation
+import GreenroomPluginInterface
 package import GreenroomMedia
 
 extension PluginHarness {
@@ -15,25 +16,23 @@ extension PluginHarness {
         maximum: VideoCapability = VideoCapability(width: 1920, height: 1080, fps: 30),
         ceiling: VideoCapability? = nil, table: [VideoCapability]? = nil
     ) -> Offer? {
-        switch descriptor.kind {
-        case .virtualMic, .shareAudioSource: return nil
-        case .preProcessor:
+        guard let rule = descriptor.kind.offerRule else {
+            guard descriptor.kind.isFilter else { return nil }
             let row = ceiling ?? maximum
             return Offer(
                 revision: takeRevision(), rule: .rows, rows: [row], suggested: row)
-        case .videoSource, .shareSource:
-            var ceilings: [Ceiling] = [.sessionMaximum(maximum)]
-            if let ceiling {
-                ceilings.append(
-                    Ceiling(kind: .outside, origin: "the check", limit: ceiling, since: 0))
-            }
-            let inputs = NegotiationInputs(
-                rule: descriptor.kind == .videoSource ? .rows : .upTo,
-                table: table.map { CapabilityTable($0) } ?? .standard,
-                capabilities: capabilities, ceilings: ceilings)
-            let offer = inputs.offer(revision: takeRevision(), after: lastOffer)
-            lastOffer = offer
-            return offer
         }
+        var ceilings: [Ceiling] = [.sessionMaximum(maximum)]
+        if let ceiling {
+            ceilings.append(
+                Ceiling(kind: .outside, origin: "the check", limit: ceiling, since: 0))
+        }
+        let inputs = NegotiationInputs(
+            rule: rule,
+            table: table.map { CapabilityTable($0) } ?? .standard,
+            capabilities: capabilities, ceilings: ceilings)
+        let offer = inputs.offer(revision: takeRevision(), after: lastOffer)
+        lastOffer = offer
+        return offer
     }
 }

@@ -1,7 +1,10 @@
+import GreenroomAudio
 package import GreenroomConversion
+package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 import Synchronization
 
 /// One plugin alone, led through its life step by step by whoever wants to know how it behaves.
@@ -111,19 +114,17 @@ package final class PluginHarness: Sendable {
         let events = SessionEvents(sinks.isTold)
         let role = plan.descriptor.name
         let kind = plan.descriptor.kind
-        let isPicture = kind == .videoSource || kind == .shareSource
-        let isSound = kind == .virtualMic || kind == .shareAudioSource
-        input = isPicture ? VideoTrackInput(clock: session) : nil
+        input = kind.sender == .video ? VideoTrackInput(clock: session) : nil
         let audioIngest =
-            isSound ? AudioIngest(role: role, number: number, clock: session, events: events) : nil
+            kind.sender == .audio
+            ? AudioIngest(role: role, number: number, clock: session, events: events) : nil
         instance = PluginInstance(
             plan: plan, number: number, role: role, clock: session, events: events,
             videoIngest: input.map {
                 VideoIngest(pool: FramePool(limit: frameLimit), track: $0, clock: session)
             },
-            audioIngest: audioIngest, editedFrameLimit: kind == .preProcessor ? frameLimit : 0)
-        editor =
-            kind == .preProcessor ? PreProcessorRunner(instance: instance, clock: session) : nil
+            audioIngest: audioIngest, editedFrameLimit: kind.isFilter ? frameLimit : 0)
+        editor = kind.isFilter ? PreProcessorRunner(instance, clock: session) : nil
         var threads: [HostThread] = []
         if let input {
             threads.append(
@@ -134,7 +135,7 @@ package final class PluginHarness: Sendable {
         audioMixer = audioIngest.map { ingest in
             AudioMixer(
                 tracks: [
-                    AudioMixer.Track(ingest: ingest, sinks: [ClosureSink(hears: sinks.hears)])
+                    AudioMixer.Track(source: ingest, sinks: [ClosureSink(hears: sinks.hears)])
                 ],
                 mixSinks: [], clock: session)
         }

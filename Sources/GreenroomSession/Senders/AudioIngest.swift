@@ -1,4 +1,6 @@
 import GreenroomABI
+import GreenroomAudio
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
@@ -8,7 +10,7 @@ import GreenroomRuntime
 ///
 /// Threads: any. Blocks of one sender are resampled one after another under the ingest's lock,
 /// on the thread that sends them.
-package final class AudioIngest: Sendable {
+package final class AudioIngest: AudioSource, Sendable {
     /// What came through the ingest, and what did not.
     struct Counts: Sendable {
         /// Blocks sent, whatever came of them.

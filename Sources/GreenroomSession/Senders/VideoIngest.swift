@@ -3,6 +3,7 @@ import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 import Synchronization
 
 /// The host's end of a video sender: checks everything that a plugin sends, and lets through

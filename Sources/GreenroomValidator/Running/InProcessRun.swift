@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 import Glibc
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation

@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface

@@ -1,4 +1,5 @@
 import GreenroomABI
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

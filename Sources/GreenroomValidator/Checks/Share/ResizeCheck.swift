@@ -1,3 +1,4 @@
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
