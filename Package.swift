@@ -170,7 +170,8 @@ let package = Package(
         .target(
             name: "GreenroomHarness",
             dependencies: [
-                "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomIPC",
+                "GreenroomIsolation",
                 "GreenroomMedia", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSession", "GreenroomVideo",
             ]),

@@ -50,6 +50,7 @@ public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
 }
 
 extension LifecycleStep: CustomStringConvertible {
+    /// The name in events and reports.
     public var description: String { rawValue }
 }
 
