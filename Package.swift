@@ -74,6 +74,8 @@ let package = Package(
 
         // Values.
         .target(name: "GreenroomMedia"),
+        // What a session file says, as the session uses it.
+        .target(name: "GreenroomModel", dependencies: ["GreenroomMedia"]),
 
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
@@ -86,11 +88,16 @@ let package = Package(
 
         // The host, bottom up.
         .target(name: "GreenroomRuntime"),
+        .target(name: "GreenroomNegotiation", dependencies: ["GreenroomMedia"]),
         .target(
-            name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
+            name: "GreenroomPluginInterface",
+            dependencies: ["GreenroomABI", "GreenroomMedia", "GreenroomNegotiation"]),
         .target(
             name: "GreenroomIPC",
-            dependencies: ["CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia"]),
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomMedia", "GreenroomNegotiation",
+                "GreenroomPluginInterface",
+            ]),
         .target(
             name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"]),
         .target(
@@ -124,19 +131,29 @@ let package = Package(
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
         .target(
+            name: "GreenroomAudio",
+            dependencies: ["CSpeexDSP", "GreenroomMedia", "GreenroomRuntime"],
+            linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
+        .target(
+            name: "GreenroomVideo",
+            dependencies: [
+                "GreenroomAudio", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
+                "GreenroomRuntime",
+            ]),
+        .target(
             name: "GreenroomSession",
             dependencies: [
-                "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomRuntime",
-            ],
-            linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
+                "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomVideo",
+            ]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -146,13 +163,17 @@ let package = Package(
             ]),
         .target(
             name: "GreenroomConfig",
-            dependencies: ["GreenroomMedia", .product(name: "Yams", package: "Yams")]),
+            dependencies: [
+                "GreenroomMedia", "GreenroomModel", .product(name: "Yams", package: "Yams"),
+            ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
             name: "GreenroomHarness",
             dependencies: [
-                "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
-                "GreenroomMedia", "GreenroomPluginInterface", "GreenroomSession",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomIPC",
+                "GreenroomIsolation",
+                "GreenroomMedia", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomRuntime", "GreenroomSession", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomValidator",
@@ -160,14 +181,16 @@ let package = Package(
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomHarness",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
+                "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
-                "GreenroomSession",
+                "GreenroomSession", "GreenroomVideo",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -175,7 +198,8 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime", "GreenroomSandbox", "GreenroomValidator",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
+                "GreenroomSandbox", "GreenroomValidator", "GreenroomVideo",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -195,16 +219,31 @@ let package = Package(
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
+            name: "GreenroomAudioTests",
+            dependencies: ["GreenroomAudio", "GreenroomMedia", "GreenroomRuntime", "TestSupport"]),
+        .testTarget(
+            name: "GreenroomNegotiationTests",
+            dependencies: ["GreenroomMedia", "GreenroomNegotiation"]),
+        .testTarget(
+            name: "GreenroomVideoTests",
+            dependencies: [
+                "GreenroomABI", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomSession", "GreenroomVideo", "TestSupport",
+            ]),
+        .testTarget(
             name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
         .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime", "TestSupport",
+                "GreenroomMedia", "GreenroomModel", "GreenroomAudio", "GreenroomNegotiation",
+                "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
-            name: "GreenroomConfigTests", dependencies: ["GreenroomConfig", "GreenroomMedia"]),
+            name: "GreenroomConfigTests",
+            dependencies: ["GreenroomConfig", "GreenroomMedia", "GreenroomModel"]),
         .testTarget(
             name: "GreenroomIPCTests",
             dependencies: ["GreenroomIPC", "GreenroomPluginInterface", "GreenroomMedia"]),
@@ -213,7 +252,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomRuntime",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
                 "TestSupport",
             ]),
         .testTarget(

@@ -2,6 +2,8 @@ package import GreenroomConfig
 import GreenroomConversion
 import GreenroomIsolation
 import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomSandbox
@@ -17,11 +19,12 @@ extension SessionPlan {
         maximum = file.maximum
         durationNanoseconds = file.duration?.nanoseconds
         callbackDeadlineNanoseconds = file.callbackDeadline.nanoseconds
-        camera = assembly.resolve(file.camera, .videoSource)
-        preProcessors = file.preProcessors.compactMap { assembly.resolve($0, .preProcessor) }
-        microphone = assembly.resolve(file.microphone, .virtualMic)
-        share = assembly.resolve(file.share, .shareSource)
-        shareAudio = assembly.resolve(file.shareAudio, .shareAudioSource)
+        slots = SessionRole.allCases.compactMap { role in
+            let plugin = assembly.resolve(file.plugin(of: role), role.kind)
+            let filters = role == .camera ? file.preProcessors : []
+            let resolved = filters.compactMap { assembly.resolve($0, .preProcessor) }
+            return plugin.map { SessionSlot(role, $0, filters: resolved) }
+        }
         shareBroadcast = file.shareBroadcast?.value
         outputs = file.outputs.map { OutputPlan($0.value) }
         clock = file.clock == .virtual ? .virtual : .real
@@ -146,15 +149,10 @@ private struct Assembly {
     mutating func timeline(of plan: SessionPlan) -> [TimelineEntry] {
         file.timeline.compactMap { entry in
             // Of a plugin that can't be had, that was told.
-            if case .preProcessor = entry.value.command.role,
-                plan.preProcessors.count < file.preProcessors.count
-            {
-                return nil
-            }
             guard plan.has(entry.value.command.role) else { return nil }
             do throws(CommandProblem) {
                 return TimelineEntry(
-                    nanoseconds: entry.value.time.nanoseconds,
+                    time: entry.value.time,
                     command: try plan.command(for: entry.value.command, folder: file.folder),
                     origin: entry.place.path)
             } catch {
@@ -248,13 +246,13 @@ extension VideoSinkWant {
     }
 }
 
-extension Duration {
-    /// Whole nanoseconds; saturates beyond 292 years.
-    package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carry ? .max : sum
+extension SessionFile {
+    fileprivate func plugin(of role: SessionRole) -> Plugin? {
+        switch role {
+        case .camera: camera
+        case .microphone: microphone
+        case .share: share
+        case .shareAudio: shareAudio
+        }
     }
 }

@@ -1,5 +1,6 @@
 import GreenroomIsolation
 import GreenroomMedia
+import GreenroomModel
 import GreenroomPluginInterface
 package import GreenroomSession
 
@@ -8,8 +9,9 @@ extension SessionPlan {
     package mutating func awaitBroadcast() {
         guard let shareBroadcast else { return }
         let listener = BroadcastListener(path: shareBroadcast)
-        share = SourcePlan(listener.factory(of: .shareSource))
-        shareAudio = SourcePlan(listener.factory(of: .shareAudioSource))
+        slots += SessionRole.allCases.filter { $0.follows(.share) }.map {
+            SessionSlot($0, SourcePlan(listener.factory(of: $0.kind)))
+        }
     }
 }
 

@@ -1,23 +1,13 @@
 package import GreenroomConfig
+package import GreenroomModel
+import GreenroomMedia
 import GreenroomPluginInterface
 package import GreenroomSession
 
 extension SessionPlan {
-    /// The plugin of a role.
-    package func source(of role: SessionFile.Role) -> SourcePlan? {
-        switch role {
-        case .camera: camera
-        case .preProcessor(let index):
-            preProcessors.indices.contains(index) ? preProcessors[index] : nil
-        case .microphone: microphone
-        case .share: share
-        case .shareAudio: shareAudio
-        }
-    }
-
     /// Whether there is something that makes what the role makes.
     package func has(_ role: SessionFile.Role) -> Bool {
-        source(of: role) != nil || role == .share && shareBroadcast != nil
+        slots[role.address] != nil || role == .share && shareBroadcast != nil
     }
 
     /// A command as the session takes it.
@@ -33,20 +23,20 @@ extension SessionPlan {
             return .ceiling(track == .camera ? .camera : .share, limit)
         case .action(let action):
             switch action {
-            case .mute: return .mute
-            case .unmute: return .unmute
-            case .pauseShare: return .pauseShare
-            case .resumeShare: return .resumeShare
-            case .stopCamera: return .stopCamera
-            case .startCamera: return .startCamera
+            case .mute: return .stop(.microphone)
+            case .unmute: return .start(.microphone)
+            case .pauseShare: return .stop(.share)
+            case .resumeShare: return .start(.share)
+            case .stopCamera: return .stop(.camera)
+            case .startCamera: return .start(.camera)
             }
         case .set(let role, let name, let value):
-            guard let source = source(of: role) else {
+            guard let source = slots[role.address] else {
                 throw CommandProblem("a broadcast has no settings to change.")
             }
             let value = ParameterValue(value)
             let setting = try source.descriptor.liveSetting(name, value, role, folder: folder)
-            return .set(role: "\(role)", setting)
+            return .set(role.address, name: name, value: setting.value)
         }
     }
 }
@@ -80,5 +70,17 @@ extension PluginDescriptor {
             throw CommandProblem("\(role).settings.\(name) has no value.")
         }
         return setting
+    }
+}
+
+extension SessionFile.Role {
+    package var address: PluginAddress {
+        switch self {
+        case .camera: PluginAddress(.camera)
+        case .preProcessor(let index): PluginAddress(.camera, filter: index)
+        case .microphone: PluginAddress(.microphone)
+        case .share: PluginAddress(.share)
+        case .shareAudio: PluginAddress(.shareAudio)
+        }
     }
 }

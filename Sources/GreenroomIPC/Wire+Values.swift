@@ -1,3 +1,4 @@
+package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 
@@ -92,7 +93,7 @@ extension WireReader {
 
     package mutating func readOffer() throws(Problem) -> Offer {
         let revision = try read(UInt32.self)
-        guard let rule = Offer.Rule(rawValue: try read()),
+        guard let rule = OfferRule(rawValue: try read()),
             let reason = Offer.Reason(rawValue: try read())
         else { throw Problem() }
         let rows = try readArray(most: 1024) { reader throws(Problem) in

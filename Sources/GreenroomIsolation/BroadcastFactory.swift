@@ -1,7 +1,9 @@
 import GreenroomIPC
+import GreenroomModel
 package import GreenroomSession
 package import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// The plugins of a kind that come in by a listener.
 package struct BroadcastFactory: RunnerFactory {

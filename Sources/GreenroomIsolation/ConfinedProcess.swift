@@ -6,6 +6,7 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomSandbox
 import Synchronization
+import GreenroomModel
 
 /// A process of this host's own program that goes into the sandbox of a plugin before it loads that,
 /// to host it in itself.

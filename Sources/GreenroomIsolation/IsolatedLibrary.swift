@@ -1,6 +1,7 @@
 package import GreenroomSession
 package import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// A library whose plugins live in processes of their own.
 package struct IsolatedLibrary: PluginFactory {

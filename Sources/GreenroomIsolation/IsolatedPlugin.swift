@@ -1,6 +1,7 @@
 import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -4,6 +4,7 @@ import GreenroomRuntime
 import GreenroomSession
 package import GreenroomPluginInterface
 import Synchronization
+import GreenroomModel
 
 /// Looks into a library in a process of its own, so that whatever its code does while it is loaded
 /// is done to that process alone.

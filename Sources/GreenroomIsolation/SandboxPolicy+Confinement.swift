@@ -1,6 +1,8 @@
 import Glibc
+import GreenroomModel
 import GreenroomSession
 import GreenroomSandbox
+import GreenroomModel
 
 extension SandboxPolicy {
     /// What a session file grants to a plugin, and what it needs to be loaded.

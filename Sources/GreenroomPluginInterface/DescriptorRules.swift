@@ -1,3 +1,5 @@
+import GreenroomMedia
+
 /// What a library may say of itself, for whoever reads it: out of the library's own memory, out of
 /// what another process tells of it, or out of a file.
 enum DescriptorRules {

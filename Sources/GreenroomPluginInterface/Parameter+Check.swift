@@ -1,4 +1,4 @@
-import GreenroomMedia
+public import GreenroomMedia
 
 /// A setting with the value that its plugin gets.
 public struct Setting: Equatable, Sendable {

@@ -84,25 +84,3 @@ public struct Parameter: Equatable, Sendable {
         self.isLive = isLive
     }
 }
-
-/// A value of a setting.
-public enum ParameterValue: Hashable, Sendable, CustomStringConvertible {
-    /// True or false.
-    case boolean(Bool)
-    /// A whole number.
-    case integer(Int64)
-    /// A number, neither infinite nor NaN.
-    case number(Double)
-    /// Text, a choice or a path.
-    case string(String)
-
-    /// As a session file writes it.
-    public var description: String {
-        switch self {
-        case .boolean(let value): "\(value)"
-        case .integer(let value): "\(value)"
-        case .number(let value): "\(value)"
-        case .string(let value): value
-        }
-    }
-}

@@ -1,5 +1,6 @@
 package import GreenroomABI
 package import GreenroomMedia
+package import GreenroomNegotiation
 
 /// The functions of one instance, checked once, called as Swift.
 ///
@@ -64,22 +65,19 @@ package struct PluginFunctions: @unchecked Sendable {
         if live.found == nil, descriptor.parameters.contains(where: \.isLive) {
             throw error("it has live parameters, and no extension \(GR_EXT_LIVE_PARAMETERS).")
         }
-        if processor.found == nil, descriptor.kind == .preProcessor {
+        if processor.found == nil, descriptor.kind.isFilter {
             throw error("it is a pre-processor, and has no extension \(GR_EXT_PRE_PROCESSOR).")
         }
         liveParameters = live.found
         preProcessor = processor.found
-        switch descriptor.kind {
-        case .videoSource, .shareSource:
-            let told = address.pointee.get_extension?(
-                address.pointee.`self`, GR_EXT_VIDEO_CAPABILITIES)
-            capabilities =
-                try told.map { told throws(LoadError) in
-                    try Self.readCapabilities(told, error)
-                } ?? []
-        case .virtualMic, .shareAudioSource, .preProcessor:
-            capabilities = []
-        }
+        let told =
+            descriptor.kind.offerRule == nil
+            ? nil
+            : address.pointee.get_extension?(address.pointee.`self`, GR_EXT_VIDEO_CAPABILITIES)
+        capabilities =
+            try told.map { told throws(LoadError) in
+                try Self.readCapabilities(told, error)
+            } ?? []
     }
 
     /// Reads the capabilities of a source, whose numbers may be any.
@@ -158,10 +156,10 @@ package struct PluginFunctions: @unchecked Sendable {
         var input = gr_initialize()
         input.struct_size = UInt32(MemoryLayout<gr_initialize>.size)
         input.sender = sender
-        switch kind {
-        case .videoSource, .shareSource: input.video = senders.video
-        case .virtualMic, .shareAudioSource: input.audio = senders.audio
-        case .preProcessor: break
+        switch kind.sender {
+        case .video: input.video = senders.video
+        case .audio: input.audio = senders.audio
+        case nil: break
         }
         guard let offer else {
             return (Status(rawValue: plugin.initialize(plugin.`self`, &input)), gr_answer())
@@ -170,7 +168,7 @@ package struct PluginFunctions: @unchecked Sendable {
         let status = offer.withABI { offer in
             withUnsafeMutablePointer(to: &answer) { answer in
                 input.offer = offer
-                if kind != .preProcessor { input.answer = answer }
+                if kind.offerRule != nil { input.answer = answer }
                 return plugin.initialize(plugin.`self`, &input)
             }
         }

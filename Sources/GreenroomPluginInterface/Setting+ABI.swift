@@ -1,4 +1,5 @@
 package import GreenroomABI
+import GreenroomMedia
 
 extension [Setting] {
     /// Shows the settings to a plugin; pointers are valid within the body.

@@ -26,9 +26,7 @@ extension Runner {
     }
 
     var isShare: Bool {
-        state.withLock {
-            $0.descriptor?.kind == .shareSource || $0.descriptor?.kind == .shareAudioSource
-        }
+        state.withLock { $0.descriptor?.kind.facts.canPause ?? false }
     }
 
     /// Whether the plugin does not get an extension of the host that it would get in a session.

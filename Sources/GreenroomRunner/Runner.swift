@@ -235,7 +235,7 @@ package final class Runner: Sendable {
             answer.write(functions?.takesNewOffers ?? false)
             answer.write(functions?.capabilities ?? []) { $0.write($1) }
             let needsMedia = state.withLock { state in
-                guard functions != nil, descriptor.kind == .preProcessor else { return false }
+                guard functions != nil, descriptor.kind.isFilter else { return false }
                 defer { state.servesMedia = true }
                 return !state.servesMedia
             }

@@ -2,10 +2,12 @@ import ArgumentParser
 import GreenroomConfig
 import GreenroomConversion
 import GreenroomHost
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// `greenroom check FILE`.
 struct CheckCommand: ParsableCommand {
@@ -73,10 +75,10 @@ extension Diagnostic {
 extension SessionPlan {
     /// The session's plugins by what they do in it, in the order of the file.
     private var roles: [(role: String, source: SourcePlan)] {
-        var roles: [(String, SourcePlan?)] = [("camera", camera)]
-        roles += preProcessors.enumerated().map { ("pre-processors[\($0)]", $1) }
-        roles += [("microphone", microphone), ("share", share), ("share audio", shareAudio)]
-        return roles.compactMap { role, source in source.map { (role, $0) } }
+        slots.flatMap(\.plugins).map { address, source in
+            let filter = address.filter.map { "\(PluginAddress.filtersKey)[\($0)]" }
+            return (filter ?? address.role.facts.name, source)
+        }
     }
 
     /// What will run, for people.
@@ -95,7 +97,7 @@ extension SessionPlan {
         }
         if let shareBroadcast { rows.append(("share", "whoever connects to \(shareBroadcast)")) }
         for entry in timeline {
-            let time = Duration.nanoseconds(entry.nanoseconds).asWritten
+            let time = entry.time.asWritten
             rows.append(("at \(time)", entry.command.description))
         }
         for output in outputs {
@@ -143,7 +145,7 @@ extension SessionPlan {
                 .array(
                     timeline.map { entry in
                         [
-                            "at": .string(Duration.nanoseconds(entry.nanoseconds).asWritten),
+                            "at": .string(entry.time.asWritten),
                             "command": .string(entry.command.description),
                             "origin": .string(entry.origin),
                         ]
@@ -195,16 +197,12 @@ extension SessionCommand {
     /// The command as a control line has it.
     fileprivate var description: String {
         switch self {
-        case .ceiling(let track, let limit):
-            "\(track == .camera ? "ceiling" : "share-ceiling") \(limit.map { "\($0)" } ?? "none")"
+        case .ceiling(let role, let limit):
+            "\(role.facts.ceilingWord ?? "") \(limit.map { "\($0)" } ?? "none")"
         case .explain: "explain"
-        case .mute: SessionFile.Action.mute.rawValue
-        case .unmute: SessionFile.Action.unmute.rawValue
-        case .pauseShare: SessionFile.Action.pauseShare.rawValue
-        case .resumeShare: SessionFile.Action.resumeShare.rawValue
-        case .stopCamera: SessionFile.Action.stopCamera.rawValue
-        case .startCamera: SessionFile.Action.startCamera.rawValue
-        case .set(let role, let setting): "set \(role).settings.\(setting.name)=\(setting.value)"
+        case .stop(let role): role.facts.stopping?.stop ?? ""
+        case .start(let role): role.facts.stopping?.start ?? ""
+        case .set(let address, let name, let value): "set \(address).settings.\(name)=\(value)"
         }
     }
 }

@@ -2,13 +2,16 @@ import Glibc
 import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+@testable import GreenroomVideo
 import Synchronization
 
 @testable import GreenroomSession
 @testable import GreenroomIsolation
+import GreenroomModel
 
 /// A host's side of a plugin's process, ready for whatever that may say: a camera and a microphone
 /// that are sending, their frames' memory, and a thread in the process's place.

@@ -1,9 +1,13 @@
 import Glibc
+import GreenroomAudio
 import GreenroomConversion
 import GreenroomFiles
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The outputs of a plan, opened for the sources that there are.
 struct OutputBuilder {
@@ -64,10 +68,10 @@ struct OutputBuilder {
         case .record(let folder, let picture, let overwrite):
             let folder = try RecordingFolder(path: folder, overwrite: overwrite)
             reports.append(ReportFile(path: try folder.file("session.json")))
-            for (kind, source) in [
-                (VideoTrackKind.camera, plugins.camera), (.share, plugins.share),
-            ] {
-                guard let agreed = source.flatMap(plugins.track) else { continue }
+            for source in plugins.slots.sources {
+                guard let kind = source.picture,
+                    let agreed = plugins.negotiations.capability(of: source)
+                else { continue }
                 try addPicture(
                     kind, picture, agreed, name: "recording of \(kind.rawValue) in \(folder.path)"
                 ) {
@@ -76,9 +80,8 @@ struct OutputBuilder {
                         path: folder.file("\(kind.rawValue).y4m"), capability: capability)
                 }
             }
-            for (kind, source) in [
-                (VideoTrackKind.camera, plugins.microphone), (.share, plugins.shareAudio),
-            ] where source != nil {
+            for source in plugins.slots.sources where source.address.role.medium == .audio {
+                let kind = source.address.role.track
                 let recording = try AudioRecording(
                     path: folder.file("\(kind.rawValue).wav"), clock: clock, events: events)
                 recordings.append(recording)
@@ -93,8 +96,7 @@ struct OutputBuilder {
         case .loudspeaker(let device):
             loudspeakers.append(try Loudspeaker(device: device, events: events))
         case .y4mStandardOutput(let kind, let picture):
-            let source = kind == .camera ? plugins.camera : plugins.share
-            guard let agreed = source.flatMap(plugins.track) else {
+            guard let agreed = plugins.capability(of: kind) else {
                 throw OutputError(
                     place: "y4m: -", explanation: "the session has no \(kind.rawValue) to write.")
             }
@@ -105,8 +107,7 @@ struct OutputBuilder {
                 try Y4MRecording(standardOutput: capability)
             }
         case .y4mStream(let stream, let kind):
-            let source = kind == .camera ? plugins.camera : plugins.share
-            guard let agreed = source.flatMap(plugins.track) else {
+            guard let agreed = plugins.capability(of: kind) else {
                 throw OutputError(
                     place: stream.name,
                     explanation: "the session has no \(kind.rawValue) to write.")
@@ -116,8 +117,8 @@ struct OutputBuilder {
             try addPicture(kind, VideoSinkWant(), lasting, name: stream.name) { _ in stream }
         case .monitor(let monitor, let kind):
             monitors.append((kind, monitor))
-            let sound = kind == .camera ? plugins.microphone : plugins.shareAudio
-            if sound != nil { sinks.append((kind, monitor)) }
+            let sound = SessionRole(.audio, of: kind)
+            if sound.flatMap({ plugins.slots[$0] }) != nil { sinks.append((kind, monitor)) }
         }
     }
 

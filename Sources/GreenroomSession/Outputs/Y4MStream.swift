@@ -2,6 +2,7 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 import Synchronization
 
 /// A track's picture as Y4M on an open descriptor, for a program that watches.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 import Glibc
+import GreenroomVideo
 
 /// `session.json` in a folder of recordings.
 ///

@@ -1,7 +1,11 @@
+import GreenroomAudio
 import GreenroomConversion
+public import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
+public import GreenroomModel
 import GreenroomRuntime
+import GreenroomVideo
 
 /// What happened in a session: `session.json`.
 ///
@@ -349,7 +353,7 @@ public struct SessionReport: Codable, Sendable {
         plugins = instances.map { Plugin($0, losses) }
         pictures =
             parts?.pictures.map { picture in
-                let negotiation = negotiations.first { $0.instance === picture.instance }
+                let negotiation = negotiations.first { $0.plugin.instance === picture.instance }
                 return Video(picture, negotiation?.negotiator)
             } ?? []
         sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []

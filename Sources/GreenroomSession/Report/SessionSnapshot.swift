@@ -1,3 +1,7 @@
+import GreenroomAudio
+import GreenroomModel
+import GreenroomVideo
+
 /// How a session stands at a moment, for a status line.
 public struct SessionSnapshot: Sendable {
     /// One picture.

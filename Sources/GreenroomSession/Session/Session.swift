@@ -1,7 +1,9 @@
 import GreenroomConversion
+public import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 import Synchronization
 
 /// One run of a plan: makes the plugins, drives them through their lives, moves what they
@@ -89,8 +91,7 @@ public final class Session: Sendable {
     ///   every plugin that was made has been ended.
     public func run() throws -> SessionReport {
         var plugins = SessionPlugins(
-            plan: plan, clock: clock, events: events,
-            deadline: plan.callbackDeadlineNanoseconds)
+            plan: plan, clock: clock, events: events)
         clock.lead()
         watchClock(plugins.everyone)
         defer {
@@ -105,7 +106,7 @@ public final class Session: Sendable {
             plugins.end()
             return report(plugins, nil, outcome: .interrupted)
         }
-        guard plugins.failedRole == nil, !plugins.sources.isEmpty else {
+        guard plugins.failedRole == nil, !plugins.slots.sources.isEmpty else {
             plugins.end()
             return report(plugins, nil, outcome: .pluginFailed(role: plugins.failedRole))
         }
@@ -165,16 +166,14 @@ public final class Session: Sendable {
         var seen = -1
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
-            plugins.dropLost()
-            plugins.watchSteps()
-            plugins.startDueRestarts()
-            for slate in plugins.takeSlates() {
-                parts.showSlate(of: slate.kind, slate.text, at: slate.due)
+            plugins.watch()
+            for slate in plugins.slates.take(at: clock.now) {
+                parts.showSlate(of: slate.track, slate.text, at: slate.due)
             }
             // Commands first: a request to end comes after those that were made before it.
             for (command, origin) in takeCommands() { perform(command, origin, &plugins, parts) }
             if let outcome = ended(plugins, parts, end) { return outcome }
-            while let entry = timeline.first, parts.epoch + entry.nanoseconds <= clock.now {
+            while let entry = timeline.first, parts.epoch + entry.time.nanoseconds <= clock.now {
                 timeline.removeFirst()
                 perform(entry.command, entry.origin, &plugins, parts)
             }
@@ -184,13 +183,13 @@ public final class Session: Sendable {
                 publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
                 nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
             }
-            let next = timeline.first.map { parts.epoch + $0.nanoseconds }
+            let next = timeline.first.map { parts.epoch + $0.time.nanoseconds }
             let offer = plugins.nextNegotiation.map { parts.epoch + $0 }
             let check = [end, next, offer, plugins.nextRestart, clock.now + 100_000_000].compactMap(
                 \.self
             ).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
-            let isStill = clock.isVirtual && plugins.awaitsCallbacks
+            let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
             let wake: Control? =
                 isStill
                 ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
@@ -207,7 +206,7 @@ public final class Session: Sendable {
         if let role = plugins.failedRole {
             return stopping("\(role) failed", .pluginFailed(role: role))
         }
-        if plugins.sources.isEmpty {
+        if plugins.slots.sources.isEmpty {
             return stopping(
                 "every source has ended", plugins.wasDropped ? .pluginFailed(role: nil) : .finished)
         }
@@ -245,7 +244,9 @@ public final class Session: Sendable {
         }
         switch plugins.perform(command, origin: origin, at: clock.now - parts.epoch) {
         case .done(let text):
-            if command == .stopCamera { parts.showBlack() }
+            if case .stop(let role) = command, role.facts.stopping?.shows == .black {
+                parts.showBlack(on: role.track)
+            }
             guard command != .explain else { return }
             events.send(.commanded(origin: origin, text: text))
         case .refused(let reason): events.send(.note(role: origin, text: reason))
@@ -269,8 +270,8 @@ public final class Session: Sendable {
         _ plugins: SessionPlugins, _ parts: SessionPipeline?, outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(
-            plan: plan, instances: plugins.everyone, losses: plugins.losses,
-            negotiations: plugins.negotiations, parts: parts,
+            plan: plan, instances: plugins.everyone, losses: plugins.losses.all,
+            negotiations: plugins.negotiations.all, parts: parts,
             outcome: outcome)
     }
 }

@@ -1,4 +1,5 @@
-public import GreenroomPluginInterface
+public import GreenroomNegotiation
+import GreenroomPluginInterface
 public import GreenroomMedia
 
 /// How important a line of the log is.

@@ -1,7 +1,11 @@
+import GreenroomAudio
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The tracks and outputs of a session that is running, and their threads.
 final class SessionPipeline: Sendable {
@@ -46,31 +50,30 @@ final class SessionPipeline: Sendable {
             try outputs.open(output, for: plugins)
         }
 
-        let filters = plugins.filters.map {
-            PreProcessorRunner(instance: $0.instance, clock: clock)
-        }
-        pictures = [(VideoTrackKind.camera, plugins.camera), (.share, plugins.share)].compactMap {
-            kind, source in
-            guard let source, let input = source.input, let pool = source.pool,
-                let agreed = plugins.track(of: source)
+        pictures = plugins.slots.sources.compactMap { source in
+            guard let kind = source.picture, let input = source.input, let pool = source.pool,
+                let agreed = plugins.negotiations.capability(of: source)
             else { return nil }
             let track = VideoTrack(
                 kind: kind, agreed: agreed, input: input, pool: pool,
-                filters: kind == .camera ? filters : [],
+                filters: plugins.slots.filters(of: source.address.role).map {
+                    PreProcessorRunner($0.instance, clock: clock)
+                },
                 groups: outputs.groups(of: kind), monitors: outputs.monitors(of: kind),
-                filterDeadline: plan.callbackDeadlineNanoseconds, events: events)
+                filterDeadline: plan.callbackDeadlineNanoseconds,
+                tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(
                 track: track, instance: source.instance, wishes: outputs.wishes(of: kind),
                 threads: Monitor([]))
         }
         var sounds: [(role: String, ingest: AudioIngest)] = []
         var tracks: [AudioMixer.Track] = []
-        for (kind, source) in [
-            (VideoTrackKind.camera, plugins.microphone), (.share, plugins.shareAudio),
-        ] {
-            guard let source, let ingest = source.instance.audioIngest else { continue }
+        for source in plugins.slots.sources {
+            guard let ingest = source.instance.audioIngest else { continue }
             sounds.append((source.instance.role, ingest))
-            tracks.append(AudioMixer.Track(ingest: ingest, sinks: outputs.soundSinks(of: kind)))
+            tracks.append(
+                AudioMixer.Track(
+                    source: ingest, sinks: outputs.soundSinks(of: source.address.role.track)))
         }
         self.sounds = sounds
         recordings = outputs.recordings
@@ -113,7 +116,9 @@ final class SessionPipeline: Sendable {
                 branchCount += 1
                 threads.append(
                     HostThread(name: branch.name, clock: clock, as: order) {
-                        branch.run(on: timeline, events: events)
+                        branch.run(on: timeline) {
+                            events.send(.outputFailed(output: branch.name, reason: $0))
+                        }
                     })
             }
             picture.threads.change { $0 = threads }
@@ -127,9 +132,9 @@ final class SessionPipeline: Sendable {
         soundThread.change { $0 = thread }
     }
 
-    /// Makes the camera's picture black until its next frame.
-    func showBlack() {
-        pictures.first { $0.track.kind == .camera }?.track.showBlack()
+    /// Makes a picture black until its next frame.
+    func showBlack(on kind: VideoTrackKind) {
+        pictures.first { $0.track.kind == kind }?.track.showBlack()
     }
 
     /// Makes a picture a slate until its next frame.

@@ -1,27 +1,9 @@
-public import GreenroomConversion
+public import GreenroomNegotiation
 public import GreenroomPluginInterface
 public import GreenroomMedia
+public import GreenroomModel
 public import GreenroomRuntime
-
-/// What happens to the session when one of its plugins fails.
-public enum FailurePolicy: String, CaseIterable, Sendable, Codable {
-    /// The plugin is started again, in a new process.
-    case restart
-    /// The session goes on without the plugin.
-    case off
-    /// The session ends.
-    case end
-}
-
-/// How a plugin's own process is confined.
-public enum SandboxMode: String, CaseIterable, Sendable, Codable {
-    /// By every layer that the kernel has.
-    case on
-    /// By every layer; without one of them the session does not begin.
-    case require
-    /// Not at all.
-    case off
-}
+public import GreenroomVideo
 
 /// A process of a plugin's own, and what it may do there. Paths are absolute.
 public struct IsolationPlan: Hashable, Sendable {
@@ -78,31 +60,6 @@ public struct SourcePlan: Sendable {
     }
 }
 
-/// The two pictures of a session.
-public enum VideoTrackKind: String, CaseIterable, Sendable, Codable {
-    /// The camera.
-    case camera
-    /// The screen share.
-    case share
-}
-
-/// How an output wants its picture.
-public struct VideoSinkWant: Hashable, Sendable {
-    /// The size; nil for the track's.
-    public var size: FrameSize?
-    /// The rate; nil for the track's.
-    public var rate: FrameRate?
-    /// What becomes of a picture of another shape.
-    public var fit: Fit
-
-    /// Makes a want.
-    public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
-        self.size = size
-        self.rate = rate
-        self.fit = fit
-    }
-}
-
 /// Where a session's media go.
 public enum OutputPlan: Sendable {
     /// A folder of recordings.
@@ -137,16 +94,8 @@ public struct SessionPlan: Sendable {
     public var durationNanoseconds: Int64?
     /// How long a callback may take before it counts as hung, in nanoseconds.
     public var callbackDeadlineNanoseconds: Int64 = 2_000_000_000
-    /// The camera.
-    public var camera: SourcePlan?
-    /// The camera's filters, in order.
-    public var preProcessors: [SourcePlan] = []
-    /// The microphone.
-    public var microphone: SourcePlan?
-    /// The screen share, if a plugin makes it.
-    public var share: SourcePlan?
-    /// The sound of the share.
-    public var shareAudio: SourcePlan?
+    /// The plugins, by their roles.
+    public var slots: [SessionSlot<SourcePlan>] = []
     /// The absolute path of the Unix socket that the share comes over, with its sound, from a
     /// process that the host does not start; nil if a plugin makes it or there is none.
     public var shareBroadcast: String?

@@ -1,5 +1,9 @@
-import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
 
 extension SessionPlugins {
     /// What came of a command.
@@ -15,93 +19,106 @@ extension SessionPlugins {
     /// Ingests close at once; the callbacks run while the session goes on.
     ///
     /// - Parameters:
-    ///   - origin: Who asks for it, in a few words.
+    ///   - origin: What asks for it, in a few words.
     ///   - nanoseconds: The session's time.
     mutating func perform(
         _ command: SessionCommand, origin: String, at nanoseconds: Int64
     ) -> CommandResult {
         switch command {
-        case .ceiling(let kind, let limit):
-            set(ceiling: limit, of: kind, origin: origin, at: nanoseconds)
-                ? .done("\(kind.rawValue): ceiling \(limit.map(\.description) ?? "none")")
-                : .refused(absent(kind.rawValue))
-        case .explain:
-            explain()
-        case .mute: stop(microphone, "microphone", "muted")
-        case .unmute: start(microphone, "microphone", "unmuted")
-        case .pauseShare: stop(share, with: shareAudio, "share", "paused")
-        case .resumeShare: start(share, with: shareAudio, "share", "resumed")
-        case .stopCamera: stop(camera, "camera", "stopped")
-        case .startCamera: start(camera, "camera", "started")
-        case .set(let role, let setting): set(setting, of: role)
+        case .ceiling(let role, let limit):
+            set(ceiling: limit, of: role, origin: origin, at: nanoseconds)
+        case .explain: explain()
+        case .stop(let role): `switch`(role, isOn: false)
+        case .start(let role): `switch`(role, isOn: true)
+        case .set(let address, let name, let value): set(name, to: value, of: address)
         }
+    }
+
+    private mutating func set(
+        ceiling: VideoCapability?, of role: SessionRole, origin: String, at nanoseconds: Int64
+    ) -> CommandResult {
+        let name = role.facts.name
+        guard let source = negotiations.source(of: role) else { return .refused(absent(name)) }
+        negotiations[source]?.set(ceiling: ceiling, origin: origin, at: nanoseconds)
+        return .done("\(name): ceiling \(ceiling.map(\.description) ?? "none")")
     }
 
     private func explain() -> CommandResult {
-        for negotiation in negotiations {
+        for negotiation in negotiations.all {
+            let instance = negotiation.plugin.instance
             guard let record = negotiation.negotiator.current else { continue }
-            events.send(.explanation(role: negotiation.instance.role, record))
-            if negotiation.instance.isPaused {
+            events.send(.explanation(role: instance.role, record))
+            if instance.isPaused {
                 events.send(
                     .note(
-                        role: negotiation.instance.role,
+                        role: instance.role,
                         text: "its source has paused it, and its last picture stays"))
             }
-            guard switchedOff.contains(negotiation.instance.number) else { continue }
-            let what =
-                negotiation.kind == .camera
-                ? "it is stopped, and its picture is black"
-                : "it is paused, and its last picture stays"
-            events.send(.note(role: negotiation.instance.role, text: what))
+            guard stopped.contains(instance.number),
+                let stopping = negotiation.plugin.address.role.facts.stopping
+            else { continue }
+            events.send(
+                .note(
+                    role: instance.role,
+                    text: "it is \(stopping.stopped), and \(stopping.shows.inWords)"))
         }
-        return negotiations.isEmpty
+        return negotiations.all.isEmpty
             ? .refused("there is no picture that anything was agreed on for") : .done("explained")
     }
 
-    private mutating func stop(
-        _ source: Source?, with other: Source? = nil, _ name: String, _ done: String
-    ) -> CommandResult {
-        guard source != nil || other != nil else { return .refused(absent(name)) }
-        let due = [source, other].compactMap(\.self).filter { isOn($0) }
+    /// Stops or starts a role, and those that follow it.
+    private mutating func `switch`(_ role: SessionRole, isOn: Bool) -> CommandResult {
+        let name = role.facts.name
+        let sources = slots.sources.filter { $0.address.role.follows(role) }
+        guard let stopping = role.facts.stopping, !sources.isEmpty else {
+            return .refused(absent(name))
+        }
+        let done = isOn ? stopping.started : stopping.stopped
+        let due = sources.filter { stopped.contains($0.number) == isOn }
         guard !due.isEmpty else { return .refused("the \(name) is \(done) already") }
         for source in due {
-            switchedOff.insert(source.instance.number)
-            begin(source) { $0.beginStopSend() }
+            if isOn {
+                stopped.remove(source.number)
+                begin(source) { $0.beginStartSend() }
+            } else {
+                stopped.insert(source.number)
+                begin(source) { $0.beginStopSend() }
+            }
         }
         return .done("\(name) \(done)")
     }
 
-    private mutating func start(
-        _ source: Source?, with other: Source? = nil, _ name: String, _ done: String
+    private mutating func set(
+        _ name: String, to value: ParameterValue, of address: PluginAddress
     ) -> CommandResult {
-        guard source != nil || other != nil else { return .refused(absent(name)) }
-        let due = [source, other].compactMap(\.self).filter { !isOn($0) }
-        guard !due.isEmpty else { return .refused("the \(name) is \(done) already") }
-        for source in due {
-            switchedOff.remove(source.instance.number)
-            begin(source) { $0.beginStartSend() }
+        guard let plugin = slots[address] else { return .refused(absent("\(address)")) }
+        let instance = plugin.instance
+        guard let parameter = instance.descriptor.parameters.first(where: { $0.name == name })
+        else { return .refused("\(address) has no setting \(name)") }
+        let setting = Setting(name: name, type: parameter.type, value: value)
+        guard !isAway(plugin) else {
+            instance.remember(setting)
+            restarts.change(setting, of: plugin.number)
+            return .done("\(address): \(name) will be \(value) when it is back")
         }
-        return .done("\(name) \(done)")
-    }
-
-    private mutating func set(_ setting: Setting, of role: String) -> CommandResult {
-        guard let source = (sources + filters).first(where: { $0.instance.role == role }) else {
-            return .refused(absent(role))
-        }
-        guard !isAway(source.instance) else {
-            source.instance.remember(setting)
-            pendingSettings[source.instance.number, default: []].append(setting)
-            return .done("\(role): \(setting.name) will be \(setting.value) when it is back")
-        }
-        guard !isPumping(source.instance) else {
+        guard !steps.isPumping(instance) else {
             return .refused(
-                "\(role) sends from inside start-send, and hears of nothing until that returns")
+                "\(address) sends from inside start-send, and hears of nothing until that returns")
         }
-        begin(source) { $0.beginSetParameter(setting) }
-        return .done("\(role): \(setting.name) set to \(setting.value)")
+        begin(plugin) { $0.beginSetParameter(setting) }
+        return .done("\(address): \(name) set to \(value)")
     }
-
-    private func isOn(_ source: Source) -> Bool { !switchedOff.contains(source.instance.number) }
 
     private func absent(_ name: String) -> String { "there is no \(name) in the session now" }
+}
+
+extension SessionRole.Shown {
+    /// What the track shows, in words.
+    fileprivate var inWords: String {
+        switch self {
+        case .black: "its picture is black"
+        case .lastPicture: "its last picture stays"
+        case .silence: "it is silent"
+        }
+    }
 }

@@ -1,13 +1,15 @@
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
+import GreenroomVideo
 
 /// The negotiation with the source of one picture while the session lives, and what it takes from
 /// the picture: what its outputs want, what the machine sustains, and when the source follows.
 struct VideoNegotiation {
     private static let measuringNanoseconds: Int64 = 1_000_000_000
 
-    let kind: VideoTrackKind
-    let instance: PluginInstance
+    let plugin: SessionPlugin
     private(set) var negotiator: Negotiator
     private var ability: OveruseDetector
     private var measured: Measurement?
@@ -30,14 +32,17 @@ struct VideoNegotiation {
 
     /// Begins a negotiation.
     ///
-    /// - Parameter instance: Has been created, so that it has said what it can make.
-    init(kind: VideoTrackKind, instance: PluginInstance, plan: SessionPlan) {
-        self.kind = kind
-        self.instance = instance
+    /// - Parameter plugin: Has been created, so that it has said what it can make.
+    /// - Returns: nil for a plugin that sends no video.
+    init?(with plugin: SessionPlugin, plan: SessionPlan) {
+        guard let track = plugin.picture, let rule = plugin.address.role.kind.offerRule else {
+            return nil
+        }
+        self.plugin = plugin
         negotiator = Negotiator(
-            rule: kind == .camera ? .rows : .upTo, table: plan.table, maximum: plan.maximum,
-            capabilities: instance.capabilities)
-        negotiator.set(wants: plan.outputs.compactMap { $0.want(of: kind) }, at: 0)
+            rule: rule, table: plan.table, maximum: plan.maximum,
+            capabilities: plugin.instance.capabilities)
+        negotiator.set(wants: plan.outputs.compactMap { $0.want(of: track) }, at: 0)
         ability = OveruseDetector(table: plan.table)
     }
 
@@ -56,7 +61,8 @@ struct VideoNegotiation {
     ///
     /// - Returns: The record of it; nil if there is no answer yet.
     mutating func settle() -> NegotiationRecord? {
-        guard let offer = negotiator.offer, let reply = instance.reply(to: offer.revision) else {
+        guard let offer = negotiator.offer, let reply = plugin.instance.reply(to: offer.revision)
+        else {
             return nil
         }
         negotiator.answered(reply)
@@ -75,7 +81,7 @@ struct VideoNegotiation {
     mutating func observe(_ picture: SessionPipeline.Video, at nanoseconds: Int64, measures: Bool) {
         let wants = picture.wishes.filter { $0.branch.failure == nil }.map(\.want)
         negotiator.set(wants: wants, at: nanoseconds)
-        for followed in instance.videoIngest?.followed ?? [] {
+        for followed in plugin.instance.videoIngest?.followed ?? [] {
             negotiator.followed(revision: followed.revision, frames: followed.frames)
         }
         if measures { measure(picture.track, at: nanoseconds) }

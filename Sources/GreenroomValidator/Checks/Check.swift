@@ -61,9 +61,9 @@ struct Check: Sendable {
 
 extension Set<PluginKind> {
     /// Those that send pictures.
-    static var pictures: Self { [.videoSource, .shareSource] }
+    static var pictures: Self { Self(PluginKind.allCases.filter { $0.sender == .video }) }
     /// Those that send sound.
-    static var sounds: Self { [.virtualMic, .shareAudioSource] }
+    static var sounds: Self { Self(PluginKind.allCases.filter { $0.sender == .audio }) }
     /// Those that send.
     static var senders: Self { pictures.union(sounds) }
 }

@@ -6,6 +6,7 @@ import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 
 /// What the process of one check is told.
 struct CheckRequest: Codable, Sendable {

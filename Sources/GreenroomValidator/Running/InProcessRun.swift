@@ -1,5 +1,7 @@
 internal import FoundationEssentials
 import Glibc
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation

@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
@@ -67,7 +68,7 @@ extension PluginHarness {
         var end = startSend()
         if end == .done || end == .pumps { end = whileSending() }
         if end == .done {
-            if descriptor.kind == .preProcessor {
+            if descriptor.kind.isFilter {
                 digest.take(edits(nanoseconds: nanoseconds))
             } else if let fault = wait(nanoseconds: nanoseconds) {
                 end = .lost(fault)
@@ -79,7 +80,7 @@ extension PluginHarness {
         _ = wait(nanoseconds: Self.tail)
         let length = max(nanoseconds - Self.tail, 0)
         digest.take(record.frames.dropFirst(frames), begin: begin, until: begin + length)
-        if descriptor.kind == .virtualMic || descriptor.kind == .shareAudioSource {
+        if descriptor.kind.sender == .audio {
             digest.take(record.samples[soundBegin...].prefix(Int(length / 1_000_000) * 96))
         }
         return (end == .done ? stopped : end, digest)

@@ -3,6 +3,8 @@ import GreenroomHost
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
+import GreenroomVideo
 
 /// A session of one plugin.
 struct PreviewPlan {
@@ -69,7 +71,7 @@ struct PreviewPlan {
     /// What runs, where.
     var title: String {
         let place =
-            session.source(of: role)?.isolation == nil
+            session.slots[role.address]?.isolation == nil
             ? "in the host's process" : "in a process of its own"
         return "\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name), \(place)"
     }

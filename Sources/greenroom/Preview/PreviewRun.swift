@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomSession
 import GreenroomPluginInterface
+import GreenroomVideo
 import Synchronization
 
 /// One session of a preview, and what is shown of it.

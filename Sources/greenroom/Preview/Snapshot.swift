@@ -3,6 +3,7 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomSession
 import GreenroomMedia
+import GreenroomVideo
 import Synchronization
 
 /// The newest picture as a PNG file, on demand.

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomConfig
 import GreenroomHost
+import GreenroomModel
 import GreenroomSession
 
 /// Control lines on standard input, each carried out as soon as it is read.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomHost
+import GreenroomModel
 import Synchronization
 
 /// Lines on their way to a reader who may stop reading, as a pager does that waits for a key.

@@ -1,3 +1,4 @@
+import GreenroomMedia
 import GreenroomPluginInterface
 
 extension Parameter {

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import GreenroomConversion
 import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation

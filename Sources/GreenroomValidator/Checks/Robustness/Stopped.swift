@@ -1,4 +1,5 @@
 import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
@@ -46,7 +47,7 @@ extension Catalogue {
 
 extension PluginKind {
     /// Whether it sends pictures.
-    fileprivate var sendsPictures: Bool { self == .videoSource || self == .shareSource }
+    fileprivate var sendsPictures: Bool { sender == .video }
 }
 
 /// What was sent since some time, whatever became of it.

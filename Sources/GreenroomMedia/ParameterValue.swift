@@ -1,0 +1,25 @@
+/// A value of a plugin's setting.
+///
+/// In a session file a plain `true` or `false` is a boolean, a plain decimal number is an integer
+/// or a number, and everything else is a string: `yes`, `no`, `on`, `off`, `0x10` and whatever is
+/// in quotes. The plugin's parameter table decides what a value has to be.
+public enum ParameterValue: Hashable, Sendable, CustomStringConvertible {
+    /// True or false.
+    case boolean(Bool)
+    /// A whole number.
+    case integer(Int64)
+    /// A number, neither infinite nor NaN.
+    case number(Double)
+    /// Text, a choice or a path; without NUL.
+    case string(String)
+
+    /// The value alone, strings without quotes.
+    public var description: String {
+        switch self {
+        case .boolean(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .string(let value): value
+        }
+    }
+}

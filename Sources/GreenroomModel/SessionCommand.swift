@@ -1,0 +1,65 @@
+public import GreenroomMedia
+
+/// Something that is done to a session while it runs: by its timeline, or by a control line.
+public enum SessionCommand: Hashable, Sendable {
+    /// Sets the most that a role's picture may have from now on; nil lifts the ceiling.
+    case ceiling(SessionRole, VideoCapability?)
+    /// Stops a role and what follows it: mute, pause share.
+    case stop(SessionRole)
+    /// Starts a role and what follows it again.
+    case start(SessionRole)
+    /// Changes a live parameter of a plugin.
+    case set(PluginAddress, name: String, value: ParameterValue)
+    /// Says why each picture is what it is.
+    case explain
+}
+
+extension SessionCommand {
+    /// A command without a value, as people write it.
+    public struct Phrase: Sendable {
+        /// The words, e.g. `"pause share"`.
+        public var words: String
+        /// What it does.
+        public var meaning: String
+        /// The command.
+        public var command: SessionCommand
+    }
+
+    /// The commands that stop and start roles.
+    public static let phrases: [Phrase] = SessionRole.allCases.flatMap { role in
+        role.facts.stopping.map { stopping in
+            [
+                Phrase(
+                    words: stopping.stop, meaning: stopping.stopMeaning, command: .stop(role)),
+                Phrase(
+                    words: stopping.start, meaning: stopping.startMeaning, command: .start(role)),
+            ]
+        } ?? []
+    }
+
+    /// The plugin that it is done to; nil if it is done to the session.
+    public var target: PluginAddress? {
+        switch self {
+        case .ceiling(let role, _), .stop(let role), .start(let role): PluginAddress(role)
+        case .set(let address, _, _): address
+        case .explain: nil
+        }
+    }
+}
+
+/// A command and when it is due.
+public struct TimelineEntry: Hashable, Sendable {
+    /// From the session's start.
+    public var time: Duration
+    /// What to do.
+    public var command: SessionCommand
+    /// What asks for it, in a few words, e.g. `timeline[2]`.
+    public var origin: String
+
+    /// Makes an entry.
+    public init(time: Duration, command: SessionCommand, origin: String) {
+        self.time = time
+        self.command = command
+        self.origin = origin
+    }
+}

@@ -1,0 +1,183 @@
+public import GreenroomMedia
+
+/// A part in a session that one plugin can have. Raw values are the keys that lead to its section
+/// in a session file; reports and messages use them, too.
+///
+/// Everything that the session knows of a role is in its ``facts``.
+public enum SessionRole: String, CaseIterable, Sendable {
+    /// It makes the camera's picture.
+    case camera
+    /// It makes the microphone's sound.
+    case microphone
+    /// It makes the shared screen.
+    case share
+    /// It makes the sound of the share.
+    case shareAudio = "share.audio"
+}
+
+extension SessionRole {
+    /// What sets a role apart from the others.
+    public struct Facts: Sendable {
+        /// What people call it, e.g. `"share audio"`.
+        public var name: String
+        /// The kind of its plugin.
+        public var kind: PluginKind
+        /// The track whose picture or sound it is.
+        public var track: VideoTrackKind
+        /// The key of its section in the parent's section, or at the top of the file.
+        public var key: String
+        /// The role whose section has its section in it. It starts and stops with that role.
+        public var parent: SessionRole?
+        /// The kind of the filters that it may have; nil where it can't have any.
+        public var filters: PluginKind?
+        /// The command that sets its ceiling, e.g. `"share-ceiling"`; nil for sound.
+        public var ceilingWord: String?
+        /// How it is stopped and started; nil where there is no command for it.
+        public var stopping: Stopping?
+    }
+
+    /// The commands that stop a role and start it again, and the words for both.
+    public struct Stopping: Sendable {
+        /// The command that stops it, e.g. `"pause share"`.
+        public var stop: String
+        /// The command that starts it again.
+        public var start: String
+        /// What it is after ``stop``, e.g. `"paused"`.
+        public var stopped: String
+        /// What it is after ``start``.
+        public var started: String
+        /// What its track shows meanwhile.
+        public var shows: Shown
+        /// What ``stop`` does, for people.
+        public var stopMeaning: String
+        /// What ``start`` does, for people.
+        public var startMeaning: String
+    }
+
+    /// What a track shows while its source is stopped.
+    public enum Shown: Sendable {
+        /// A black picture.
+        case black
+        /// The picture before it was stopped.
+        case lastPicture
+        /// Silence.
+        case silence
+    }
+
+    /// The table of roles.
+    public var facts: Facts {
+        switch self {
+        case .camera:
+            Facts(
+                name: "camera", kind: .videoSource, track: .camera, key: "camera",
+                filters: .preProcessor, ceilingWord: "ceiling",
+                stopping: Stopping(
+                    stop: "stop camera", start: "start camera", stopped: "stopped",
+                    started: "started", shows: .black,
+                    stopMeaning: "stop the camera; its picture is black",
+                    startMeaning: "start the camera again"))
+        case .microphone:
+            Facts(
+                name: "microphone", kind: .virtualMic, track: .camera, key: "microphone",
+                stopping: Stopping(
+                    stop: "mute", start: "unmute", stopped: "muted", started: "unmuted",
+                    shows: .silence,
+                    stopMeaning: "stop the microphone; its recording goes on with silence",
+                    startMeaning: "start the microphone again"))
+        case .share:
+            Facts(
+                name: "share", kind: .shareSource, track: .share, key: "share",
+                ceilingWord: "share-ceiling",
+                stopping: Stopping(
+                    stop: "pause share", start: "resume share", stopped: "paused",
+                    started: "resumed", shows: .lastPicture,
+                    stopMeaning: "stop the share and its sound; its last picture stays",
+                    startMeaning: "start the share again"))
+        case .shareAudio:
+            Facts(
+                name: "share audio", kind: .shareAudioSource, track: .share, key: "audio",
+                parent: .share)
+        }
+    }
+
+    /// The kind of its plugin.
+    public var kind: PluginKind { facts.kind }
+
+    /// The track whose picture or sound it is.
+    public var track: VideoTrackKind { facts.track }
+
+    /// What it makes.
+    package var medium: PluginKind.Medium { facts.kind.facts.medium }
+
+    /// Whether a command for another role stops and starts this one, too.
+    public func follows(_ other: SessionRole) -> Bool { self == other || facts.parent == other }
+
+    /// The role of a medium that a track has.
+    package init?(_ medium: PluginKind.Medium, of track: VideoTrackKind) {
+        guard let role = Self.allCases.first(where: { $0.track == track && $0.medium == medium })
+        else { return nil }
+        self = role
+    }
+}
+
+/// Where a plugin is in a session: it has a role, or is a filter of the plugin that has it.
+public struct PluginAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The key of the list of filters in a role's section.
+    public static let filtersKey = "pre-processors"
+
+    /// The role.
+    public var role: SessionRole
+    /// Its place among the role's filters, from 0; nil for the plugin that has the role.
+    public var filter: Int?
+
+    /// Makes an address.
+    public init(_ role: SessionRole, filter: Int? = nil) {
+        self.role = role
+        self.filter = filter
+    }
+
+    /// The keys that lead to its section: `camera.pre-processors[0]`.
+    public var description: String {
+        role.rawValue + (filter.map { ".\(Self.filtersKey)[\($0)]" } ?? "")
+    }
+}
+
+/// A role that is taken: its plugin and the filters of that, in the order in which they see its
+/// frames.
+public struct SessionSlot<Plugin> {
+    /// The role.
+    public var role: SessionRole
+    /// The plugin that has the role.
+    public var plugin: Plugin
+    /// Its filters.
+    public var filters: [Plugin]
+
+    /// Makes a slot.
+    public init(_ role: SessionRole, _ plugin: Plugin, filters: [Plugin] = []) {
+        self.role = role
+        self.plugin = plugin
+        self.filters = filters
+    }
+
+    /// The plugin and its filters, each with its address.
+    public var plugins: [(address: PluginAddress, plugin: Plugin)] {
+        [(PluginAddress(role), plugin)]
+            + filters.enumerated().map { (PluginAddress(role, filter: $0), $1) }
+    }
+}
+
+extension SessionSlot: Sendable where Plugin: Sendable {}
+
+extension Array {
+    /// The slot of a role, if the role is taken.
+    public subscript<Plugin>(role: SessionRole) -> SessionSlot<Plugin>?
+    where Element == SessionSlot<Plugin> {
+        first { $0.role == role }
+    }
+
+    /// The plugin at an address, if there is one.
+    public subscript<Plugin>(address: PluginAddress) -> Plugin?
+    where Element == SessionSlot<Plugin> {
+        self[address.role]?.plugins.first { $0.address == address }?.plugin
+    }
+}

@@ -1,0 +1,121 @@
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+/// A plugin in a running session: its instance, and where its frames go.
+struct SessionPlugin {
+    let address: PluginAddress
+    let instance: PluginInstance
+    let onFailure: FailurePolicy
+    /// Set for a source of video.
+    var input: VideoTrackInput?
+    /// Set for a source of video.
+    var pool: FramePool?
+
+    /// Tells the plugins of a session apart.
+    var number: Int { instance.number }
+
+    /// The track whose picture it sends; nil for sources of sound and for filters.
+    var picture: VideoTrackKind? {
+        address.filter == nil && address.role.medium == .video ? address.role.track : nil
+    }
+}
+
+/// The plugins of a session, by their addresses.
+struct PluginSlots {
+    /// Frames that a track has in use at most: 8 leases, those in its queue, 8 in the hands of
+    /// senders, filters and the converter, and those of each output's branch.
+    private static func poolLimit(outputs: Int) -> Int {
+        16 + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
+    }
+
+    /// Those that send, in the order of roles.
+    private(set) var sources: [SessionPlugin] = []
+    /// Those that edit frames of a source, in the order in which they see them.
+    private(set) var filters: [SessionPlugin] = []
+    /// Every instance, also those that left; for the report.
+    let everyone: [PluginInstance]
+
+    /// Makes an instance for each plugin of a plan.
+    init(_ plan: SessionPlan, clock: SessionClock, events: SessionEvents) {
+        let frameLimit = Self.poolLimit(outputs: plan.outputs.count)
+        let slots = SessionRole.allCases.compactMap { plan.slots[$0] }
+        var count = 0
+        func nextNumber() -> Int {
+            defer { count += 1 }
+            return count
+        }
+        for slot in slots {
+            let (address, number) = (PluginAddress(slot.role), nextNumber())
+            let name = "\(address)"
+            switch slot.role.medium {
+            case .video:
+                let pool = FramePool(limit: frameLimit)
+                let input = VideoTrackInput(clock: clock)
+                let instance = PluginInstance(
+                    plan: slot.plugin, number: number, role: name, clock: clock, events: events,
+                    videoIngest: VideoIngest(pool: pool, track: input, clock: clock) {
+                        events.send(.note(role: name, text: $0))
+                    })
+                sources.append(
+                    SessionPlugin(
+                        address: address, instance: instance, onFailure: slot.plugin.onFailure,
+                        input: input, pool: pool))
+            case .audio:
+                let ingest = AudioIngest(role: name, number: number, clock: clock, events: events)
+                let instance = PluginInstance(
+                    plan: slot.plugin, number: number, role: name, clock: clock, events: events,
+                    audioIngest: ingest)
+                sources.append(
+                    SessionPlugin(
+                        address: address, instance: instance, onFailure: slot.plugin.onFailure))
+            }
+        }
+        for (address, plugin) in slots.flatMap(\.plugins) where address.filter != nil {
+            let instance = PluginInstance(
+                plan: plugin, number: nextNumber(), role: "\(address)", clock: clock,
+                events: events,
+                // What it has edited goes to the outputs as it is.
+                editedFrameLimit: frameLimit)
+            filters.append(
+                SessionPlugin(address: address, instance: instance, onFailure: plugin.onFailure))
+        }
+        everyone = (sources + filters).map(\.instance)
+    }
+
+    /// Sources and filters.
+    var all: [SessionPlugin] { sources + filters }
+
+    /// The source that has a role.
+    subscript(role: SessionRole) -> SessionPlugin? {
+        sources.first { $0.address.role == role }
+    }
+
+    /// The plugin at an address.
+    subscript(address: PluginAddress) -> SessionPlugin? {
+        all.first { $0.address == address }
+    }
+
+    /// The plugin that an instance is of, if it has not left.
+    subscript(instance: PluginInstance) -> SessionPlugin? {
+        all.first { $0.instance === instance }
+    }
+
+    /// The filters of the source that has a role.
+    func filters(of role: SessionRole) -> [SessionPlugin] {
+        filters.filter { $0.address.role == role }
+    }
+
+    /// Takes a plugin out.
+    ///
+    /// - Returns: Whether it was in.
+    mutating func remove(_ plugin: SessionPlugin) -> Bool {
+        let count = all.count
+        sources.removeAll { $0.instance === plugin.instance }
+        filters.removeAll { $0.instance === plugin.instance }
+        return all.count < count
+    }
+}

@@ -1,0 +1,211 @@
+import GreenroomMedia
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+extension SessionPlugins {
+    /// Looks for plugins that gave up, and for those that the host gave up.
+    mutating func dropLost() {
+        for plugin in slots.all {
+            let instance = plugin.instance
+            if instance.fault != nil {
+                fail(plugin)
+            } else if let (status, _) = instance.gaveUp, instance.lifecycle != .destroyed {
+                // One that is started again is not waited for: its process goes at once.
+                guard status == .ok || plugin.onFailure != .restart else {
+                    fail(plugin)
+                    continue
+                }
+                for step in LifecycleStep.ending { perform([plugin]) { $0.begin(ending: step) } }
+                if status == .ok, instance.arrivals == nil {
+                    remove(plugin)
+                } else {
+                    fail(plugin)
+                }
+            }
+        }
+    }
+
+    mutating func fail(_ plugin: SessionPlugin) {
+        let instance = plugin.instance
+        guard instance.arrivals == nil else {
+            awaitReconnection(of: plugin)
+            return
+        }
+        switch plugin.onFailure {
+        case .end:
+            guard failedRole == nil else { return }
+            failedRole = instance.role
+            record(plugin, instance.fault, .end)
+        case .off:
+            guard slots[instance] != nil else { return }
+            record(plugin, instance.fault, .off)
+            drop(plugin)
+        case .restart:
+            restart(plugin)
+        }
+    }
+
+    /// Has a plugin started again that has failed; one that failed too often stays away.
+    private mutating func restart(_ plugin: SessionPlugin) {
+        let instance = plugin.instance
+        let wait = restarts.wait(of: plugin.number)
+        guard wait == nil || wait == .steps, slots[instance] != nil else { return }
+        let reason = instance.fault ?? instance.gaveUp?.reason
+        // A new life begins in a new process.
+        instance.giveUp(because: "it failed")
+        guard !isEnding else {
+            record(plugin, reason, .off)
+            return
+        }
+        let now = clock.now
+        guard let delay = restarts.lost(plugin.number, at: now) else {
+            record(plugin, reason, .off)
+            events.send(
+                .note(
+                    role: instance.role,
+                    text: "it was lost \(Backoff.delays.count + 1) times within a minute, and is "
+                        + "not started again"))
+            drop(plugin)
+            return
+        }
+        record(plugin, reason, .restart)
+        if wait == nil { announceSlate(of: plugin, SlateText.restarting) }
+        events.send(.pluginRestarts(role: instance.role, seconds: Double(delay) / 1e9))
+    }
+
+    /// Takes a loss down for the report.
+    private mutating func record(
+        _ plugin: SessionPlugin, _ evidence: String?, _ policy: FailurePolicy
+    ) {
+        losses.add(
+            PluginLoss(
+                role: plugin.instance.role, seconds: max(0, Double(clock.now - epoch) / 1e9),
+                evidence: evidence ?? "it failed", policy: policy, awaySeconds: nil))
+    }
+
+    /// Has a slate shown unless the picture comes back soon.
+    private mutating func announceSlate(
+        of plugin: SessionPlugin, _ text: (VideoTrackKind) -> SlateText
+    ) {
+        guard let track = plugin.picture else { return }
+        slates.announce(text(track), on: track, at: clock.now)
+    }
+
+    /// Goes on without a plugin.
+    private mutating func drop(_ plugin: SessionPlugin) {
+        guard remove(plugin) else { return }
+        wasDropped = true
+        announceSlate(of: plugin, SlateText.lost)
+        events.send(.pluginDropped(role: plugin.instance.role))
+    }
+
+    /// Takes a plugin out of the session, after ending it as far as it can be ended.
+    @discardableResult
+    private mutating func remove(_ plugin: SessionPlugin) -> Bool {
+        guard slots.remove(plugin) else { return false }
+        let instance = plugin.instance
+        for step in LifecycleTable.stepsToEnd(from: instance.lifecycle) {
+            let pending = instance.begin(ending: step)
+            let deadline = MonotonicClock.deadline(after: steps.deadlineNanoseconds)
+            guard instance.finish(pending, until: deadline) != nil else {
+                events.send(
+                    .callbackHangs(
+                        role: instance.role, callback: step.rawValue,
+                        seconds: Double(steps.deadlineNanoseconds) / 1e9))
+                instance.giveUp(because: "it hangs in \(step.rawValue)")
+                break
+            }
+        }
+        return true
+    }
+}
+
+// MARK: - New lives
+
+extension SessionPlugins {
+    /// Waits for plugins that connect by themselves.
+    mutating func openListeners() {
+        for plugin in slots.all {
+            guard let arrivals = plugin.instance.arrivals else { continue }
+            let (role, events, instance) = (plugin.instance.role, events, plugin.instance)
+            do throws(LoadError) {
+                try arrivals.open { arrival in
+                    switch arrival {
+                    case .waiting(let peer):
+                        instance.tell(.broadcastArrived(role: role, text: peer))
+                        events.wake()
+                    case .refused(let peer):
+                        instance.tell(.broadcastRefused(role: role, text: peer))
+                    }
+                }
+                restarts.awaitConnection(of: plugin.number, at: clock.now)
+                announceSlate(of: plugin, SlateText.waiting)
+            } catch {
+                events.send(
+                    .stepFailed(
+                        role: role, step: "broadcast", status: .unavailable,
+                        reason: error.explanation))
+                failedRole = role
+                return
+            }
+        }
+    }
+
+    /// Waits for a plugin that has left to connect once more.
+    private mutating func awaitReconnection(of plugin: SessionPlugin) {
+        let instance = plugin.instance
+        guard restarts.wait(of: plugin.number) != .connection else { return }
+        // One that has finished is no loss.
+        if let reason = instance.fault { record(plugin, reason, .restart) }
+        instance.giveUp(because: "it has left")
+        restarts.awaitConnection(of: plugin.number, at: clock.now)
+        announceSlate(of: plugin, SlateText.waiting)
+        events.send(.note(role: instance.role, text: "it has left, and may come again"))
+    }
+
+    /// Starts the plugins again whose time has come.
+    mutating func startDueRestarts() {
+        let now = clock.now
+        for plugin in slots.all {
+            let isConnecting = plugin.instance.arrivals?.hasPendingPeer == true
+            guard restarts.isDue(plugin.number, isConnecting: isConnecting, at: now) else {
+                continue
+            }
+            restarts.begin(plugin.number)
+            begin(plugin) { $0.beginCreate() }
+        }
+    }
+
+    /// Goes on with the beginning of a new life, after a step of it that succeeded.
+    mutating func advance(_ plugin: SessionPlugin, after step: LifecycleStep) {
+        guard !isEnding else { return }
+        switch step {
+        case .create:
+            let offer = negotiations.fresh(to: plugin, at: clock.now - epoch)
+            begin(plugin) { $0.beginInitialize(offer: offer) }
+        case .initialize:
+            settleChange(of: plugin)
+            if stopped.contains(plugin.number) {
+                didRestart(plugin)
+            } else {
+                begin(plugin) { $0.beginStartSend() }
+            }
+        case .startSend: didRestart(plugin)
+        default: break
+        }
+    }
+
+    /// Takes note that a plugin is back, if it was away.
+    mutating func didRestart(_ plugin: SessionPlugin) {
+        let instance = plugin.instance
+        guard let (away, settings) = restarts.finish(plugin.number, at: clock.now) else { return }
+        if let track = plugin.picture { slates.cancel(on: track) }
+        let seconds = Double(away) / 1e9
+        losses.returned(instance.role, after: seconds)
+        events.send(.pluginReturned(role: instance.role, seconds: seconds))
+        guard slots[instance] != nil else { return }
+        for setting in settings { begin(plugin) { $0.beginSetParameter(setting) } }
+    }
+}
