@@ -1,8 +1,6 @@
 package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomModel
-import GreenroomMedia
-import GreenroomModel
 package import GreenroomRuntime
 import Synchronization
 

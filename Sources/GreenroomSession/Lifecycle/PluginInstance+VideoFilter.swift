@@ -1,6 +1,6 @@
 import GreenroomPluginInterface
 package import GreenroomRuntime
-package import GreenroomVideo
+import GreenroomVideo
 
 /// A pre-processor is a filter of the track that it belongs to.
 extension PluginInstance: VideoFilter {
