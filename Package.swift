@@ -189,7 +189,8 @@ let package = Package(
         .target(
             name: "GreenroomHarness",
             dependencies: [
-                "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomIPC",
+                "GreenroomIsolation",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomPluginInterface", "GreenroomProbe", "GreenroomRuntime",
                 "GreenroomSession", "GreenroomVideo",

@@ -1,8 +1,6 @@
-import Glibc
-import GreenroomABI
 package import GreenroomConversion
 package import GreenroomMedia
-import GreenroomNegotiation
+package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomRuntime
 import Synchronization
@@ -51,6 +49,7 @@ package final class PluginInstance: Sendable {
     package var videoIngest: VideoIngest? { environment.videoIngest }
     package var audioIngest: AudioIngest? { environment.audioIngest }
 
+    var events: SessionEvents { environment.events }
     private var life: PluginLife? { state.withLock { $0.life } }
 
     // MARK: What the session asks

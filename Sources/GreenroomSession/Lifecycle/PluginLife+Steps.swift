@@ -1,6 +1,7 @@
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 import Glibc
+import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession

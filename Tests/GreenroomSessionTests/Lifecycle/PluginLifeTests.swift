@@ -1,7 +1,9 @@
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomNegotiation
 import GreenroomRuntime
+import GreenroomVideo
 import Synchronization
 import Testing
 

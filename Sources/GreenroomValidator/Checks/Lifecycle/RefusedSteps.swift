@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import GreenroomHarness
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface

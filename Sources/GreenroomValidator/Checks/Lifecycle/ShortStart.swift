@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomHarness
 import GreenroomSession
 
 extension Catalogue {

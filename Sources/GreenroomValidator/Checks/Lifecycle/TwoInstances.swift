@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession

@@ -1,4 +1,5 @@
 import GreenroomABI
+import GreenroomHarness
 import GreenroomSession
 import GreenroomMedia
 

@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface

@@ -4,6 +4,7 @@ package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 import GreenroomRuntime
+package import GreenroomSession
 import GreenroomVideo
 import Synchronization
 
@@ -36,7 +37,7 @@ package final class PluginHarness: Sendable {
         /// Gets each frame, in order, with the time of its arrival on the session clock.
         package var sees: @Sendable (borrowing VideoFrame, Int64) -> Void
         /// Gets the session's sound: 48 kHz stereo in stretches of 10 ms from the beginning of the
-        /// pluginHarness, silence too.
+        /// harness, silence too.
         package var hears: @Sendable (Span<Int16>) -> Void
         /// Gets what the host would tell of.
         package var isTold: @Sendable (SessionEvent) -> Void
@@ -166,7 +167,7 @@ package final class PluginHarness: Sendable {
     /// Ends the sinks's threads, and the plugin if it is there still.
     package func leave() {
         if instance.lifecycle != .destroyed {
-            instance.giveUp(because: "the pluginHarness is over")
+            instance.giveUp(because: "the harness is over")
         }
         input?.close()
         editor?.close()

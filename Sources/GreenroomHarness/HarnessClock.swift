@@ -1,7 +1,7 @@
 package import GreenroomRuntime
 import Synchronization
 
-/// The clock of one pluginHarness, or of several side by side. Whoever makes it leads: on a virtual
+/// The clock of one harness, or of several side by side. Whoever makes it leads: on a virtual
 /// clock time stands still but for when that thread waits.
 package final class HarnessClock: Sendable {
     let session: SessionClock
