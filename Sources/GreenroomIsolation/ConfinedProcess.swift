@@ -108,7 +108,8 @@ package enum ConfinedProcess {
         from received: ControlSocket.Received, _ policy: SandboxPolicy, _ process: Int32
     ) -> SandboxNotifier? {
         guard case .message(let message) = received else { return nil }
-        guard message.kind == .sandboxNotifier, policy.mode != .off, message.descriptors.count == 1 else {
+        guard message.kind == .sandboxNotifier, policy.mode != .off, message.descriptors.count == 1
+        else {
             ControlSocket.discard(message.descriptors)
             return nil
         }

@@ -184,7 +184,9 @@ final class IsolatedPlugin: InstanceBackend {
         _ call: Call, _ message: WireWriter, accepting offer: Offer?
     ) -> (status: Status, answer: gr_answer) {
         var written = offer.map { gr_answer(accepting: $0) } ?? gr_answer()
-        guard let connection, var answer = connection.call(call, message) else { return (.gone, written) }
+        guard let connection, var answer = connection.call(call, message) else {
+            return (.gone, written)
+        }
         do throws(WireReader.Problem) {
             let status = Status(rawValue: try answer.read())
             written.kind = try answer.read()
@@ -201,7 +203,9 @@ final class IsolatedPlugin: InstanceBackend {
     func address(ofExtension id: String) -> UInt64? {
         var message = WireWriter()
         message.write(id)
-        guard let connection, var answer = connection.call(.getExtension, message) else { return nil }
+        guard let connection, var answer = connection.call(.getExtension, message) else {
+            return nil
+        }
         do throws(WireReader.Problem) {
             // Every answer begins with the status.
             _ = try answer.read(Int32.self)

@@ -116,7 +116,8 @@ extension ProcessWatchdog.Finding {
         case .calls(let calls):
             return "it makes \(calls) calls/s, limit: \(ProcessWatchdog.callLimit)/s"
         case .frames(let frames, let limit):
-            return "it sends \(frames) frames/s, limit: \(limit)/s; wait with wait_until_ns between "
+            return
+                "it sends \(frames) frames/s, limit: \(limit)/s; wait with wait_until_ns between "
                 + "frames"
         case .lines(let lines):
             return "it logs \(lines) lines/s, limit: \(ProcessWatchdog.lineLimit)/s"

@@ -63,7 +63,8 @@ package final class SharedProcess: PluginFactory {
     /// Creates an instance and destroys it again, with no host behind it.
     ///
     /// - Returns: What `create` answered; nil if the process is lost, or the instance breaks a rule.
-    package func createAndDestroy(_ descriptor: PluginDescriptor, _ settings: [Setting]) -> Status? {
+    package func createAndDestroy(_ descriptor: PluginDescriptor, _ settings: [Setting]) -> Status?
+    {
         var message = WireWriter()
         message.write(descriptor.id)
         message.write(UInt64(0))

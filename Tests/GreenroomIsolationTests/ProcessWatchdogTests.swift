@@ -8,11 +8,13 @@ import Testing
     private static let tick: Int64 = 100_000_000
 
     private static func sample(
-        hasAnswered: Bool = true, memory: Int = 0, mainThreadHasExited: Bool = false, calls: Int = 0,
+        hasAnswered: Bool = true, memory: Int = 0, mainThreadHasExited: Bool = false,
+        calls: Int = 0,
         frames: Int = 0, lines: Int = 0, rate: Double = 30
     ) -> ProcessWatchdog.Sample {
         ProcessWatchdog.Sample(
-            hasAnswered: hasAnswered, memoryBytes: memory, mainThreadHasExited: mainThreadHasExited, calls: calls,
+            hasAnswered: hasAnswered, memoryBytes: memory, mainThreadHasExited: mainThreadHasExited,
+            calls: calls,
             frames: frames, lines: lines, rate: rate)
     }
 
@@ -81,7 +83,8 @@ import Testing
 
     @Test func `a main thread that exited is found, and a process that exits is not`() throws {
         #expect(Self.check(ticks: 100) { Self.sample(mainThreadHasExited: $0 % 10 != 0) } == nil)
-        let found = try #require(Self.check(ticks: 100) { Self.sample(mainThreadHasExited: $0 >= 10) })
+        let found = try #require(
+            Self.check(ticks: 100) { Self.sample(mainThreadHasExited: $0 >= 10) })
         #expect(found.1 == .mainThreadExited)
         #expect(found.tick == 19)
     }

@@ -1,5 +1,5 @@
 import GreenroomABI
-package import GreenroomAudio
+import GreenroomAudio
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,4 +1,3 @@
-public import GreenroomConversion
 public import GreenroomNegotiation
 public import GreenroomPluginInterface
 public import GreenroomMedia

@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomNegotiation
 import Foundation
 import GreenroomABI
 import GreenroomConversion

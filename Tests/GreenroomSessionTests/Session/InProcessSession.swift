@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomNegotiation
 import GreenroomMedia
 import GreenroomRuntime
 import Synchronization
@@ -53,8 +55,9 @@ struct InProcessSession {
         plan.clock = .virtual
         plan.durationNanoseconds = milliseconds.map { $0 * 1_000_000 }
         plan.callbackDeadlineNanoseconds = 30_000_000_000
-        plan.camera = camera
-        plan.share = share
+        plan.slots = [(SessionRole.camera, camera), (.share, share)].compactMap { role, source in
+            source.map { SessionSlot(role, $0) }
+        }
         plan.outputs = [
             .record(folder: folder("recording"), picture: VideoSinkWant(), overwrite: false)
         ]

@@ -1,3 +1,6 @@
+import GreenroomModel
+import GreenroomNegotiation
+import GreenroomPluginInterface
 import GreenroomMedia
 import TestSupport
 import Testing
@@ -185,7 +188,7 @@ import Testing
         ])
         session.plan.timeline = [
             TimelineEntry(
-                nanoseconds: 500_000_000,
+                time: .milliseconds(500),
                 command: .ceiling(.camera, VideoCapability(width: 160, height: 90, fps: 15)),
                 origin: "test")
         ]
