@@ -248,6 +248,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomVideoTests",
             dependencies: [
+                "GreenroomAudio",
                 "GreenroomABI", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
                 "GreenroomSession", "GreenroomVideo", "TestSupport",
@@ -270,10 +271,14 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomIPCTests",
-            dependencies: ["GreenroomIPC", "GreenroomPluginInterface", "GreenroomMedia"]),
+            dependencies: [
+                "GreenroomNegotiation", "GreenroomIPC", "GreenroomPluginInterface",
+                "GreenroomMedia",
+            ]),
         .testTarget(
             name: "GreenroomIsolationTests",
             dependencies: [
+                "GreenroomVideo",
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
