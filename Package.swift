@@ -131,7 +131,7 @@ let package = Package(
             dependencies: [
                 "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
-                "GreenroomRuntime",
+                "GreenroomRuntime", "GreenroomSchema",
             ],
             linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
         .target(
@@ -215,6 +215,7 @@ let package = Package(
             name: "GreenroomConfigTests",
             dependencies: [
                 "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema",
+                "GreenroomSession",
             ]),
         .testTarget(
             name: "GreenroomIPCTests",

@@ -1,5 +1,4 @@
 package import GreenroomMedia
-import GreenroomModel
 
 extension Decoder<String> {
     /// Text that is not empty.

@@ -1,5 +1,6 @@
 import Glibc
 public import GreenroomConversion
+package import GreenroomModel
 import Synchronization
 
 /// What somebody sees and hears of a track while it runs: its newest picture, and how loud it is.
@@ -49,14 +50,14 @@ public final class PreviewTap: Sendable {
     }
 
     /// Takes a picture. [the track's thread]
-    func show(_ frame: consuming VideoFrame) {
+    package func show(_ frame: consuming VideoFrame) {
         var next: VideoFrame? = consume frame
         newest.withLock { newest in newest = next.take() }
     }
 }
 
 extension PreviewTap: AudioSink {
-    func write(_ samples: Span<Int16>) {
+    package func write(_ samples: Span<Int16>) {
         var squares = 0.0
         var peak: Int32 = 0
         for index in samples.indices {
@@ -71,5 +72,31 @@ extension PreviewTap: AudioSink {
         }
     }
 
-    func finish(until deadline: Int64) {}
+    package func finish(until deadline: Int64) {}
+}
+
+extension PreviewTap: VideoTap {}
+
+/// Shows a track to a tap.
+package struct PreviewOutput: Output {
+    /// What looks and listens.
+    package var tap: PreviewTap
+    /// At which track.
+    package var track: VideoTrackKind
+
+    /// Describes the output.
+    package init(_ tap: PreviewTap, track: VideoTrackKind) {
+        self.tap = tap
+        self.track = track
+    }
+
+    /// Whatever there is, it takes.
+    package func want(of track: VideoTrackKind) -> VideoSinkWant? {
+        track == self.track ? VideoSinkWant() : nil
+    }
+
+    package func open(in session: inout OutputBuilder) {
+        session.connect(tap: tap, to: track)
+        if session.audioTracks.contains(track) { session.connect(tap, to: track) }
+    }
 }

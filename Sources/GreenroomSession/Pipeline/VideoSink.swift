@@ -1,4 +1,4 @@
-import GreenroomConversion
+package import GreenroomConversion
 
 /// Where the frames of one branch end.
 protocol VideoSink: AnyObject, Sendable {
@@ -22,4 +22,10 @@ enum OutputPace: Sendable {
     /// Each at its time, which is ``AudioMixer/latencyNanoseconds`` after that of its period: what
     /// somebody watches. Periods without a frame show the frame before.
     case onSchedule
+}
+
+/// Sees the frames of a track as they are, after the filters of a camera.
+package protocol VideoTap: AnyObject, Sendable {
+    /// Takes a frame; never waits. [the track's thread]
+    func show(_ frame: consuming VideoFrame)
 }

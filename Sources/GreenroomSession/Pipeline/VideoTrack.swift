@@ -76,7 +76,7 @@ final class VideoTrack: Sendable {
     let agreed: VideoCapability
     let input: VideoTrackInput
     let groups: [Group]
-    private let monitors: [PreviewTap]
+    private let taps: [any VideoTap]
     private let filters: FilterChain
     private let pool: FramePool
     private let events: SessionEvents
@@ -85,11 +85,11 @@ final class VideoTrack: Sendable {
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
-    ///   - monitors: Those who look at it.
+    ///   - taps: What sees its frames as they are.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     init(
         kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
-        filters: [PreProcessorRunner], groups: [Group], monitors: [PreviewTap] = [],
+        filters: [PreProcessorRunner], groups: [Group], taps: [any VideoTap] = [],
         filterDeadline: Int64, events: SessionEvents
     ) {
         self.kind = kind
@@ -100,7 +100,7 @@ final class VideoTrack: Sendable {
             filters, size: agreed.size, hangNanoseconds: filterDeadline, clock: input.clock,
             events: events)
         self.groups = groups
-        self.monitors = monitors
+        self.taps = taps
         self.events = events
     }
 
@@ -272,7 +272,7 @@ final class VideoTrack: Sendable {
         _ frame: consuming VideoFrame, at moment: Int64, _ middle: Int64, _ work: inout Work,
         _ timeline: SessionTimeline
     ) {
-        for monitor in monitors { monitor.show(frame.share()) }
+        for tap in taps { tap.show(frame.share()) }
         for group in groups {
             var converted: VideoFrame?
             for branch in group.branches {

@@ -59,41 +59,6 @@ public struct SourcePlan: Sendable {
     }
 }
 
-/// How an output wants its picture.
-public struct VideoSinkWant: Hashable, Sendable {
-    /// The size; nil for the track's.
-    public var size: FrameSize?
-    /// The rate; nil for the track's.
-    public var rate: FrameRate?
-    /// What becomes of a picture of another shape.
-    public var fit: Fit
-
-    /// Makes a want.
-    public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
-        self.size = size
-        self.rate = rate
-        self.fit = fit
-    }
-}
-
-/// Where a session's media go.
-public enum OutputPlan: Sendable {
-    /// A folder of recordings.
-    case record(folder: String, picture: VideoSinkWant, overwrite: Bool)
-    /// An ALSA PCM that plays the session's sound.
-    case loudspeaker(device: String)
-    /// Y4M on standard output.
-    case y4mStandardOutput(track: VideoTrackKind, picture: VideoSinkWant)
-    /// Y4M on a stream that outlives the session.
-    case y4mStream(Y4MStream, track: VideoTrackKind)
-    /// Somebody who looks at a track, and listens to its sound.
-    case monitor(PreviewTap, track: VideoTrackKind)
-
-    var makesFiles: Bool {
-        if case .record = self { true } else { false }
-    }
-}
-
 /// Everything that a session needs, resolved and checked.
 public struct SessionPlan: Sendable {
     /// The session's name, for the report.
@@ -116,7 +81,7 @@ public struct SessionPlan: Sendable {
     /// process that the host does not start; nil if a plugin makes it or there is none.
     public var broadcast: String?
     /// The outputs.
-    public var outputs: [OutputPlan] = []
+    package var outputs: [any Output] = []
 
     /// Makes a plan without plugins.
     public init(name: String) {
