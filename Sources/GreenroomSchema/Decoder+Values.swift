@@ -50,7 +50,7 @@ extension Decoder where Value: Sendable {
     /// One of several words, each with what it means and its value.
     ///
     /// - Parameter others: Words that people write in place of these.
-    static func oneOf(
+    package static func oneOf(
         _ choices: [(word: String, meaning: String, value: Value)],
         meant others: [String: String] = [:]
     ) -> Decoder {

@@ -1,6 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
-package import GreenroomModel
+import GreenroomModel
 import GreenroomRuntime
 
 /// What an output sees of a session that is about to start: the tracks, and where to connect its
