@@ -2,6 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 
 @testable import GreenroomSession
+import GreenroomModel
 
 /// A branch on simulated time: the queue and the writer of a real one, without its thread.
 struct SimulatedBranch {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import GreenroomSession
+import GreenroomModel
 
 @Suite struct VideoTrackTests {
     let pool = FramePool(limit: 64)
