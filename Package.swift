@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// Descriptors and errno.
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
 /// A bundled media plugin: `Plugins/<name>`, built as the shared library `lib<name>.so`.
 struct BundledPlugin {
     var name: String
@@ -35,7 +38,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
-    BundledPlugin(name: "WaveFile", dependencies: ["GreenroomFiles"]),
+    BundledPlugin(name: "WaveFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
@@ -53,6 +56,7 @@ let package = Package(
     ] + bundledPlugins.map(\.product),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -64,6 +68,8 @@ let package = Package(
         .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
+        .systemLibrary(
+            name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -77,24 +83,35 @@ let package = Package(
         // What a session file says, as the session uses it.
         .target(name: "GreenroomModel", dependencies: ["GreenroomMedia"]),
 
+        // Descriptors and errno: swift-system, and what it lacks.
+        .target(name: "GreenroomSystem", dependencies: [systemPackage]),
+
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
 
         // What bundled plugins share.
         .target(
             name: "GreenroomImages",
-            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia"]),
+            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"]),
         .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
 
         // The host, bottom up.
         .target(name: "GreenroomRuntime"),
+        .target(name: "GreenroomNegotiation", dependencies: ["GreenroomMedia"]),
         .target(
-            name: "GreenroomPluginInterface", dependencies: ["GreenroomABI", "GreenroomMedia"]),
+            name: "GreenroomPluginInterface",
+            dependencies: [
+                "GreenroomABI", "GreenroomMedia", "GreenroomNegotiation", "GreenroomSystem",
+            ]),
         .target(
             name: "GreenroomIPC",
-            dependencies: ["CLinux", "GreenroomABI", "GreenroomPluginInterface", "GreenroomMedia"]),
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomMedia", "GreenroomNegotiation",
+                "GreenroomPluginInterface", "GreenroomSystem",
+            ]),
         .target(
-            name: "GreenroomSandbox", dependencies: ["CLinux", "CSeccomp", "GreenroomIPC"]),
+            name: "GreenroomSandbox",
+            dependencies: ["CLinux", "CSeccomp", "GreenroomIPC", "GreenroomSystem"]),
         .target(
             name: "GreenroomRunner",
             dependencies: [
@@ -102,13 +119,18 @@ let package = Package(
                 "GreenroomMedia",
             ]),
 
+        // What the validator adds to a runner.
+        .target(
+            name: "GreenroomProbe",
+            dependencies: ["GreenroomABI", "GreenroomIPC", "GreenroomMedia", "GreenroomRunner"]),
+
         // What authors of broadcasts import, or link with.
         .target(
             name: "GreenroomBroadcast",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomPluginInterface",
                 "GreenroomMedia",
-                "GreenroomPlugin", "GreenroomRunner",
+                "GreenroomPlugin", "GreenroomRunner", "GreenroomSystem",
             ]),
         .target(
             name: "GreenroomBroadcastLibrary",
@@ -124,56 +146,71 @@ let package = Package(
 
         .target(name: "GreenroomSchema", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
-        .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia"]),
+        .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia", "GreenroomSystem"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
+        .target(
+            name: "GreenroomAudio",
+            dependencies: ["CSpeexDSP", "GreenroomMedia", "GreenroomRuntime"],
+            linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
+        .target(
+            name: "GreenroomVideo",
+            dependencies: [
+                "GreenroomAudio", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
+                "GreenroomRuntime",
+            ]),
         .target(
             name: "GreenroomSession",
             dependencies: [
-                "CSpeexDSP", "GreenroomABI", "GreenroomALSA", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
-                "GreenroomRuntime", "GreenroomSchema",
-            ],
-            linkerSettings: [.linkedLibrary(":libspeexdsp.a")]),
+                "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
+            ]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
-                "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSystem",
             ]),
         .executableTarget(
             name: "greenroom-runner",
             dependencies: [
-                "CLinux", "GreenroomIPC", "GreenroomPluginInterface", "GreenroomRunner",
-                "GreenroomSandbox",
+                "CLinux", "GreenroomIPC", "GreenroomPluginInterface", "GreenroomProbe",
+                "GreenroomRunner", "GreenroomSandbox",
             ]),
         .target(
             name: "GreenroomConfig",
             dependencies: [
                 "GreenroomMedia", "GreenroomModel", "GreenroomSchema", "GreenroomSession",
-                .product(name: "Yams", package: "Yams"),
+                "GreenroomSystem", .product(name: "Yams", package: "Yams"),
             ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
             name: "GreenroomHarness",
             dependencies: [
-                "GreenroomABI", "GreenroomConversion", "GreenroomIPC", "GreenroomIsolation",
-                "GreenroomMedia", "GreenroomModel", "GreenroomPluginInterface", "GreenroomSession",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomIPC",
+                "GreenroomIsolation",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomPluginInterface", "GreenroomProbe", "GreenroomRuntime",
+                "GreenroomSession", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomHarness",
+                "GreenroomHarness", "GreenroomProbe",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
+                "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomModel", "GreenroomPluginInterface", "GreenroomRuntime",
-                "GreenroomSandbox", "GreenroomSchema", "GreenroomSession",
+                "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSchema", "GreenroomSession", "GreenroomVideo",
             ]),
         .executableTarget(
             name: "greenroom",
@@ -181,11 +218,11 @@ let package = Package(
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "GreenroomSandbox",
-                "GreenroomSchema",
-                "GreenroomValidator",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
+                "GreenroomSandbox", "GreenroomSchema", "GreenroomSystem", "GreenroomValidator",
+                "GreenroomVideo",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ], resources: [.embedInCode("New/Templates")]),
 
         // Tests, one target a module.
         .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia", "GreenroomABI"]),
@@ -194,7 +231,7 @@ let package = Package(
             dependencies: ["GreenroomConversion", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomFilesTests",
-            dependencies: ["GreenroomFiles", "GreenroomMedia", "TestSupport"]),
+            dependencies: ["CSndFile", "GreenroomFiles", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [
@@ -203,13 +240,27 @@ let package = Package(
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
+            name: "GreenroomAudioTests",
+            dependencies: ["GreenroomAudio", "GreenroomMedia", "GreenroomRuntime", "TestSupport"]),
+        .testTarget(
+            name: "GreenroomNegotiationTests",
+            dependencies: ["GreenroomMedia", "GreenroomNegotiation"]),
+        .testTarget(
+            name: "GreenroomVideoTests",
+            dependencies: [
+                "GreenroomABI", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomSession", "GreenroomVideo", "TestSupport",
+            ]),
+        .testTarget(
             name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
         .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomSession",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "TestSupport",
+                "GreenroomMedia", "GreenroomModel", "GreenroomAudio", "GreenroomNegotiation",
+                "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests",
@@ -225,7 +276,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
                 "TestSupport",
             ]),
         .testTarget(
@@ -254,7 +305,10 @@ let package = Package(
 
         // Tests of the real binaries; they import nothing of what they test.
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: [systemPackage], path: "Tests/TestSupport"),
+        // What Tests/run.sh shows of a run.
+        .executableTarget(name: "test-progress", path: "Tests/Progress"),
     ] + bundledPlugins.map(\.target)
 )
 

@@ -1,13 +1,19 @@
 #!/bin/sh
-# Installs what the tests need, lints, builds and tests. Arguments go to `swift test`:
+# Installs what the tests need, lints, builds the tests on top of Samples/run.sh's release build,
+# and runs them. Shows how far it is; ends with the slowest tests, the failures and the counts.
 #
-#   Tests/run.sh                                       everything
-#   Tests/run.sh --filter EndToEndTests                some of it
-#   Tests/run.sh --scratch-path .build/address --sanitize=address
-#   Tests/run.sh --scratch-path .build/thread --sanitize=thread -Xlinker -export-dynamic
+#   Tests/run.sh                              everything but what Tests/nightly.sh adds
+#   Tests/run.sh --filter EndToEndTests       some of it: arguments go to `swift test`
+#   Tests/run.sh --repeat 10                  ten runs, five of them beside four busy loops
 set -eu
 cd "$(dirname "$0")/.."
 . Samples/prepare.sh
+
+runs=1
+if [ "${1-}" = --repeat ]; then
+    runs=$2
+    shift 2
+fi
 
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
@@ -16,43 +22,36 @@ prepare_media
 
 say "Linting"
 find Package.swift Sources Plugins Tests Samples -name .build -prune -o -name '*.swift' -print0 \
-    | xargs -0 swift format lint --strict
+    | xargs -0 swift format lint --strict --parallel
 
-say "Building and testing"
-export TSAN_OPTIONS="${TSAN_OPTIONS-suppressions='$PWD/Tests/thread-sanitizer.txt'}"
-if [ $# -gt 0 ]; then
-    swift test "$@"
-else
-    swift build --build-tests
-    # Most tests wait for programs that they run, and a process of tests waits on as many threads
-    # as there are processors: two use the time. Prints each test as it ends.
-    part() {
-        log=.build/tests-$1.log
-        shift
-        {
-            if swift test --skip-build --ignore-lock "$@" 2>&1; then
-                echo passed > "$log.end"
-            fi
-        } | tee "$log" | grep --line-buffered -E '^(✔|✘) Test ' || true
-    }
-    rm -f .build/tests-*
-    sessions='^EndToEndTests\.(?!(Conformance|NewCommand|Preview|Stranger|WrongPlugin)Tests)'
-    part sessions --filter "$sessions" &
-    part others --skip "$sessions"
-    wait
-    logs=".build/tests-sessions.log .build/tests-others.log"
-    failed=
-    for log in $logs; do
-        if [ ! -e "$log.end" ] || ! grep -q '^✔ Test run with [1-9]' "$log"; then
-            failed="$failed $log"
-            # What failed and why; of a process that broke down, what came before.
-            grep -A 8 ' recorded an issue ' "$log" | grep -v '^◇' || tail -n 40 "$log"
-        fi
-    done
-    # shellcheck disable=SC2086 # paths are words
-    grep -h -E '^(✔|✘) Test run ' $logs || true
-    [ -z "$failed" ] || fail "Tests failed; the whole story is in:$failed"
+say "Building the tests"
+swift build -c release --build-tests
+
+# Most tests wait for programs that they start: several at once use the time.
+test_all() {
+    .build/release/test-progress swift test -c release --skip-build --disable-xctest \
+        --experimental-maximum-parallelization-width "$((3 * $(nproc)))" "$@"
+}
+
+if [ "$runs" = 1 ]; then
+    say "Testing"
+    test_all "$@"
+    exit
 fi
 
-say "All tests passed."
-echo "Look next at the recording of the main job: Samples/run.sh"
+loops=
+trap 'kill $loops 2> /dev/null || true' EXIT
+trap 'exit 1' INT TERM
+failed=0
+for run in $(seq "$runs"); do
+    if [ "$run" -gt $((runs / 2)) ] && [ -z "$loops" ]; then
+        for _ in 1 2 3 4; do
+            sh -c 'while :; do :; done' &
+            loops="$loops $!"
+        done
+    fi
+    say "Run $run of $runs${loops:+, beside four busy loops}"
+    test_all "$@" || failed=$((failed + 1))
+done
+say "$((runs - failed)) of $runs runs passed"
+[ "$failed" = 0 ]

@@ -31,7 +31,9 @@ convert() {
 }
 
 set --
-for map in Sources/*/module.modulemap Sources/*/include/module.modulemap; do
+# The C modules that the Swift modules need; SwiftPM writes the maps of C targets beside the products.
+for map in Sources/*/module.modulemap .build/release/*.build/module.modulemap \
+    .build/checkouts/*/Sources/*/include/module.modulemap; do
     [ ! -e "$map" ] || set -- "$@" -Xcc "-fmodule-map-file=$map"
 done
 for module in GreenroomPlugin GreenroomBroadcast GreenroomValidator; do

@@ -1,10 +1,10 @@
 import GreenroomPlugin
 
-/// Plays a WAV file as a microphone, at its own rate.
+/// Plays a sound file as a microphone, at its own rate.
 final class WaveFile: Microphone {
     static let plugin = PluginDescription(
         id: "org.greenroom.wave-file", name: "WaveFile", version: "1.0.0",
-        summary: "Plays a WAV file as a microphone", vendor: "Greenroom")
+        summary: "Plays a sound file as a microphone", vendor: "Greenroom")
 
     private let player: WavePlayer
 
@@ -23,11 +23,11 @@ final class WaveFile: Microphone {
     func onUninitialized() { player.close() }
 }
 
-/// Plays a WAV file as the sound of a share, at its own rate.
+/// Plays a sound file as the sound of a share, at its own rate.
 final class WaveFileShareAudio: ScreenAudio {
     static let plugin = PluginDescription(
         id: "org.greenroom.wave-file-share-audio", name: "WaveFileShareAudio", version: "1.0.0",
-        summary: "Plays a WAV file as the sound of a share", vendor: "Greenroom")
+        summary: "Plays a sound file as the sound of a share", vendor: "Greenroom")
 
     private let player: WavePlayer
 

@@ -3,32 +3,31 @@ import GreenroomPluginInterface
 import GreenroomMedia
 public import GreenroomPlugin
 
-/// Offers a share from this process to a host that did not start it.
+/// Offers a share of this process to a host that did not start it.
 ///
-/// The host's session file says `share: { broadcast: PATH }`. What is offered is an ordinary
-/// `ShareSource` or `Screen`, and with it a `ShareAudioSource` or `ScreenAudio` for its
-/// sound, and the host drives them as if it had loaded them.
+/// The host's session file says `share: { broadcast: PATH }`. The share is an ordinary `ShareSource` or
+/// `Screen`, its sound a `ShareAudioSource` or `ScreenAudio`. The host drives them as if it had loaded
+/// them.
 public enum Broadcast {
-    /// Connects to a host and serves it until the share is over, on the calling thread.
+    /// Connects to a host and serves it until the share ends, on the calling thread.
     ///
-    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share
-    /// from this side. When to try again is for the program to say.
+    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share from
+    /// this side. The program decides when to try again.
     ///
     /// - Parameters:
     ///   - path: The socket, as the host's session file names it; at most 107 bytes.
-    ///   - plugins: A share, the sound of one, or one of each. They are the same each time that a
-    ///     process calls this.
-    /// - Throws: ``BroadcastError``, with a status that tells whether to try again.
+    ///   - plugins: A share, its sound, or both. Every call in a process has to pass the same.
+    /// - Throws: ``BroadcastError``, whose status says whether to try again.
     public static func run(to path: String, _ plugins: any Plugin.Type...) throws(BroadcastError) {
         guard let entry = exportPlugins(plugins) else {
             throw BroadcastError(
                 .badArgument,
-                "a process has one list of plugins, and another one was offered before")
+                "a process has one list of plugins, and another list was offered before")
         }
         try run(to: path, entry: entry.assumingMemoryBound(to: gr_entry.self))
     }
 
-    /// The same for the plugins of an entry, which stays as it is for as long as the process lives.
+    /// The same for the plugins of an entry, which must not change while the process lives.
     package static func run(
         to path: String, entry: UnsafePointer<gr_entry>?
     ) throws(BroadcastError) {
@@ -53,14 +52,14 @@ public enum Broadcast {
             return try BroadcastLink(to: path, library, .shareAudioSource).run()
         }
         let share = try BroadcastLink(to: path, library, .shareSource)
-        let sound = sounds == 1 ? ShareAudioFixture(to: path, library) : nil
+        let sound = sounds == 1 ? ShareAudioLink(to: path, library) : nil
         defer { sound?.finish() }
         try share.run()
     }
 }
 
-/// The sound beside a share. A host that wants none goes without.
-private struct ShareAudioFixture {
+/// The sound of a share. If the host refuses it, the share goes on without.
+private struct ShareAudioLink {
     private let link: BroadcastLink
     private let thread: PluginThread
 
@@ -72,7 +71,7 @@ private struct ShareAudioFixture {
         self.thread = thread
     }
 
-    /// Ends it, and waits for its end.
+    /// Ends it, and waits for the end.
     func finish() {
         link.finish()
         thread.join()

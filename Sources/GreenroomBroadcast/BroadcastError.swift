@@ -1,12 +1,13 @@
 import Glibc
 import GreenroomIPC
 public import GreenroomMedia
+import SystemPackage
 
 /// Why a broadcast could not begin, or has ended.
 public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why, for programs: those that `greenroom_broadcast_run` names.
+    /// One of those that `greenroom_broadcast_run` documents.
     public var status: Status
-    /// Why, for people.
+    /// The reason in words.
     public var description: String
 
     init(_ status: Status, _ description: String) {
@@ -14,34 +15,33 @@ public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible
         self.description = description
     }
 
-    /// Whether it may go better if it is tried again later: no host is there, it has no room, or
-    /// it has gone.
+    /// Whether a later attempt may succeed: there is no host, it has another broadcast, or it has ended.
     public var isTemporary: Bool { status == .unavailable || status == .gone }
 }
 
 extension BroadcastError {
-    static let hostGone = BroadcastError(.gone, "the host has gone without a word")
+    static let hostGone = BroadcastError(.gone, "the host has disconnected")
 
     init(connecting path: String, errno error: Int32) {
         switch error {
         case ENOENT, ECONNREFUSED:
             self.init(
                 .unavailable,
-                "no host listens at \(path): no session with this broadcast is running now")
+                "no host listens at \(path): no session with this broadcast is running")
         case EAGAIN:
-            self.init(.unavailable, "the host at \(path) has no time for one more now")
-        case EPROTOTYPE: self.init(.badArgument, "who listens at \(path) is no host")
+            self.init(.unavailable, "the host at \(path) is busy with other connections")
+        case EPROTOTYPE: self.init(.badArgument, "the listener at \(path) is no host")
         case EACCES, EPERM:
             self.init(
-                .badArgument, "\(path) is for its host's user alone: run as that user, or as root")
+                .badArgument, "\(path) belongs to its host's user: run as that user, or as root")
         default:
-            self.init(.badArgument, "can't connect to \(path): \(String(cString: strerror(error)))")
+            self.init(.badArgument, "can't connect to \(path): \(Errno(rawValue: error))")
         }
     }
 
-    /// - Parameter refusal: nil for one that this version does not know.
+    /// - Parameter refusal: nil for a reason that this version does not know.
     init(_ refusal: BroadcastRefusal?) {
-        let text = "the host has sent it away: \(refusal?.text ?? "it does not say why")"
+        let text = "the host refused it: \(refusal?.text ?? "the reason is unknown")"
         switch refusal {
         case .version, .noGreeting, nil: self.init(.unsupported, text)
         case .user: self.init(.badArgument, text)

@@ -19,13 +19,13 @@ final class BroadcastLink: Sendable {
     private let socket: ControlSocket
     private let state = Mutex(State.waiting)
 
-    /// Connects, and says what is offered.
+    /// Connects, and sends the greeting.
     init(to path: String, _ library: PluginLibrary, _ kind: PluginKind) throws(BroadcastError) {
         let longest = Int(greenroom_longest_socket_path)
         guard (1...longest).contains(path.utf8.count) else {
             throw BroadcastError(
                 .badArgument,
-                "the path of a socket has 1 to \(longest) bytes, and this one has "
+                "the path of a socket has 1 to \(longest) bytes, this one has "
                     + "\(path.utf8.count)")
         }
         let descriptor = greenroom_connect(path)
@@ -36,11 +36,11 @@ final class BroadcastLink: Sendable {
         socket.send(.greeting, BroadcastGreeting(kind: kind).number)
     }
 
-    /// Serves the host until the plugin's life is over, on the calling thread.
+    /// Serves the host until the instance has ended, on the calling thread.
     func run() throws(BroadcastError) {
         defer { state.withLock { $0 = .over } }
-        let welcome = try waitForWelcome()
-        let runner = try begin(welcome)
+        let setup = try waitForSetup()
+        let runner = try begin(setup)
         let isWanted = state.withLock { state in
             guard case .waiting = state else { return false }
             state = .running(runner)
@@ -55,37 +55,37 @@ final class BroadcastLink: Sendable {
         }
     }
 
-    /// Ends the plugin's life in order; of one that has not begun, the connection. [any]
+    /// Has the host end the instance; disconnects if there is none yet. [any]
     func finish() {
         let before = state.withLock { state in
             defer { if case .waiting = state { state = .over } }
             return state
         }
         switch before {
-        case .waiting: shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        case .waiting: socket.disconnect()
         case .running(let runner): runner.finish()
         case .over: break
         }
     }
 
-    /// What the host says first, once the session has begun.
-    private func waitForWelcome() throws(BroadcastError) -> ControlSocket.Message {
+    /// Waits for the host's first message, which comes once the session starts the instance.
+    private func waitForSetup() throws(BroadcastError) -> ControlSocket.Message {
         switch socket.receive(waits: true) {
-        case .message(let message) where message.kind == .welcome: return message
+        case .message(let message) where message.kind == .setup: return message
         case .message(let message) where message.kind == .refusal:
             throw BroadcastError(BroadcastRefusal(rawValue: message.value))
         case .message, .garbage, .nothing:
-            throw BroadcastError(.unsupported, "who listens there is no host of this version")
+            throw BroadcastError(.unsupported, "the listener is no host of this version")
         case .end: throw .hostGone
         }
     }
 
-    private func begin(_ welcome: ControlSocket.Message) throws(BroadcastError) -> Runner {
+    private func begin(_ setup: ControlSocket.Message) throws(BroadcastError) -> Runner {
         let environment = Runner.Environment(
             confine: { _, _ in [] }, load: { [library] _ in library }, end: {})
         do throws(ChannelError) {
             return try Runner(
-                socket: try socket.copy(), welcome: welcome, environment: environment)
+                socket: try socket.copy(), setup: setup, environment: environment)
         } catch {
             throw BroadcastError(.unavailable, "\(error)")
         }

@@ -3,6 +3,8 @@ import GreenroomSession
 import Glibc
 import GreenroomMedia
 import GreenroomModel
+import GreenroomSystem
+import SystemPackage
 
 extension SessionFile {
     /// Reads the bytes of a session file.
@@ -114,34 +116,19 @@ extension SessionFile {
     ///   - overrides: Values that take the place of the file's, in order.
     /// - Throws: ``UnreadableFile``, or ``SessionFileError`` with every fault of the file.
     public static func load(_ path: String, overrides: [Override] = []) throws -> SessionFile {
-        let bytes = try contents(of: path)
+        let bytes: [UInt8]
+        do throws(Errno) {
+            // As much as shows that it is too large.
+            bytes = try FileDescriptor.contents(of: path, limit: YAMLText.maximumBytes + 1)
+        } catch {
+            throw UnreadableFile(file: path, reason: "\(error)")
+        }
         let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard let folder = realpath(parent, nil) else {
-            throw UnreadableFile(file: path, reason: String(cString: strerror(errno)))
+            throw UnreadableFile(file: path, reason: "\(Errno.last)")
         }
         defer { free(folder) }
         return try read(
             bytes, file: path, folder: String(cString: folder), overrides: overrides)
-    }
-
-    /// All of a file, or as much as shows that it is too large.
-    private static func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw UnreadableFile(file: path, reason: String(cString: strerror(errno)))
-        }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while bytes.count <= YAMLText.maximumBytes {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw UnreadableFile(file: path, reason: String(cString: strerror(errno)))
-            }
-            if count == 0 { break }
-            bytes += chunk[..<count]
-        }
-        return bytes
     }
 }

@@ -1,24 +1,26 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
-/// The owner of an open file; it closes it.
+/// The owner of an open file: closes it, and names it in errors.
 struct Descriptor: ~Copyable, Sendable {
     /// What the file is called in errors.
     let name: String
-    /// −1 once it is closed.
-    private var number: Int32
+    /// nil once it is closed.
+    private var file: FileDescriptor?
 
-    private init(number: Int32, name: String) {
-        self.number = number
+    private init(_ file: FileDescriptor, name: String) {
+        self.file = file
         self.name = name
     }
 
-    deinit {
-        if number >= 0 { _ = Glibc.close(number) }
-    }
+    deinit { try? file?.close() }
 
     /// Opens a regular file for reading.
     static func reading(_ path: String) throws(MediaFileError) -> Descriptor {
-        let file = try open(path, flags: O_RDONLY | O_NONBLOCK)
+        let file = try open(name: path) { () throws(Errno) in
+            try .reading(path, options: .nonBlocking)
+        }
         guard file.isRegular else {
             throw MediaFileError(
                 .cannotOpen, file: path, rule: "this is not a regular file",
@@ -33,56 +35,68 @@ struct Descriptor: ~Copyable, Sendable {
     static func creating(
         _ path: String, name: String? = nil
     ) throws(MediaFileError) -> Descriptor {
-        try open(path, name: name, flags: O_WRONLY | O_CREAT | O_TRUNC)
+        try open(name: name ?? path) { () throws(Errno) in try .creating(path) }
     }
 
     /// A second handle of an open file, so that the caller keeps its own.
     static func duplicating(_ number: Int32, name: String) throws(MediaFileError) -> Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
-            throw systemFailure(
-                .cannotOpen, file: name, call: "fcntl(F_DUPFD_CLOEXEC)", error: errno)
+            throw MediaFileError(.cannotOpen, file: name, call: "fcntl(F_DUPFD_CLOEXEC)", .last)
         }
-        return Descriptor(number: copy, name: name)
+        return Descriptor(FileDescriptor(rawValue: copy), name: name)
     }
 
     private static func open(
-        _ path: String, name: String? = nil, flags: Int32
+        name: String, _ body: () throws(Errno) -> FileDescriptor
     ) throws(MediaFileError) -> Descriptor {
-        while true {
-            let number = Glibc.open(path, flags | O_CLOEXEC, 0o666)
-            if number >= 0 { return Descriptor(number: number, name: name ?? path) }
-            let error = errno
-            if error == EINTR { continue }
-            throw systemFailure(.cannotOpen, file: name ?? path, call: "open", error: error)
+        do throws(Errno) {
+            return Descriptor(try body(), name: name)
+        } catch {
+            throw MediaFileError(.cannotOpen, file: name, call: "open", error)
         }
     }
 
     /// Gives a file another name, in place of a file that may have it.
     static func rename(_ path: String, to other: String) throws(MediaFileError) {
         guard Glibc.rename(path, other) != 0 else { return }
-        throw systemFailure(.cannotWrite, file: other, call: "rename", error: errno)
+        throw MediaFileError(.cannotWrite, file: other, call: "rename", .last)
     }
 
+    /// The open file; a closed one fails every call.
+    private var open: FileDescriptor { file ?? FileDescriptor(rawValue: -1) }
+
     /// Whether it is a file on disk: it has offsets, and can be cut.
-    var isRegular: Bool {
-        var status = stat()
-        return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
+    var isRegular: Bool { (try? open.stat())?.type == .regular }
 
     /// The length in bytes.
     func byteCount() throws(MediaFileError) -> Int64 {
-        var status = stat()
-        guard fstat(number, &status) == 0 else { throw failure(.cannotRead, call: "fstat") }
-        return Int64(status.st_size)
+        try attempt(.cannotRead, "fstat") { try open.stat().size }
     }
 
     /// Closes and reports what the system had kept back until now.
     consuming func close() throws(MediaFileError) {
+        let file = open
         // Linux lets go of the descriptor even where close fails, EINTR included.
-        let result = Glibc.close(number)
-        number = -1
-        if result != 0, errno != EINTR { throw failure(.cannotWrite, call: "close") }
+        self.file = nil
+        do throws(Errno) {
+            try withErrno { try file.close() }
+        } catch  where error == .interrupted {
+        } catch {
+            throw MediaFileError(.cannotWrite, file: name, call: "close", error)
+        }
+    }
+
+    /// Runs a call, and says of its error which call it was and where.
+    private func attempt<Value>(
+        _ code: MediaFileError.Code, _ call: String, at offset: Int64? = nil,
+        _ body: () throws -> Value
+    ) throws(MediaFileError) -> Value {
+        do throws(Errno) {
+            return try withErrno(body)
+        } catch {
+            throw MediaFileError(code, file: name, offset: offset, call: call, error)
+        }
     }
 }
 
@@ -97,16 +111,13 @@ extension Descriptor {
     ) throws(MediaFileError) -> Int {
         var done = 0
         while done < memory.count {
-            let count = pread(
-                number, memory.baseAddress?.advanced(by: done), memory.count - done,
-                off_t(offset + Int64(done)))
-            if count > 0 {
-                done += count
-            } else if count == 0 {
-                break
-            } else if errno != EINTR {
-                throw failure(.cannotRead, call: "pread", offset: offset + Int64(done))
+            let place = offset + Int64(done)
+            let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
+            let count = try attempt(.cannotRead, "pread", at: place) {
+                try open.read(fromAbsoluteOffset: place, into: rest)
             }
+            if count == 0 { break }
+            done += count
         }
         return done
     }
@@ -128,10 +139,10 @@ extension Descriptor {
                 continue
             }
             let rest = UnsafeMutableBufferPointer(rebasing: parts[first...])
-            var written = writev(number, rest.baseAddress, Int32(rest.count))
-            if written < 0 {
-                try recover(call: "writev", offset: nil)
-                continue
+            var written = try written("writev") { () throws(Errno) in
+                let count = writev(open.rawValue, rest.baseAddress, Int32(rest.count))
+                guard count >= 0 else { throw .last }
+                return count
             }
             while written > 0 {
                 let step = min(written, parts[first].iov_len)
@@ -150,77 +161,65 @@ extension Descriptor {
         var done = 0
         while done < bytes.count {
             let place = offset + Int64(done)
-            let count = pwrite(
-                number, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(place))
-            if count < 0 {
-                try recover(call: "pwrite", offset: place)
-            } else {
-                done += count
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            done += try written("pwrite", at: place) { () throws(Errno) in
+                try withErrno { try open.write(toAbsoluteOffset: place, rest) }
             }
         }
     }
 
     /// Cuts the file, or lengthens it with a hole that reads as zeros.
     func setByteCount(_ count: Int64) throws(MediaFileError) {
-        guard ftruncate(number, off_t(count)) == 0 else {
-            throw failure(.cannotWrite, call: "ftruncate", offset: count)
-        }
+        try attempt(.cannotWrite, "ftruncate", at: count) { try open.resize(to: count) }
     }
 
     /// Moves the place where ``append(_:)`` goes on.
     func seek(to offset: Int64) throws(MediaFileError) {
-        guard lseek(number, off_t(offset), SEEK_SET) >= 0 else {
-            throw failure(.cannotWrite, call: "lseek", offset: offset)
+        _ = try attempt(.cannotWrite, "lseek", at: offset) {
+            try open.seek(offset: offset, from: .start)
         }
     }
 
-    /// After a failed write: returns where it is worth another try.
-    private func recover(call: String, offset: Int64?) throws(MediaFileError) {
-        switch errno {
-        case EINTR:
-            return
-        case EAGAIN:
-            var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+    /// The bytes that a call wrote; 0 where it is worth another try.
+    private func written(
+        _ call: String, at offset: Int64? = nil, _ body: () throws(Errno) -> Int
+    ) throws(MediaFileError) -> Int {
+        do throws(Errno) {
+            return try body()
+        } catch  where error == .interrupted {
+        } catch  where error == .wouldBlock {
+            var request = pollfd(fd: open.rawValue, events: Int16(POLLOUT), revents: 0)
             _ = poll(&request, 1, -1)
-        default:
-            throw failure(.cannotWrite, call: call, offset: offset)
+        } catch {
+            throw MediaFileError(.cannotWrite, file: name, offset: offset, call: call, error)
         }
+        return 0
     }
 }
 
 // MARK: Errors
 
-extension Descriptor {
-    /// The error for the present `errno`.
-    private func failure(
-        _ code: MediaFileError.Code, call: String, offset: Int64? = nil
-    ) -> MediaFileError {
-        Self.systemFailure(code, file: name, call: call, offset: offset, error: errno)
-    }
-
-    private static func systemFailure(
-        _ code: MediaFileError.Code, file: String, call: String, offset: Int64? = nil,
-        error: Int32
-    ) -> MediaFileError {
-        let (code, cure): (MediaFileError.Code, String) =
+extension MediaFileError {
+    /// An error of the system.
+    fileprivate init(
+        _ code: Code, file: String, offset: Int64? = nil, call: String, _ error: Errno
+    ) {
+        let (code, cure): (Code, String) =
             switch error {
-            case EPIPE: (.readerGone, "keep the program that reads it running")
-            case ENOSPC, EDQUOT: (.full, "free some space, or write to another disk")
-            case EFBIG: (.full, "raise the file-size limit, or use another file system")
-            case ENOENT: (code, "check the path; its folder must exist")
-            case EACCES, EPERM, EROFS: (code, "check the permissions of the file and its folder")
-            case EISDIR: (code, "name a file, not a folder")
-            case EMFILE, ENFILE: (code, "raise the limit of open files (ulimit -n)")
+            case .brokenPipe: (.readerGone, "keep the program that reads it running")
+            case .noSpace, .diskQuotaExceeded:
+                (.full, "free some space, or write to another disk")
+            case .fileTooLarge: (.full, "raise the file-size limit, or use another file system")
+            case .noSuchFileOrDirectory: (code, "check the path; its folder must exist")
+            case .permissionDenied, .notPermitted, .readOnlyFileSystem:
+                (code, "check the permissions of the file and its folder")
+            case .isDirectory: (code, "name a file, not a folder")
+            case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+                (code, "raise the limit of open files (ulimit -n)")
             default: (code, "check the disk and the path")
             }
-        return MediaFileError(
-            code, file: file, offset: offset, rule: "\(call) failed: \(message(of: error))",
-            cure: cure, systemError: error)
-    }
-
-    /// The system's text for an error. Any thread may ask: glibc keeps the texts in constants,
-    /// and makes up the others in memory of the thread.
-    private static func message(of error: Int32) -> String {
-        strerror(error).map { String(cString: $0) } ?? "error \(error)"
+        self.init(
+            code, file: file, offset: offset, rule: "\(call) failed: \(error)", cure: cure,
+            systemError: error.rawValue)
     }
 }

@@ -4,6 +4,7 @@ package import GreenroomConversion
 package import GreenroomIPC
 import GreenroomIsolation
 import GreenroomMedia
+import GreenroomProbe
 
 /// The harness's observer of an instance: it traces calls and edits, watches leases, and withholds
 /// an extension.
@@ -40,9 +41,10 @@ package struct PluginTracer: InstanceObserver {
         frames: SharedMemory?, call: @escaping @Sendable (Call, WireWriter) -> WireReader?
     ) {
         var message = WireWriter()
-        message.write(withheldExtension) { $0.write($1) }
-        message.write(leases?.isClosed ?? false)
-        var answer = call(.scrutinise, message)
+        ProbeRequest(
+            withheldExtension: withheldExtension, guardsFrames: leases?.isClosed ?? false
+        ).write(to: &message)
+        var answer = call(.prepareProbe, message)
         leases?.begin(
             base: (try? answer?.read(UInt64.self)) ?? 0, byteCount: frames?.byteCount ?? 0)
     }
@@ -74,9 +76,9 @@ package struct PluginTracer: InstanceObserver {
     }
 
     package func didProcess(on channel: Channel, length: Int) {
-        guard length >= ProcessStatistics.offset + MemoryLayout<ProcessStatistics>.size
+        guard length >= EditStatistics.offset + MemoryLayout<EditStatistics>.size
         else { return }
-        traceEdit(TracedEdit(channel.read(ProcessStatistics.self, at: ProcessStatistics.offset)))
+        traceEdit(TracedEdit(channel.read(EditStatistics.self, at: EditStatistics.offset)))
     }
 }
 

@@ -1,7 +1,6 @@
-import GreenroomIPC
-package import GreenroomPluginInterface
+package import GreenroomProbe
 
-/// What a pre-processor's process noticed while it edited a frame. It is what that process says.
+/// What a probe reports of an edited frame.
 package struct TracedEdit: Equatable, Sendable {
     /// What was counted on the media thread within the call.
     package struct Counts: Equatable, Sendable {
@@ -31,7 +30,7 @@ package struct TracedEdit: Equatable, Sendable {
 
 extension TracedEdit {
     /// What a runner says beside the status of an edit.
-    init(_ statistics: ProcessStatistics) {
+    init(_ statistics: EditStatistics) {
         self.init(
             changed: FrameMembers(rawValue: statistics.changedMembers),
             counts: statistics.isMetered == 0

@@ -4,6 +4,7 @@ import GreenroomConversion
 import GreenroomIsolation
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomSandbox

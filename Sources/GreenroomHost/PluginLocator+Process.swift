@@ -30,7 +30,7 @@ extension PluginLocator {
         let scans = LibraryScans(
             cache: ScanCache(
                 cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME")),
-            looksAgain: looksAgain,
+            rescans: looksAgain,
             scan: PluginScanner(program: runner(beside: executable)).examine)
         return PluginLocator(
             executable: executable, pluginPath: environmentVariable("GREENROOM_PLUGIN_PATH"),

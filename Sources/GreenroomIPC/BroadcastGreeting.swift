@@ -1,10 +1,10 @@
 package import GreenroomMedia
 
-/// What a broadcast says of itself when it connects, in a number.
+/// The first message of a broadcast, which fits in a number.
 package struct BroadcastGreeting: Equatable, Sendable {
     /// ``GreenroomProtocol/version`` of its side.
     package var version: UInt32
-    /// What it offers.
+    /// The kind of plugin that it offers.
     package var kind: PluginKind
 
     package init(version: UInt32 = GreenroomProtocol.version, kind: PluginKind) {
@@ -12,7 +12,7 @@ package struct BroadcastGreeting: Equatable, Sendable {
         self.kind = kind
     }
 
-    /// Reads a number; nil if it is no greeting.
+    /// - Returns: nil if the number is no greeting.
     package init?(_ number: UInt32) {
         guard let kind = PluginKind(rawValue: number & 0xff) else { return nil }
         self.kind = kind
@@ -23,30 +23,30 @@ package struct BroadcastGreeting: Equatable, Sendable {
     package var number: UInt32 { version << 8 | kind.rawValue }
 }
 
-/// Why a host sends a broadcast away.
+/// Why a host refuses a broadcast.
 package enum BroadcastRefusal: UInt32, CaseIterable, Sendable {
-    /// It is of another version.
+    /// It has another version of the protocol.
     case version = 1
-    /// There is one already.
+    /// Another broadcast of its kind is connected.
     case isTaken = 2
-    /// The session has no use for what it offers.
+    /// The session has no broadcast of its kind.
     case isUnwanted = 3
-    /// It is another user's.
+    /// It runs as another user.
     case user = 4
     /// The session is ending.
     case isClosed = 5
-    /// What it said first was no greeting, or it said nothing.
+    /// Its first message was no greeting, or came too late.
     case noGreeting = 6
 
-    /// For people.
+    /// The reason in words.
     package var text: String {
         switch self {
-        case .version: "it is of another version than the host; install both anew"
-        case .isTaken: "there is a broadcast already, and one is let in at a time"
-        case .isUnwanted: "the session has no use for what it offers"
-        case .user: "it runs as another user than the host, which lets its own in and root"
+        case .version: "its version differs from the host's; install both anew"
+        case .isTaken: "another broadcast is connected; the limit is one at a time"
+        case .isUnwanted: "the session does not use what it offers"
+        case .user: "it runs as another user; the host accepts its own user and root"
         case .isClosed: "the session is ending"
-        case .noGreeting: "it does not greet as the broadcast library does"
+        case .noGreeting: "it did not send the greeting of the broadcast library"
         }
     }
 }

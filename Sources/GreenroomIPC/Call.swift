@@ -1,19 +1,19 @@
-/// What one side asks of the other. Numbers never leave the machine: both sides are of one version,
-/// which the first call makes sure of.
+/// What one side calls on the other. The numbers may change with every build: the first call makes
+/// sure that both sides have one version.
 package struct Call: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The answer to the other side's call.
+    /// Returns from the other side's call.
     package static let `return` = Call(rawValue: 1)
 
-    // The host to the runner, on the control channel.
+    // Host to runner, on the control channel.
 
-    /// Go into the sandbox.
+    /// Agree on the version, and enter the sandbox.
     package static let confine = Call(rawValue: 10)
-    /// Load the library.
+    /// Load a library.
     package static let load = Call(rawValue: 11)
-    /// The plugin's functions.
+    // The functions of the plugin.
     package static let create = Call(rawValue: 12)
     package static let initialize = Call(rawValue: 13)
     package static let propertyChange = Call(rawValue: 14)
@@ -22,22 +22,22 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let stopSend = Call(rawValue: 17)
     package static let uninitialize = Call(rawValue: 18)
     package static let destroy = Call(rawValue: 19)
-    /// Look at the plugin more closely than in a session; before `create`.
-    package static let scrutinise = Call(rawValue: 22)
+    /// Prepare the runner's probe, if it has one; before `create`.
+    package static let prepareProbe = Call(rawValue: 22)
 
-    /// Where an extension of the plugin is.
-    package static let askExtension = Call(rawValue: 23)
+    /// Get the address of an extension of the plugin.
+    package static let getExtension = Call(rawValue: 23)
 
-    // The host to the runner, on the media channel.
+    // Host to runner, on the media channel.
 
     package static let process = Call(rawValue: 20)
 
-    // The host to the runner, within a `videoSend`.
+    // Host to runner, within a `videoSend`.
 
-    /// Copy the frame's planes into the slot.
+    /// Copy the frame's planes into a frame of the host's.
     package static let copyPlanes = Call(rawValue: 21)
 
-    // The runner to the host: the functions of the interface.
+    // Runner to host: the functions of the interface.
 
     package static let log = Call(rawValue: 30)
     package static let setError = Call(rawValue: 31)
@@ -56,8 +56,8 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let leave = Call(rawValue: 50)
 }
 
-/// What host and runner must have in common.
+/// The protocol between host and runner.
 package enum GreenroomProtocol {
-    /// Both sides are of one build, or they part at once.
+    /// Both sides must have the same.
     package static let version: UInt32 = 1
 }

@@ -1,7 +1,7 @@
 import GreenroomABI
 import GreenroomMedia
 
-// Values at fixed places of a message, copied once.
+// Values at fixed offsets of a message, each copied once.
 
 extension Channel {
     /// Copies a value out of the message.
@@ -11,14 +11,14 @@ extension Channel {
         message.loadUnaligned(fromByteOffset: offset, as: Value.self)
     }
 
-    /// Puts a value into the message.
+    /// Writes a value to the message.
     package func write<Value: BitwiseCopyable>(_ value: Value, at offset: Int = 0) {
         message.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }
 
-    /// Puts bytes into the message, as many as have room.
+    /// Writes bytes to the message, as many as fit.
     ///
-    /// - Returns: How many.
+    /// - Returns: How many were written.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         let count = min(bytes.count, message.count - offset)
         if let from = bytes.baseAddress, count > 0 {
@@ -27,31 +27,31 @@ extension Channel {
         return count
     }
 
-    /// Copies the end of the message as a text that ends with NUL.
-    package func text(from offset: Int, length: Int, longest: Int) -> [CChar] {
+    /// Copies a text from the message, cut to a length, and ends it with NUL.
+    package func text(from offset: Int, length: Int, limit: Int) -> [CChar] {
         let bytes = UnsafeRawBufferPointer(message)[..<min(length, message.count)]
-            .dropFirst(offset).prefix(longest)
+            .dropFirst(offset).prefix(limit)
         return bytes.map { CChar(bitPattern: $0) } + [0]
     }
 }
 
-/// Where the values of each message stand, in bytes from its start.
+/// The offsets of values in each message, in bytes.
 package enum MessageLayout {
-    /// The instance or the sender that a call names; in an answer, the status.
+    /// The instance or the sender that a call is for; in an answer, the status.
     package static let name = 0
-    /// What the call is about.
+    /// The arguments of the call.
     package static let subject = 8
-    /// A number that goes with it.
+    /// An integer argument.
     package static let number = subject + MemoryLayout<gr_video_frame>.stride
-    /// Whether the pointer was NULL that the subject was read from: a byte.
+    /// A byte: whether the pointer argument was NULL.
     package static let isNull = number + 8
-    /// The samples of a block.
+    /// The samples of an audio block.
     package static let samples = 256
 }
 
-/// A plane of a frame that both sides see.
+/// A plane of a frame in shared memory.
 package struct SharedPlane: BitwiseCopyable, Sendable {
-    /// From the start of the frames' memory.
+    /// From the start of the frames' memory, in bytes.
     package var offset: UInt64
     package var strideBytes: UInt64
     package var byteCount: UInt64
@@ -63,7 +63,7 @@ package struct SharedPlane: BitwiseCopyable, Sendable {
     }
 }
 
-/// Where a frame lies that a runner is to copy into, or may write to.
+/// The planes of a frame that a runner may write to.
 package struct SharedPlanes: BitwiseCopyable, Sendable {
     package var first = SharedPlane()
     package var second = SharedPlane()
@@ -83,10 +83,10 @@ package struct SharedPlanes: BitwiseCopyable, Sendable {
     }
 }
 
-/// The memory of a plugin's frames: slots of one size, each for a frame.
+/// The memory of a plugin's frames: slots of one size, one for each frame.
 package enum FrameArena {
-    /// The largest frame there is, or the longest compressed one: 4 bytes a pixel and 1 MiB. Pages
-    /// of a slot that are never touched take no memory.
+    /// Room for the largest frame, raw or compressed: 4 bytes a pixel and 1 MiB. Pages of a slot
+    /// that are never touched take no memory.
     package static let slotByteCount =
         4 * FrameSize.maximumDimension * FrameSize.maximumDimension + (1 << 20)
 }

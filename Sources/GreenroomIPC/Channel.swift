@@ -11,15 +11,15 @@ package enum ChannelSide: UInt32, Sendable {
 
 /// The channels between a host and a runner: one shared memory, divided.
 package final class Channels: Sendable {
-    /// The host's control thread calls the plugin through it.
+    /// For the host's calls of the control thread.
     package static let control = 0
-    /// A pre-processor's frames go through it.
+    /// For the frames of a pre-processor.
     package static let media = 1
-    /// The first of those that threads of the plugin open.
+    /// The first one for a thread of the plugin.
     package static let firstOfPlugin = 2
-    /// How many there are; a plugin's further threads wait for one to become free.
+    /// How many there are. A thread of the plugin that finds none free waits for one.
     package static let count = 64
-    /// Bytes of a channel's message at most: 100 ms of 192 kHz stereo, and what goes with it.
+    /// The longest message: 100 ms of 192 kHz stereo and what describes it.
     package static let messageByteCount = stride - headerByteCount
 
     static let stride = 128 * 1024
@@ -27,16 +27,20 @@ package final class Channels: Sendable {
 
     package let memory: SharedMemory
     package let side: ChannelSide
-    private let isOver = Atomic(false)
+    private let lost = Atomic(false)
 
     /// Makes the host's end.
+    ///
+    /// - Throws: ``ChannelError`` if there is no memory.
     package init() throws(ChannelError) {
         memory = try SharedMemory(
             name: "greenroom-channels", byteCount: Self.count * Self.stride)
         side = .host
     }
 
-    /// Makes the runner's end, and takes the descriptor over.
+    /// Makes the runner's end; closes the descriptor.
+    ///
+    /// - Throws: ``ChannelError`` if the memory is not of the expected size.
     package init(adopting descriptor: Int32) throws(ChannelError) {
         memory = try SharedMemory(
             adopting: descriptor, byteCount: Self.count * Self.stride)
@@ -52,26 +56,27 @@ package final class Channels: Sendable {
     }
 
     /// Whether the other side is lost.
-    package var isLost: Bool { isOver.load(ordering: .acquiring) }
+    package var isLost: Bool { lost.load(ordering: .acquiring) }
 
-    /// Ends every call and wait of this side: the other one is lost. [any]
+    /// Ends every call and wait of this side, because the other side is lost. [any]
     package func lose() {
-        isOver.store(true, ordering: .releasing)
+        lost.store(true, ordering: .releasing)
         for index in 0..<Self.count { self[index].wake() }
     }
 }
 
-/// A thread of the host and a thread of the runner that take turns: each calls the other, and what
-/// is called may call back before it returns, so that the two together are like one thread that is
-/// in one process now and in the other then.
+/// A call in both directions between one thread of the host and one thread of the runner.
 ///
-/// A message is a kind, a length, and bytes. The side whose turn it is owns all of it; a plugin
-/// that breaks that rule spoils its own messages, which are copied once before they are believed.
+/// The two threads take turns. The called side may call back before it returns, so that both
+/// together act as one thread that changes the process.
+///
+/// A message is a call, a length, and bytes. The side whose turn it is owns all of it. A plugin that
+/// breaks this rule spoils its own messages: each side copies a value once and then checks the copy.
 package struct Channel: Sendable {
     fileprivate let channels: Channels
-    /// Its place among the channels.
+    /// Among the channels.
     package let index: Int
-    /// Safe to send: as the memory's.
+    /// Safe to send, as the base of the memory is.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
 
     fileprivate init(channels: Channels, index: Int) {
@@ -80,8 +85,8 @@ package struct Channel: Sendable {
         base = channels.memory.base + index * Channels.stride
     }
 
-    /// How often a waiting side looks whether the other one is lost, besides being woken.
-    private static let glanceNanoseconds: Int64 = 100_000_000
+    /// How often a waiting side checks whether the other one is lost, besides being woken.
+    private static let checkNanoseconds: Int64 = 100_000_000
 
     // Layout: whose turn it is, the kind, the length.
     private var turn: UnsafeMutablePointer<UInt32> { base.assumingMemoryBound(to: UInt32.self) }
@@ -94,25 +99,25 @@ package struct Channel: Sendable {
             start: base + Channels.headerByteCount, count: Channels.messageByteCount)
     }
 
-    /// Gives the other side its turn.
-    package func pass(_ call: Call, length count: Int = 0) {
+    /// Hands the message and the turn to the other side.
+    package func send(_ call: Call, length count: Int = 0) {
         greenroom_store(kind, call.rawValue)
         greenroom_store(length, UInt32(clamping: count))
         greenroom_store(turn, channels.side.other.rawValue)
         wake()
     }
 
-    /// Waits for this side's turn.
+    /// Waits for a message, and with it for this side's turn.
     ///
-    /// - Returns: What the other side wants, and how many bytes go with it, at most
-    ///   ``Channels/messageByteCount``; nil if it is lost.
-    package func take() -> (call: Call, length: Int)? {
+    /// - Returns: What the other side calls, and the length of the message, at most
+    ///   ``Channels/messageByteCount``; nil if the other side is lost.
+    package func receive() -> (call: Call, length: Int)? {
         let mine = channels.side.rawValue
         while true {
             let now = greenroom_load(turn)
             if channels.isLost { return nil }
             if now == mine { break }
-            greenroom_futex_wait(turn, now, Self.glanceNanoseconds)
+            greenroom_futex_wait(turn, now, Self.checkNanoseconds)
         }
         return (
             Call(rawValue: greenroom_load(kind)),
@@ -120,21 +125,22 @@ package struct Channel: Sendable {
         )
     }
 
-    /// Calls the other side, and serves what it calls until it returns.
+    /// Calls the other side, and serves its calls until it returns.
     ///
     /// - Parameters:
-    ///   - length: How many bytes of the message are written.
-    ///   - serve: Answers a call: leaves the answer in the message, and returns its length; nil
-    ///     for a call that is not allowed here, which ends the channel.
-    /// - Returns: The answer's length; nil if the other side is lost.
+    ///   - length: Of the message.
+    ///   - serve: Serves a call: writes the answer to the message and returns its length, or nil
+    ///     for a call that is not allowed here, which ends this one.
+    /// - Returns: The answer's length; nil if the other side is lost or made a call that is not
+    ///   allowed.
     package func call(
         _ call: Call, length: Int = 0, serve: (Call, Int) -> Int? = { _, _ in nil }
     ) -> Int? {
-        pass(call, length: length)
-        while let (call, length) = take() {
+        send(call, length: length)
+        while let (call, length) = receive() {
             if call == .return { return length }
             guard let answer = serve(call, length) else { return nil }
-            pass(.return, length: answer)
+            send(.return, length: answer)
         }
         return nil
     }

@@ -1,29 +1,29 @@
 import CLinux
 import Glibc
 
-/// The socket between a host and a runner: passes descriptors, opens channels, and tells by its end
-/// that the other side is gone. Messages are whole or nothing.
+/// The socket between a host and a runner. It passes descriptors and opens channels, and its end
+/// means that the other side is gone. A message arrives whole or not at all.
 package struct ControlSocket: ~Copyable, Sendable {
-    /// What a message says.
+    /// The kind of a message.
     package enum Kind: UInt32, Sendable {
-        /// The host to the runner: the channels' memory, and the frames' if there are any.
-        case welcome = 1
-        /// The runner to the host: a thread of the plugin will use the channel with that number.
-        case open = 2
-        /// The runner to the host: the descriptor that tells of refusals by the sandbox.
-        case refusals = 3
-        /// The host to the runner: are you there?
+        /// Host to runner, first: the memory of the channels, and of the frames if there are any.
+        case setup = 1
+        /// Runner to host: a thread of the plugin will use the channel with this number.
+        case openChannel = 2
+        /// Runner to host: the descriptor that the sandbox's refusals arrive at.
+        case sandboxNotifier = 3
+        /// Host to runner: answer with a pong.
         case ping = 4
-        /// The runner to the host: the answer, with the same number.
+        /// Runner to host: the answer to the ping with the same number.
         case pong = 5
-        /// The host to the runner: end.
+        /// Host to runner: end.
         case end = 6
-        /// A broadcast to the host, before anything else: a ``BroadcastGreeting``.
+        /// Broadcast to host, first: a ``BroadcastGreeting``.
         case greeting = 7
-        /// The host to a broadcast, in place of a welcome: a ``BroadcastRefusal``.
+        /// Host to broadcast, in place of a setup: a ``BroadcastRefusal``.
         case refusal = 8
-        /// The host to the runner: a socket over which it wants another instance in the process.
-        case another = 9
+        /// Host to runner: the socket of another runner in this process.
+        case addInstance = 9
     }
 
     package struct Message: Sendable {
@@ -33,20 +33,20 @@ package struct ControlSocket: ~Copyable, Sendable {
         package var descriptors: [Int32] = []
     }
 
-    /// What came.
+    /// The result of a read.
     package enum Received: Sendable {
         case message(Message)
-        /// Nothing, for now.
+        /// Nothing has arrived yet.
         case nothing
         /// The other side has closed its end.
         case end
-        /// Something that is no message.
+        /// An invalid message.
         case garbage
     }
 
     package let descriptor: Int32
 
-    /// Takes a descriptor over.
+    /// - Parameter descriptor: Closed with the socket.
     package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
@@ -68,7 +68,10 @@ package struct ControlSocket: ~Copyable, Sendable {
         return ControlSocket(adopting: copy)
     }
 
-    /// Sends a message; never waits.
+    /// Ends the connection in both directions; the descriptor stays open. [any]
+    package borrowing func disconnect() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Sends a message; never waits. [any]
     ///
     /// - Returns: Whether it was sent.
     @discardableResult
@@ -83,8 +86,8 @@ package struct ControlSocket: ~Copyable, Sendable {
         } == words.count * 4
     }
 
-    /// Closes descriptors that somebody else has sent, without waiting for anything: a socket may
-    /// have been told to linger.
+    /// Closes descriptors that a peer has sent. Never waits: a socket among them may be set to
+    /// linger.
     package static func discard(_ descriptors: [Int32]) {
         for descriptor in descriptors {
             greenroom_do_not_linger(descriptor)

@@ -1,19 +1,20 @@
 import CLinux
 import Glibc
+import SystemPackage
 
-/// A file in memory that two processes see, mapped into this one.
+/// Memory that two processes share: a file in memory, mapped into this process.
 ///
-/// Its size is sealed, so that no process can make the other one fault by cutting it short. Pages
-/// take memory once they are touched. The mapping and the descriptor go with the last reference.
+/// Its size is sealed, so that neither process can make the other one fault by truncating it. Pages
+/// take memory once they are touched. The last reference unmaps it and closes the descriptor.
 package final class SharedMemory: Sendable {
-    /// The descriptor, to pass on; -1 in a process that has adopted the memory.
+    /// To be sent to the other process; -1 in the process that has received it.
     package let descriptor: Int32
     package let byteCount: Int
-    /// Safe to send: never changes; what is behind it is read and written with atomics, or by
-    /// whoever's turn it is.
+    /// Safe to send: it never changes. Behind it are atomics, and bytes that belong to the side whose
+    /// turn it is.
     nonisolated(unsafe) package let base: UnsafeMutableRawPointer
 
-    /// Makes memory, all zero.
+    /// Makes memory, all zeros.
     ///
     /// - Throws: ``ChannelError`` when the kernel refuses.
     package init(name: String, byteCount: Int) throws(ChannelError) {
@@ -29,7 +30,7 @@ package final class SharedMemory: Sendable {
         self.base = base
     }
 
-    /// Maps memory that another process has made, and takes its descriptor over.
+    /// Maps memory that another process has made; closes the descriptor.
     ///
     /// - Throws: ``ChannelError`` if its size is not sealed or not the one that is expected.
     package init(adopting descriptor: Int32, byteCount: Int) throws(ChannelError) {
@@ -45,7 +46,7 @@ package final class SharedMemory: Sendable {
             close(descriptor)
             throw ChannelError("map shared memory", errno: error)
         }
-        // Whoever has the descriptor can fill the memory without touching it.
+        // A plugin with the descriptor could fill the memory without mapping it.
         close(descriptor)
         self.descriptor = -1
         self.byteCount = byteCount
@@ -57,33 +58,19 @@ package final class SharedMemory: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// How much of it takes memory, whoever has touched it; 0 in a process that has adopted it.
+    /// How many bytes take memory, whichever process has touched them; 0 in a process that has
+    /// received the memory.
     package var heldByteCount: Int {
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return 0 }
         return Int(status.st_blocks) * 512
     }
 
-    /// Takes pages out of this process's memory, not out of the file: whoever touches them next, here
-    /// or in the other process, finds what is in them.
-    package func putAside(from offset: Int) {
+    /// Takes pages out of this process's memory. Their content stays: it is there when either process
+    /// touches them again.
+    package func evictPages(from offset: Int) {
         guard offset < byteCount else { return }
         madvise(base + offset, byteCount - offset, MADV_DONTNEED)
-    }
-
-    /// Makes the pages that hold some bytes readable and writable in this process.
-    package func allow(_ bytes: Range<Int>) { protect(bytes, PROT_READ | PROT_WRITE) }
-
-    /// Makes the pages that hold some bytes such that touching them ends this process.
-    package func forbid(_ bytes: Range<Int>) { protect(bytes, PROT_NONE) }
-
-    private func protect(_ bytes: Range<Int>, _ access: Int32) {
-        let page = 4096
-        let bytes = bytes.clamped(to: 0..<byteCount)
-        let (start, end) = (
-            bytes.lowerBound / page * page, (bytes.upperBound + page - 1) / page * page
-        )
-        mprotect(base + start, end - start, access)
     }
 
     private static func map(_ descriptor: Int32, _ byteCount: Int) -> UnsafeMutableRawPointer? {
@@ -93,11 +80,11 @@ package final class SharedMemory: Sendable {
     }
 }
 
-/// Why host and runner can't talk.
+/// Why host and runner can't communicate.
 package struct ChannelError: Error, CustomStringConvertible {
     package var description: String
 
     package init(_ what: String, errno: Int32) {
-        description = "can't \(what): \(String(cString: strerror(errno)))"
+        description = "can't \(what): \(Errno(rawValue: errno))"
     }
 }

@@ -1,7 +1,8 @@
+package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 
-// Everything is checked when it is read, whoever wrote it: a runner may be the plugin's.
+// Every value is checked when it is read: a runner's memory is also its plugin's.
 
 extension WireWriter {
     package mutating func write(_ capability: VideoCapability) {
@@ -67,7 +68,7 @@ extension WireWriter {
         write(descriptor.parameters) { $0.write($1) }
     }
 
-    /// All but the path, which whoever reads it knows.
+    /// All but the path, which the reader knows.
     package mutating func write(_ library: LibraryDescription) {
         write(UInt32(clamping: library.minorVersion))
         write(library.descriptors) { $0.write($1) }
@@ -95,7 +96,7 @@ extension WireReader {
         guard let rule = OfferRule(rawValue: try read()),
             let reason = Offer.Reason(rawValue: try read())
         else { throw Problem() }
-        let rows = try readArray(most: 1024) { reader throws(Problem) in
+        let rows = try readArray(limit: 1024) { reader throws(Problem) in
             try reader.readCapability()
         }
         return Offer(
@@ -129,7 +130,7 @@ extension WireReader {
             guard minimum <= maximum else { throw Problem() }
             return minimum...maximum
         }
-        let choices = try readArray(most: 1024) { reader throws(Problem) in
+        let choices = try readArray(limit: 1024) { reader throws(Problem) in
             try reader.readString()
         }
         return Parameter(
@@ -144,16 +145,16 @@ extension WireReader {
             summary: try readString(),
             vendor: try readOptional { reader throws(Problem) in try reader.readString() },
             url: try readOptional { reader throws(Problem) in try reader.readString() },
-            parameters: try readArray(most: 256) { reader throws(Problem) in
+            parameters: try readArray(limit: 256) { reader throws(Problem) in
                 try reader.readParameter()
             })
     }
 
-    /// - Parameter path: The file that it tells of.
+    /// - Parameter path: The library's file.
     package mutating func readLibrary(at path: String) throws(Problem) -> LibraryDescription {
         let library = LibraryDescription(
             path: path, minorVersion: Int(try read(UInt32.self)),
-            descriptors: try readArray(most: 256) { reader throws(Problem) in
+            descriptors: try readArray(limit: 256) { reader throws(Problem) in
                 try reader.readDescriptor()
             })
         guard library.isLegal else { throw Problem() }

@@ -1,4 +1,4 @@
-/// Writes values one after another, in the machine's byte order.
+/// Serialises values one after another, in the machine's byte order.
 package struct WireWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -8,7 +8,7 @@ package struct WireWriter {
         withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes what another writer wrote.
+    /// Appends the bytes of another writer.
     package mutating func append(_ bytes: [UInt8]) { self.bytes += bytes }
 
     package mutating func write(_ value: Bool) { write(UInt8(value ? 1 : 0)) }
@@ -33,7 +33,7 @@ package struct WireWriter {
         if let value { write(&self, value) }
     }
 
-    /// Puts what was written into a channel's message.
+    /// Copies the bytes into a channel's message.
     ///
     /// - Returns: Its length; nil if it is too long.
     package func put(into channel: Channel) -> Int? {
@@ -43,9 +43,9 @@ package struct WireWriter {
     }
 }
 
-/// Reads what a ``WireWriter`` wrote, believing nothing.
+/// Reads the values of a ``WireWriter``, and checks each: the bytes may come from a plugin.
 package struct WireReader {
-    /// What was read does not say what it should.
+    /// The bytes are invalid.
     package struct Problem: Error {
         package init() {}
     }
@@ -59,7 +59,7 @@ package struct WireReader {
         self.init(Array(UnsafeRawBufferPointer(channel.message).prefix(length)))
     }
 
-    /// What has not been read yet.
+    /// The bytes that have not been read yet.
     package var remaining: [UInt8] { Array(rest) }
 
     package mutating func read<Value: FixedWidthInteger>(
@@ -87,12 +87,12 @@ package struct WireReader {
         return text
     }
 
-    /// - Parameter most: More than that are not believed.
+    /// - Parameter limit: A larger count is invalid.
     package mutating func readArray<Value>(
-        most: Int, _ read: (inout WireReader) throws(Problem) -> Value
+        limit: Int, _ read: (inout WireReader) throws(Problem) -> Value
     ) throws(Problem) -> [Value] {
         let count = Int(try self.read(UInt32.self))
-        guard count <= most else { throw Problem() }
+        guard count <= limit else { throw Problem() }
         var values: [Value] = []
         for _ in 0..<count { values.append(try read(&self)) }
         return values

@@ -1,11 +1,14 @@
+import CLinux
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
-/// A folder of small files that only this user can write to.
+/// A folder of small files that no other user can write to.
 struct CacheFolder: ~Copyable {
     private let descriptor: Int32
 
-    /// Opens a folder; nil if there is none, or if somebody else could have written to it: that of
-    /// another user is no place for what this one, who may be the superuser, believes.
+    /// Opens a folder; nil if there is none, or if another user could have written to it: this
+    /// process, maybe root's, would trust what that user wrote.
     init?(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -19,9 +22,9 @@ struct CacheFolder: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Makes a folder for this user alone, and those above it.
+    /// Makes a folder for this user alone, and its parents.
     ///
-    /// - Returns: Whether there is something of its name now.
+    /// - Returns: Whether a file with this path exists now.
     static func make(_ path: String) -> Bool {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
@@ -36,32 +39,32 @@ struct CacheFolder: ~Copyable {
 
     // MARK: Files
 
-    /// The largest file that is read.
-    private static let mostBytes = 4 << 20
+    /// The largest file, in bytes.
+    private static let byteLimit = 4 << 20
 
-    /// Reads a file whole; nil if it is not there, or is none of this user's.
+    /// Reads a whole file; nil if there is none, or if another user could have written to it.
     borrowing func read(_ name: String) -> [UInt8]? {
         let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Self.isOwn(status),
-            (1...Self.mostBytes).contains(Int(status.st_size))
+            (1...Self.byteLimit).contains(Int(status.st_size))
         else { return nil }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        return Glibc.read(file, &bytes, bytes.count) == bytes.count ? bytes : nil
+        let bytes = try? FileDescriptor(rawValue: file).readToEnd(limit: Self.byteLimit)
+        return bytes?.count == Int(status.st_size) ? bytes : nil
     }
 
-    /// Writes a file, which appears whole or not at all; it does not matter if it can't be.
+    /// Writes a file, which appears whole or not at all. Failures are ignored.
     borrowing func write(_ name: String, _ bytes: [UInt8]) {
-        guard bytes.count <= Self.mostBytes else { return }
+        guard bytes.count <= Self.byteLimit else { return }
         let unfinished = "\(Self.unfinished)\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         let file = openat(
             descriptor, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        let isWhole = Glibc.write(file, bytes, bytes.count) == bytes.count
+        let isWritten = (try? FileDescriptor(rawValue: file).writeAll(bytes)) != nil
         close(file)
-        guard isWhole, renameat(descriptor, unfinished, descriptor, name) == 0 else {
+        guard isWritten, renameat(descriptor, unfinished, descriptor, name) == 0 else {
             unlinkat(descriptor, unfinished, 0)
             return
         }
@@ -70,27 +73,27 @@ struct CacheFolder: ~Copyable {
 
     private static let unfinished = "unfinished-"
 
-    // MARK: Its size
+    // MARK: Size
 
-    /// The most files that are kept, and how many are left when there are more.
-    private static let mostFiles = 1000
-    private static let fewerFiles = 750
+    /// The most files, and how many are left when there are more.
+    private static let fileLimit = 1000
+    private static let fileTarget = 750
 
     private borrowing func removeOldest() {
         let names = names
-        guard names.count > Self.mostFiles else { return }
+        guard names.count > Self.fileLimit else { return }
         let byAge = names.map { name in
             var status = stat()
             fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
             return (name: name, seconds: status.st_mtim.tv_sec)
         }.sorted { $0.seconds < $1.seconds }
-        for (name, _) in byAge.prefix(names.count - Self.fewerFiles) {
+        for (name, _) in byAge.prefix(names.count - Self.fileTarget) {
             unlinkat(descriptor, name, 0)
         }
     }
 
     private var names: [String] {
-        // The stream closes its descriptor, and moves its place in the folder.
+        // The stream moves the descriptor's position, and closes it.
         let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0, let directory = fdopendir(own) else { return [] }
         defer { closedir(directory) }

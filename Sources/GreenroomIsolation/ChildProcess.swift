@@ -2,21 +2,24 @@ import CLinux
 import Glibc
 import GreenroomIPC
 
-/// A program that was started with a socket to this one.
+/// A child process with a socket to this one.
 struct ChildProcess {
     var process: pid_t
     var pidfd: Int32
     /// This side's end of the socket.
     var socket: Int32
-    /// What the process writes to its standard output and error.
+    /// The child's standard output and error.
     var output: Int32
 
-    /// Where the process finds its end of the socket.
+    /// The child's end of the socket.
     private static let socketNumber: Int32 = 3
-    /// Where its loader finds the library that it has before all others; closed by the runner.
+    /// The preloaded library; the runner closes it.
     private static let preloadNumber: Int32 = 4
 
-    /// - Parameter library: What it has before all other libraries; nil for nothing.
+    /// Starts a program.
+    ///
+    /// - Parameter library: To be loaded before all others; nil for none.
+    /// - Throws: ``ChannelError`` with the reason of the kernel.
     init(
         spawning program: String, _ arguments: [String], preloading library: String? = nil
     ) throws(ChannelError) {
@@ -35,7 +38,7 @@ struct ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 2)
         posix_spawn_file_actions_adddup2(&actions, pair.runner, Self.socketNumber)
-        // By number: in a list of libraries a path has no blanks and no colons.
+        // By descriptor: LD_PRELOAD takes no path with blanks or colons.
         if let library {
             posix_spawn_file_actions_addopen(&actions, Self.preloadNumber, library, O_RDONLY, 0)
         }
@@ -45,7 +48,7 @@ struct ChildProcess {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        // A group of its own: Ctrl-C is for the host.
+        // A process group of its own: Ctrl-C is for the host.
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
@@ -69,7 +72,7 @@ struct ChildProcess {
         output = pipe[0]
         pidfd = greenroom_pidfd(process)
         guard pidfd >= 0 else {
-            // Not reaped yet, so that the number is its own still.
+            // Not reaped yet: the number can't be another process's.
             kill(process, SIGKILL)
             waitpid(process, nil, 0)
             close(pair.host)
@@ -78,7 +81,7 @@ struct ChildProcess {
         }
     }
 
-    /// What a plugin's process is told of the host's environment: nothing that may be a secret.
+    /// The part of the host's environment that holds no secrets.
     private static func environment() -> [String] {
         var variables = ["SWIFT_BACKTRACE=enable=no"]
         var next = environ
@@ -90,8 +93,7 @@ struct ChildProcess {
         return variables
     }
 
-    /// Names of this host's own, of what libraries are found and configured by, and of language
-    /// and time.
+    /// Whether a variable is this host's own, or configures libraries, language or time.
     private static func isHarmless(_ name: String) -> Bool {
         let names = [
             "PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY",

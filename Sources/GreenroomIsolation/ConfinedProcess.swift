@@ -8,31 +8,30 @@ import GreenroomSandbox
 import Synchronization
 import GreenroomModel
 
-/// A process of this host's own program that goes into the sandbox of a plugin before it loads that,
-/// to host it in itself.
+/// A process of this host's own program that enters a plugin's sandbox, and hosts the plugin itself.
 package enum ConfinedProcess {
     /// How it ended.
     package enum End: Sendable {
-        /// What it wrote to its standard output and error.
+        /// It exited with status 0 and wrote this to its standard output and error.
         case ended([UInt8])
-        /// It crashed or ended itself; the text says how.
+        /// It crashed or exited otherwise; the text says how.
         case lost(String)
-        /// It did not end in time.
-        case tookTooLong
+        /// It was killed because it did not end in time.
+        case timedOut
         /// It could not be started; the text says why.
         case failed(String)
     }
 
     private static let socketNumber: Int32 = 3
-    /// The most that is read of what it writes.
-    private static let mostBytes = 4 << 20
+    /// The most output that is kept, in bytes.
+    private static let outputLimit = 4 << 20
 
     // MARK: The process itself
 
-    /// Goes into the sandbox. While the process has one thread, and before the plugin is loaded.
+    /// Enters the sandbox. Call it while the process has one thread, and before the plugin is loaded.
     ///
-    /// - Parameter host: The process that started this one, with which it ends.
-    /// - Returns: Why it could not; nil if it could.
+    /// - Parameter host: The process that started this one; this one ends with it.
+    /// - Returns: Why it failed; nil if it did not.
     package static func enter(
         _ confinement: Confinement, library: String, host: Int32
     ) -> String? {
@@ -42,7 +41,7 @@ package enum ConfinedProcess {
             let policy = SandboxPolicy(confinement, library: library)
             let applied = try Sandbox.apply(policy, host: host)
             if let descriptor = applied.notifyDescriptor {
-                socket.send(.refusals, descriptors: [descriptor])
+                socket.send(.sandboxNotifier, descriptors: [descriptor])
                 close(descriptor)
             }
             return nil
@@ -53,7 +52,7 @@ package enum ConfinedProcess {
 
     // MARK: Its host
 
-    /// Runs a program that enters the sandbox, and answers what the sandbox asks until it ends.
+    /// Runs a program that enters the sandbox, and serves the sandbox's notifier until it ends.
     ///
     /// - Parameter seconds: How long it may take.
     package static func run(
@@ -74,20 +73,20 @@ package enum ConfinedProcess {
         let policy = SandboxPolicy(confinement, library: library)
         let deadline = MonotonicClock.deadline(after: Int64(seconds * 1e9))
         var notifier: SandboxNotifier?
-        var hasHeard = false
+        var hasNotifier = false
         var output: [UInt8] = []
         while true {
             var descriptors = [
                 pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: hasHeard ? -1 : socket.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: hasNotifier ? -1 : socket.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
             _ = poll(&descriptors, nfds_t(descriptors.count), 20)
             let isOpen = read(child.output, to: &output)
             if descriptors[2].revents != 0 {
-                // Sent before the plugin was loaded; whatever comes after that is the plugin's.
-                hasHeard = true
+                // Sent before the plugin was loaded; later messages would be the plugin's.
+                hasNotifier = true
                 notifier = Self.notifier(from: socket.receive(waits: false), policy, child.process)
             }
             if descriptors[3].revents != 0, notifier?.handleOne() == .ended { notifier = nil }
@@ -100,7 +99,7 @@ package enum ConfinedProcess {
             if MonotonicClock.now > deadline {
                 greenroom_pidfd_kill(child.pidfd, SIGKILL)
                 waitpid(child.process, nil, 0)
-                return .tookTooLong
+                return .timedOut
             }
         }
     }
@@ -109,7 +108,8 @@ package enum ConfinedProcess {
         from received: ControlSocket.Received, _ policy: SandboxPolicy, _ process: Int32
     ) -> SandboxNotifier? {
         guard case .message(let message) = received else { return nil }
-        guard message.kind == .refusals, policy.mode != .off, message.descriptors.count == 1 else {
+        guard message.kind == .sandboxNotifier, policy.mode != .off, message.descriptors.count == 1
+        else {
             ControlSocket.discard(message.descriptors)
             return nil
         }
@@ -118,15 +118,15 @@ package enum ConfinedProcess {
             report: Sandbox.available)
     }
 
-    /// Reads what there is.
+    /// Reads from a descriptor that does not block.
     ///
-    /// - Returns: Whether more may come.
+    /// - Returns: Whether it is still open.
     private static func read(_ descriptor: Int32, to output: inout [UInt8]) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             guard count > 0 else { return count < 0 }
-            if output.count < mostBytes { output += buffer[..<count] }
+            if output.count < outputLimit { output += buffer[..<count] }
         }
     }
 

@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// The end of a process, in words.
+/// How a process ended.
 struct CrashReport {
-    /// As `waitid` tells it.
+    /// As `waitid` gives them.
     var code: Int32
     var status: Int32
-    /// Where the control thread was.
+    /// The callback that the control thread was in, in words.
     var whereabouts: String?
     /// The last lines that the process wrote, oldest first.
     var stderrTail: [String]
 
-    /// What the runner writes before a backtrace.
+    /// The line that the runner writes before a backtrace.
     static let backtraceHeading = "greenroom-runner: backtrace:"
 
-    /// What Swift writes before the trace that goes with an error of its own.
+    /// The line that Swift writes before the backtrace of a runtime error.
     private static let swiftTraceHeading = "Current stack trace:"
 
-    /// Whether a line is the heading of a trace: what follows are no words.
+    /// Whether a backtrace follows a line.
     static func isHeading(_ line: String) -> Bool {
         line == backtraceHeading || line == swiftTraceHeading
     }
@@ -30,25 +30,25 @@ struct CrashReport {
         if let whereabouts { text += " \(whereabouts)" }
         let heading = stderrTail.firstIndex(where: Self.isHeading)
         if let last = stderrTail[..<(heading ?? stderrTail.endIndex)].last {
-            text += "; its last words: \(last)"
+            text += "; last output: \(last)"
         }
         if let backtrace = Self.backtrace(in: stderrTail) { text += "; at \(backtrace)" }
         return text
     }
 
-    /// Where a process was, the innermost function first; nil if its last words do not tell.
+    /// The backtrace in a process's output, the innermost function first; nil if there is none.
     static func backtrace(in stderrTail: [String]) -> String? {
         guard let heading = stderrTail.lastIndex(of: backtraceHeading) else { return nil }
         let all = stderrTail[(heading + 1)...].compactMap(place).filter {
             !$0.hasPrefix("libc.so") && !$0.hasPrefix("ld-linux")
         }
-        // Whence the runner called the plugin is of no interest, but where it crashed itself is.
+        // The runner's own frames say nothing, unless the runner itself has crashed.
         let own = all.firstIndex { $0.hasPrefix("greenroom-runner(") } ?? all.endIndex
         let frames = all.prefix(own > 0 ? min(own, 8) : 8)
         return frames.isEmpty ? nil : frames.joined(separator: " < ")
     }
 
-    /// What was touched that must not be; nil if a process's last words do not tell.
+    /// The memory access in a process's output that killed it; nil if there is none.
     static func fault(in stderrTail: [String]) -> MemoryFault? {
         guard let heading = stderrTail.lastIndex(of: backtraceHeading) else { return nil }
         let words = stderrTail[(heading + 1)...].first?.split(separator: " ") ?? []
@@ -86,16 +86,16 @@ struct CrashReport {
     }
 }
 
-/// What a thread touched that must not be, so that its process was killed.
+/// A memory access that killed a process.
 package struct MemoryFault: Equatable, Sendable {
     package enum Access: String, Sendable {
         case write
         case read
-        /// One of the two: the machine does not tell.
+        /// One of the two: this processor does not say which.
         case touch
     }
 
-    /// Among the addresses of the process.
+    /// In the address space of the process.
     package var address: UInt64
     package var access: Access
 }

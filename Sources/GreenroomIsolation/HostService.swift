@@ -4,20 +4,20 @@ import GreenroomConversion
 import GreenroomSession
 import GreenroomMedia
 
-/// Makes the calls of a runner: the host's own functions, with what the message says.
+/// Serves the calls of a runner with the host's own functions.
 ///
-/// Whatever the message says, it is copied once, and checked by the function that it goes to. A
-/// runner may name no instance and no sender but its plugin's.
+/// Each value of the message is copied once, and checked by the function that gets it. A runner can
+/// name no instance and no sender but its plugin's.
 struct HostService {
-    let runner: RunnerProcess
+    let connection: RunnerConnection
     let channel: Channel
 
-    /// Makes a call.
+    /// Serves a call.
     ///
-    /// - Returns: The length of the answer, which is in the message; nil for a call that there is not.
+    /// - Returns: The length of the answer, which is in the message; nil for an unknown call.
     func serve(_ call: Call, _ length: Int) -> Int? {
-        guard let observer = runner.observer else { return make(call, length) }
-        return observer.serve(call, on: channel, frames: runner.frames) { make(call, length) }
+        guard let observer = connection.observer else { return make(call, length) }
+        return observer.serve(call, on: channel, frames: connection.frames) { make(call, length) }
     }
 
     private func make(_ call: Call, _ length: Int) -> Int? {
@@ -25,7 +25,7 @@ struct HostService {
         switch call {
         case .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend:
             if answered != nil, channel.read(Int32.self) == Status.gone.rawValue {
-                runner.tellOfDeadSender()
+                connection.warnOfDeadSender()
             }
         default: break
         }
@@ -34,33 +34,33 @@ struct HostService {
 
     private func answer(_ call: Call, _ length: Int) -> Int? {
         switch call {
-        case .log, .setError, .giveUp: tell(call, length)
+        case .log, .setError, .giveUp: passText(call, length)
         case .now: answer(HostInterface.host.pointee.now_ns(instance))
         case .waitUntil:
             answer(
                 HostInterface.host.pointee.wait_until_ns(
                     instance, channel.read(Int64.self, at: MessageLayout.subject)))
         case .refusalText: refusalText()
-        case .paused, .resumed: answer(state(call))
+        case .paused, .resumed: answer(shareState(call))
         case .videoSend: send()
         case .videoAcquire: acquire()
         case .videoCommit: commit()
         case .videoAbandon: abandon()
-        case .audioSend: sendSound(length)
+        case .audioSend: sendAudio(length)
         default: nil
         }
     }
 
-    /// The instance that the call names; none, if it is another's.
+    /// The instance that the call names; 0 if it is not this plugin's.
     private var instance: UInt64 {
         let named = channel.read(UInt64.self, at: MessageLayout.name)
-        return named == runner.place.handle ? named : 0
+        return named == connection.context.handle ? named : 0
     }
 
-    /// The sender that the call names; none, if it is another's.
+    /// The sender that the call names; 0 if it is not this plugin's.
     private var sender: UInt64 {
         let named = channel.read(UInt64.self, at: MessageLayout.name)
-        return named == runner.sender ? named : 0
+        return named == connection.sender ? named : 0
     }
 
     private func answer<Value: BitwiseCopyable>(_ value: Value) -> Int {
@@ -68,14 +68,15 @@ struct HostService {
         return MemoryLayout<Value>.size
     }
 
-    /// The longest text that the host takes.
-    private static let longestText = 2000
+    /// The longest text that the host accepts, in bytes.
+    private static let textLimit = 2000
 
-    private func tell(_ call: Call, _ length: Int) -> Int {
+    /// Passes a text of the plugin to the function that it is for.
+    private func passText(_ call: Call, _ length: Int) -> Int {
         let number = channel.read(Int32.self, at: MessageLayout.subject)
-        if call == .log { runner.countLine() }
+        if call == .log { connection.countLines(1) }
         let text = channel.text(
-            from: MessageLayout.subject + 8, length: length, longest: Self.longestText)
+            from: MessageLayout.subject + 8, length: length, limit: Self.textLimit)
         let isText = channel.read(UInt8.self, at: MessageLayout.subject + 4) != 0
         let host = HostInterface.host.pointee
         text.withUnsafeBufferPointer { buffer in
@@ -91,9 +92,9 @@ struct HostService {
         return 0
     }
 
-    /// Takes note of how a share stands, which is a line in the log.
-    private func state(_ call: Call) -> gr_status {
-        runner.countLine()
+    /// Pauses or resumes a share, which writes a line to the log.
+    private func shareState(_ call: Call) -> gr_status {
+        connection.countLines(1)
         let share = HostInterface.broadcast.pointee
         return call == .paused ? share.paused(instance) : share.resumed(instance)
     }
@@ -110,24 +111,24 @@ struct HostService {
         return length
     }
 
-    // MARK: Pictures
+    // MARK: Video
 
     private func send() -> Int? {
-        runner.countFrame()
+        connection.countFrame()
         let sender = sender
         var frame = channel.read(gr_video_frame.self, at: MessageLayout.subject)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
-        var hasBrokenOff = false
+        var isLost = false
         let status = withPointer(to: &frame, isNull: isNull) { frame in
             HostInterface.send(sender, frame) { copy, _ in
-                guard let frames = runner.frames else { return false }
+                guard let frames = connection.frames else { return false }
                 channel.write(SharedPlanes(of: copy, in: frames))
-                hasBrokenOff =
+                isLost =
                     channel.call(.copyPlanes, length: MemoryLayout<SharedPlanes>.size) == nil
-                return !hasBrokenOff
+                return !isLost
             }
         }
-        return hasBrokenOff ? nil : answer(status)
+        return isLost ? nil : answer(status)
     }
 
     private func acquire() -> Int {
@@ -142,7 +143,7 @@ struct HostService {
         let status = withMutablePointer(to: &lease, isNull: isNull) {
             HostInterface.video.pointee.acquire(sender, format, width, height, $0)
         }
-        if status == Status.ok.rawValue, let frames = runner.frames {
+        if status == Status.ok.rawValue, let frames = connection.frames {
             let planes = SharedPlanes(of: lease.frame, in: frames)
             channel.write(lease, at: MessageLayout.subject)
             channel.write(planes, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
@@ -152,7 +153,7 @@ struct HostService {
     }
 
     private func commit() -> Int {
-        runner.countFrame()
+        connection.countFrame()
         let sender = sender
         let id = channel.read(UInt64.self, at: MessageLayout.subject)
         var info = channel.read(gr_frame_info.self, at: MessageLayout.subject + 8)
@@ -169,20 +170,20 @@ struct HostService {
         return answer(HostInterface.video.pointee.abandon(sender, id))
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
-    private func sendSound(_ length: Int) -> Int {
+    private func sendAudio(_ length: Int) -> Int {
         let sender = sender
         let timeout = channel.read(Int64.self, at: MessageLayout.number)
         var block = channel.read(gr_audio_block.self, at: MessageLayout.subject)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
         if let samples = block.samples {
-            // An odd address is refused as such.
+            // Keeps an odd address odd: it is refused for that.
             let place = MessageLayout.samples + (UInt(bitPattern: samples) % 2 == 0 ? 0 : 1)
             block.samples = channel.message.baseAddress.map {
                 UnsafePointer(($0 + place).assumingMemoryBound(to: Int16.self))
             }
-            // What did not come is not there.
+            // No more than the message holds.
             block.size_bytes = min(block.size_bytes, UInt64(Channels.messageByteCount - place))
         }
         return answer(
@@ -192,7 +193,8 @@ struct HostService {
     }
 }
 
-/// Shows a value by a pointer, or NULL, which the header forbids and a plugin may pass.
+/// Calls a body with a pointer to a value, or with NULL, which the header forbids and a plugin may
+/// pass.
 private func withPointer<Value, Result>(
     to value: inout Value, isNull: Bool, _ body: (UnsafePointer<Value>) -> Result
 ) -> Result {
@@ -212,7 +214,7 @@ private func withMutablePointer<Value, Result>(
 }
 
 extension SharedPlanes {
-    /// Where a frame lies that the plugin may write to.
+    /// The planes of a frame that the plugin may write to.
     init(of frame: gr_mutable_frame, in frames: SharedMemory) {
         self.init()
         let planes: InlineArray<3, gr_mutable_plane> = [
@@ -227,7 +229,7 @@ extension SharedPlanes {
         }
     }
 
-    /// Where a frame lies that is to be filled.
+    /// The planes of a frame that the plugin's process is to fill.
     init(of frame: borrowing VideoFrame, in frames: SharedMemory) {
         self.init()
         for index in 0..<frame.planeCount {

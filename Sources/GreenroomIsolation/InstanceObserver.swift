@@ -4,13 +4,9 @@ import GreenroomMedia
 import GreenroomPluginInterface
 package import GreenroomSession
 
-/// Watches one instance in a process of its own more closely than a session does.
-///
-/// The validator's harness is the only observer; a session has none. Production code calls the
-/// functions here and knows nothing of what they are for: what an observer asks of the runner, fills
-/// frames with or writes down is its own business.
+/// Watches an isolated instance. The validator's harness is the only observer; a session has none.
 package protocol InstanceObserver: Sendable {
-    /// How the frames lie that the plugin is lent; nil for as in a session.
+    /// The layout of the plugin's frames; nil for that of a session.
     var guarding: FrameGuarding? { get }
 
     /// Prepares for an instance whose library is loaded and which is about to be created. [control]
@@ -55,15 +51,15 @@ private struct ObservedProcess: RunnerFactory {
     var path: String { process.path }
 
     func begin(
-        _ descriptor: PluginDescriptor, in place: InstanceContext
+        _ descriptor: PluginDescriptor, in context: InstanceContext
     ) -> any InstanceBackend {
-        process.countsLentBytes(of: place)
-        return IsolatedPlugin(self, descriptor, place)
+        process.countLentBytes(of: context)
+        return IsolatedPlugin(self, descriptor, context)
     }
 
     func start(
-        _ frames: SharedMemory?, in place: InstanceContext
-    ) throws(LoadError) -> RunnerProcess {
-        try process.start(frames, in: place, observer: observer)
+        _ frames: SharedMemory?, in context: InstanceContext
+    ) throws(LoadError) -> any RunnerProcess {
+        try process.start(frames, in: context, observer: observer)
     }
 }

@@ -3,7 +3,7 @@ package import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
 
-/// A library whose plugins live in processes of their own.
+/// A library whose instances live in processes of their own.
 package struct IsolatedLibrary: PluginFactory {
     package let path: String
     /// How its processes are confined.
@@ -15,24 +15,30 @@ package struct IsolatedLibrary: PluginFactory {
     }
 
     package func begin(
-        _ descriptor: PluginDescriptor, in place: InstanceContext
+        _ descriptor: PluginDescriptor, in context: InstanceContext
     ) -> any InstanceBackend {
-        IsolatedPlugin(self, descriptor, place)
+        IsolatedPlugin(self, descriptor, context)
     }
 }
 
-/// How a runner is started, and what its plugin may do there.
+/// How a runner is started, and what it may do.
 package struct Confinement: Sendable {
     /// The runner's program.
     package var program: String
     /// What the session file grants.
     package var plan: IsolationPlan
-    /// A library that its processes have before all others; nil for none, as in sessions.
+    /// A library to be loaded before all others (`LD_PRELOAD`); nil for none, as in sessions.
     package var preload: String?
 
-    package init(program: String, plan: IsolationPlan, preload: String? = nil) {
+    /// Whether the runner has the validator's probe; not in sessions.
+    package var hasProbe: Bool
+
+    package init(
+        program: String, plan: IsolationPlan, preload: String? = nil, hasProbe: Bool = false
+    ) {
         self.program = program
         self.plan = plan
         self.preload = preload
+        self.hasProbe = hasProbe
     }
 }

@@ -1,37 +1,40 @@
 import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomSandbox
 import Synchronization
 
-/// A life in a process of its own.
+/// An instance that lives in another process.
 ///
-/// Each function is a call through a channel, during which the calling thread serves what the
-/// plugin calls meanwhile.
+/// Each function is a call through a channel. The calling thread serves what the plugin calls
+/// meanwhile.
 final class IsolatedPlugin: InstanceBackend {
     private struct State {
-        var runner: RunnerProcess?
+        var runner: (any RunnerProcess)?
         var pool: FramePool?
         var capabilities: [VideoCapability] = []
         var takesNewOffers = false
-        /// What the process was confined by, once it has gone.
+        /// What confined a process that has been killed.
         var sandbox: SandboxReport?
-        /// The process was not wanted any more before it was there.
+        /// Set by ``kill()``, which may be called before the process is there.
         var isKilled = false
     }
 
     private let factory: any RunnerFactory
     private let descriptor: PluginDescriptor
-    private let place: InstanceContext
+    private let context: InstanceContext
     private let state = Mutex(State())
 
-    init(_ factory: any RunnerFactory, _ descriptor: PluginDescriptor, _ place: InstanceContext) {
+    init(
+        _ factory: any RunnerFactory, _ descriptor: PluginDescriptor, _ context: InstanceContext
+    ) {
         self.factory = factory
         self.descriptor = descriptor
-        self.place = place
+        self.context = context
     }
 
     var capabilities: [VideoCapability] { state.withLock { $0.capabilities } }
@@ -45,40 +48,41 @@ final class IsolatedPlugin: InstanceBackend {
         }
     }
 
-    private var runner: RunnerProcess? { state.withLock { $0.runner } }
+    private var connection: RunnerConnection? { state.withLock { $0.runner }?.connection }
 
-    // MARK: The beginning
+    // MARK: Creation
 
     func create(_ settings: [Setting]) throws(LoadError) -> Status {
         let frames = try makeFrames()
         let runner = try start(frames)
-        try runner.enterSandbox()
-        let found = try runner.load(factory.path).descriptors
-        let choice = try factory.choose(from: found, meaning: descriptor, settings)
-        factory.observer?.prepare(frames: frames) { runner.call($0, $1) }
-        switch create(choice.plugin, choice.settings, in: runner) {
-        case .made(let status): return status
+        try runner.prepare()
+        let connection = runner.connection
+        let found = try connection.load(factory.path).descriptors
+        let choice = try factory.choose(from: found, for: descriptor, settings)
+        factory.observer?.prepare(frames: frames) { connection.call($0, $1) }
+        switch create(choice.plugin, choice.settings, over: connection) {
+        case .created(let status): return status
         case .refused(let error): throw error
-        case .lost: throw runner.lossWhileMade(factory.path)
-        case .garbage: throw runner.garbage(factory.path)
+        case .lost: throw connection.lossDuringLoad(of: factory.path)
+        case .invalid: throw connection.invalidAnswer(during: factory.path)
         }
     }
 
     private enum Creation {
-        case made(Status)
+        case created(Status)
         case refused(LoadError)
         case lost
-        case garbage
+        case invalid
     }
 
-    /// The memory that the plugin's frames lie in.
+    /// Makes the memory for the plugin's frames; nil for a plugin without frames.
     private func makeFrames() throws(LoadError) -> SharedMemory? {
-        guard place.frameLimit > 0 else { return nil }
+        guard context.frameLimit > 0 else { return nil }
         do throws(ChannelError) {
             let frames = try SharedMemory(
-                name: "greenroom-frames", byteCount: place.frameLimit * FrameArena.slotByteCount)
+                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount)
             let pool = FramePool(
-                limit: place.frameLimit, slotByteCount: FrameArena.slotByteCount,
+                limit: context.frameLimit, slotByteCount: FrameArena.slotByteCount,
                 memory: frames.base, owner: frames,
                 guarding: factory.observer?.guarding)
             state.withLock { $0.pool = pool }
@@ -88,39 +92,40 @@ final class IsolatedPlugin: InstanceBackend {
         }
     }
 
-    private func start(_ frames: SharedMemory?) throws(LoadError) -> RunnerProcess {
-        let runner = try factory.start(frames, in: place)
+    private func start(_ frames: SharedMemory?) throws(LoadError) -> any RunnerProcess {
+        let runner = try factory.start(frames, in: context)
         let isKilled = state.withLock { state in
             state.runner = runner
             return state.isKilled
         }
-        if isKilled { runner.kill() }
+        if isKilled { runner.connection.kill() }
         return runner
     }
 
     private func create(
-        _ plugin: PluginDescriptor, _ settings: [Setting], in runner: RunnerProcess
+        _ plugin: PluginDescriptor, _ settings: [Setting],
+        over connection: RunnerConnection
     ) -> Creation {
         var message = WireWriter()
         message.write(plugin.id)
-        message.write(place.handle)
-        message.write(place.hasVirtualClock)
+        message.write(context.handle)
+        message.write(context.hasVirtualClock)
         message.write(settings) { $0.write($1) }
-        guard var answer = runner.call(.create, message) else { return .lost }
+        guard var answer = connection.call(.create, message) else { return .lost }
         do throws(WireReader.Problem) {
             guard try answer.readBool() else { return .refused(try answer.readLoadError()) }
             let status = Status(rawValue: try answer.read())
             let takesNewOffers = try answer.readBool()
             let capabilities = try answer.readArray(
-                most: Int(GR_MAX_CAPABILITIES)
+                limit: Int(GR_MAX_CAPABILITIES)
             ) { reader throws(WireReader.Problem) in try reader.readCapability() }
             state.withLock {
                 $0.takesNewOffers = takesNewOffers
                 $0.capabilities = capabilities
             }
-            return .made(status)
+            return .created(status)
         } catch {
-            return .garbage
+            return .invalid
         }
     }
 
@@ -130,7 +135,7 @@ final class IsolatedPlugin: InstanceBackend {
         var message = WireWriter()
         message.write(sender)
         message.write(offer) { $0.write($1) }
-        runner?.hands(over: sender)
+        connection?.sender = sender
         return answered(.initialize, message, accepting: offer)
     }
 
@@ -152,24 +157,24 @@ final class IsolatedPlugin: InstanceBackend {
 
     func destroy() {
         _ = step(.destroy)
-        runner?.end()
+        connection?.end()
     }
 
     func kill() {
-        // With the process goes all memory that was shared with it, once its frames are shown.
+        // The shared memory goes with the process, once its last frame is released.
         let runner = state.withLock { state in
             state.isKilled = true
             state.pool = nil
             state.sandbox = state.runner?.sandbox ?? state.sandbox
             return state.runner.take()
         }
-        runner?.kill()
+        runner?.connection.kill()
     }
 
     private func step(_ call: Call, _ message: WireWriter = WireWriter()) -> Status {
-        guard let runner, var answer = runner.call(call, message) else { return .gone }
+        guard let connection, var answer = connection.call(call, message) else { return .gone }
         guard let status = try? answer.read(Int32.self) else {
-            runner.lose(because: "its process answered with something that is no answer")
+            connection.loseForInvalidAnswer()
             return .gone
         }
         return Status(rawValue: status)
@@ -179,7 +184,9 @@ final class IsolatedPlugin: InstanceBackend {
         _ call: Call, _ message: WireWriter, accepting offer: Offer?
     ) -> (status: Status, answer: gr_answer) {
         var written = offer.map { gr_answer(accepting: $0) } ?? gr_answer()
-        guard let runner, var answer = runner.call(call, message) else { return (.gone, written) }
+        guard let connection, var answer = connection.call(call, message) else {
+            return (.gone, written)
+        }
         do throws(WireReader.Problem) {
             let status = Status(rawValue: try answer.read())
             written.kind = try answer.read()
@@ -188,7 +195,7 @@ final class IsolatedPlugin: InstanceBackend {
                 fps_numerator: try answer.read(), fps_denominator: try answer.read())
             return (status, written)
         } catch {
-            runner.lose(because: "its process answered with something that is no answer")
+            connection.loseForInvalidAnswer()
             return (.gone, written)
         }
     }
@@ -196,20 +203,21 @@ final class IsolatedPlugin: InstanceBackend {
     func address(ofExtension id: String) -> UInt64? {
         var message = WireWriter()
         message.write(id)
-        guard let runner, var answer = runner.call(.askExtension, message) else { return nil }
+        guard let connection, var answer = connection.call(.getExtension, message) else {
+            return nil
+        }
         do throws(WireReader.Problem) {
-            // The status comes first, as with every step.
+            // Every answer begins with the status.
             _ = try answer.read(Int32.self)
             let address: UInt64 = try answer.read()
             return address == 0 ? nil : address
         } catch {
-            runner.lose(because: "its process answered with something that is no answer")
+            connection.loseForInvalidAnswer()
             return nil
         }
     }
 
     func process(_ frame: inout gr_mutable_frame) -> Status {
-        guard let runner else { return .gone }
-        return runner.process(frame)
+        connection?.process(frame) ?? .gone
     }
 }

@@ -1,9 +1,12 @@
+import CLinux
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
-/// A file that is open, to be told apart from others by its content.
+/// An open file whose content is to be hashed.
 struct LibraryFile: ~Copyable {
-    /// What the kernel says of a file: if nothing of it has changed, nor has its content. The time of
-    /// change is the kernel's own, which nobody can set back.
+    /// What `stat` says of a file. While it is the same, so is the content: no process can set back
+    /// the time of the last change.
     struct Identity: Hashable, Sendable {
         var device: UInt64
         var inode: UInt64
@@ -11,56 +14,53 @@ struct LibraryFile: ~Copyable {
         var modifiedNanoseconds: Int64
         var changedNanoseconds: Int64
 
-        fileprivate init?(_ status: stat) {
-            guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            byteCount = Int64(status.st_size)
+        fileprivate init?(_ status: Stat) {
+            guard status.type == .regular else { return nil }
+            device = UInt64(status.deviceID.rawValue)
+            inode = UInt64(status.inode.rawValue)
+            byteCount = status.size
             modifiedNanoseconds = status.st_mtim.nanoseconds
             changedNanoseconds = status.st_ctim.nanoseconds
         }
     }
 
-    private let descriptor: Int32
-    /// As it was when it was opened.
+    private let file: FileDescriptor
+    /// When the file was opened.
     let identity: Identity
 
-    /// The largest that is read only to be named: the process that loads a larger one is ended in
-    /// time, and this one would not be.
-    private static let mostBytes: Int64 = 1 << 30
+    /// A larger file is not hashed: that would hold up this process without a timeout.
+    private static let byteLimit: Int64 = 1 << 30
 
-    /// Opens a file; nil if it can't be read, or is no file that a name would be made for.
+    /// Opens a file; nil if it can't be read, is no regular file, or is too large.
     init?(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, let identity = Identity(status),
-            identity.byteCount <= Self.mostBytes
+        guard
+            let file = try? FileDescriptor.reading(
+                path, options: [.nonBlocking, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)])
+        else { return nil }
+        guard let status = try? file.stat(), let identity = Identity(status),
+            identity.byteCount <= Self.byteLimit
         else {
-            close(descriptor)
+            try? file.close()
             return nil
         }
-        self.descriptor = descriptor
+        self.file = file
         self.identity = identity
     }
 
-    deinit { close(descriptor) }
+    deinit { try? file.close() }
 
-    /// What the kernel says of the file that has the path now.
+    /// The identity of the file that has a path now.
     static func identity(of path: String) -> Identity? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Identity(status) : nil
+        (try? Stat(path)).flatMap(Identity.init)
     }
 
-    /// The hash of the content; nil if it can't be read to its end.
+    /// The SHA-256 of the content; nil if it can't be read to its end.
     borrowing func hash() -> [UInt8]? {
         var hash = SHA256()
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         var total: Int64 = 0
-        while total <= Self.mostBytes {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
+        while total <= Self.byteLimit {
+            guard let count = try? file.read(into: &buffer) else { return nil }
             if count == 0 { return hash.finish() }
             hash.update(buffer[..<count])
             total += Int64(count)
@@ -70,17 +70,17 @@ struct LibraryFile: ~Copyable {
 }
 
 extension LibraryFile.Identity {
-    /// How long ago the file must have been changed for its times to tell of every change, in
-    /// nanoseconds: some file systems count whole seconds, or two at a time.
-    private static let restNanoseconds: Int64 = 3_000_000_000
+    /// A change within this time, in nanoseconds, may leave the times as they are: some file systems
+    /// count in steps of 1 or 2 s.
+    private static let resolutionNanoseconds: Int64 = 3_000_000_000
 
-    /// Whether another change would show.
+    /// Whether another change would change the times.
     ///
-    /// - Parameter now: Of the wall clock, which file systems go by.
+    /// - Parameter now: On the wall clock, as file systems count.
     func isSettled(at now: Int64) -> Bool {
         let (age, overflow) = now.subtractingReportingOverflow(
             max(modifiedNanoseconds, changedNanoseconds))
-        return !overflow && age >= Self.restNanoseconds
+        return !overflow && age >= Self.resolutionNanoseconds
     }
 }
 

@@ -1,4 +1,4 @@
-/// The SHA-256 of a library, which names its content.
+/// The SHA-256 of a library's file.
 package enum LibraryHash {
     /// In hexadecimal digits; nil if the file can't be read.
     package static func hexadecimal(of path: String) -> String? {

@@ -1,50 +1,50 @@
 import Glibc
 import GreenroomPluginInterface
 
-/// Takes lines out of what a process writes.
+/// Splits a process's output into lines.
 struct LineReader {
     private var rest: [UInt8] = []
-    /// Whether nobody can write any more.
+    /// Whether every writer has closed the pipe.
     private(set) var hasEnded = false
 
-    /// The longest line; a longer one comes in parts.
-    private static let longest = 2000
+    /// In bytes. A longer line is split.
+    private static let lineLimit = 2000
 
-    /// How much is read at a time: a process that writes without end must not keep its reader.
-    private static let most = 64 * 1024
-    /// How many bytes count as a line of a flood, if fewer lines are in them.
-    private static let lineBytes = 200
+    /// Bytes read in one call: a process that writes without end must not hold up its reader.
+    private static let readLimit = 64 * 1024
+    /// Bytes that count as a line, so that a flood of few long lines is found too.
+    private static let bytesPerLine = 200
 
-    /// Reads what there is, or a part of it.
+    /// Reads from a descriptor that does not block, up to a limit.
     ///
-    /// - Returns: How many lines that was, or would have been.
+    /// - Returns: How many lines, at least one for every 200 bytes.
     @discardableResult
-    mutating func read(_ descriptor: Int32, _ take: (String) -> Void) -> Int {
+    mutating func read(_ descriptor: Int32, _ body: (String) -> Void) -> Int {
         var buffer = [UInt8](repeating: 0, count: 4096)
         var lines = 0
         var total = 0
-        while total < Self.most {
+        while total < Self.readLimit {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             hasEnded = hasEnded || count == 0
             guard count > 0 else { break }
             total += count
             for byte in buffer[..<count] {
                 if byte != UInt8(ascii: "\n") { rest.append(byte) }
-                guard byte == UInt8(ascii: "\n") || rest.count == Self.longest else { continue }
+                guard byte == UInt8(ascii: "\n") || rest.count == Self.lineLimit else { continue }
                 lines += 1
-                flush(take)
+                flush(body)
             }
         }
-        return max(lines, total / Self.lineBytes)
+        return max(lines, total / Self.bytesPerLine)
     }
 
-    private mutating func flush(_ take: (String) -> Void) {
+    private mutating func flush(_ body: (String) -> Void) {
         guard !rest.isEmpty else { return }
         let text = rest.map { CChar(bitPattern: $0) } + [0]
         rest = []
         text.withUnsafeBufferPointer {
             if let base = $0.baseAddress {
-                take(String(repairing: base, longest: Self.longest))
+                body(String(repairing: base, longest: Self.lineLimit))
             }
         }
     }

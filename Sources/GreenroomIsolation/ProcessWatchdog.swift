@@ -1,132 +1,126 @@
-/// Decides when a process that lives is a loss all the same: it does not answer, has more memory
-/// than it may, or floods the host.
+/// Decides when to give up a process that lives: it does not answer, exceeds its memory limit, or
+/// floods the host.
 ///
-/// It has no clock and asks nothing: what was seen is passed in.
+/// It has no clock and reads nothing: samples are passed in.
 struct ProcessWatchdog {
     /// Why a process is given up.
     enum Finding: Equatable, Sendable {
-        /// It has not answered for some seconds.
+        /// It has not answered for ``ProcessWatchdog/silenceLimit``.
         case silent
         case memory(bytes: Int, limit: Int)
-        /// Its first thread has ended.
-        case headless
+        case mainThreadExited
         case threads(Int)
-        case frames(aSecond: Int, most: Int)
-        case lines(aSecond: Int)
-        case calls(aSecond: Int)
+        case frames(perSecond: Int, limit: Int)
+        case lines(perSecond: Int)
+        case calls(perSecond: Int)
     }
 
-    /// What was seen in a stretch of time.
+    /// What is seen of a process at one time.
     struct Sample: Sendable {
-        /// Whether the process has answered since it was asked last.
+        /// Whether the last ping is answered.
         var hasAnswered: Bool
-        /// Its memory but for what it was lent.
+        /// Besides what the host lends it.
         var memoryBytes: Int
-        /// Whether its first thread has ended.
-        var isHeadless = false
-        /// How many threads it has.
+        var mainThreadHasExited = false
         var threads = 1
-        /// Calls that it has made so far.
+        /// Calls since the start.
         var calls = 0
-        /// Frames that it has sent so far, whatever became of them.
+        /// Frames sent since the start, whatever became of them.
         var frames: Int
-        /// Lines that it has written so far.
+        /// Lines written since the start.
         var lines: Int
-        /// The rate that was agreed on, in frames a second; 0 for none.
+        /// The negotiated rate, in frames a second; 0 for none.
         var rate: Double
     }
 
     /// How long a process may be silent, in nanoseconds.
-    static let patience: Int64 = 3_000_000_000
-    /// How long a process that ends as a whole may be without its first thread, in nanoseconds, on a
-    /// busy machine.
-    static let longestEnd: Int64 = 1_000_000_000
-    /// How long a stretch counts at most. One that was longer is not the process's doing: the host
-    /// was stopped, or had no time to look.
-    static let longestStretch: Int64 = 250_000_000
-    /// The most threads: 64 channels, and as many again that never call.
-    static let mostThreads = 256
-    /// The most calls in a second, on the machine's clock: on a virtual one a second is short.
-    static let mostCalls = 50_000
-    /// The most lines in a second.
-    static let mostLines = 5000
+    static let silenceLimit: Int64 = 3_000_000_000
+    /// How long a process may be without its main thread, in nanoseconds: one that exits is, for a
+    /// moment, which is longer on a busy machine.
+    static let exitLimit: Int64 = 1_000_000_000
+    /// The longest time between samples that counts, in nanoseconds. A longer one is not the process's
+    /// fault: the host was stopped, or got no processor.
+    static let longestInterval: Int64 = 250_000_000
+    /// Threads: 64 with a channel, and others that never call.
+    static let threadLimit = 256
+    /// Calls in a second of real time.
+    static let callLimit = 50_000
+    /// Lines in a second.
+    static let lineLimit = 5000
 
     private let memoryLimitBytes: Int
     private var silence: Int64 = 0
     private var elapsed: Int64 = 0
     private var before: (frames: Int, lines: Int, calls: Int)?
-    private var headless: Int64 = 0
+    private var withoutMainThread: Int64 = 0
 
     init(memoryLimitBytes: Int) {
         self.memoryLimitBytes = memoryLimitBytes
     }
 
-    /// The most frames in a second of a source that agreed on a rate.
-    static func mostFrames(rate: Double) -> Int { max(Int(10 * rate.rounded(.up)), 300) }
+    /// Frames in a second, of a source with a negotiated rate.
+    static func frameLimit(rate: Double) -> Int { max(Int(10 * rate.rounded(.up)), 300) }
 
-    /// Looks at what was seen.
+    /// Judges a sample.
     ///
-    /// - Parameter nanoseconds: Real time since the last look.
-    mutating func look(_ sight: Sample, after nanoseconds: Int64) -> Finding? {
-        let stretch = min(nanoseconds, Self.longestStretch)
-        silence = sight.hasAnswered ? 0 : silence + stretch
-        if silence >= Self.patience { return .silent }
-        if sight.memoryBytes > memoryLimitBytes {
-            return .memory(bytes: sight.memoryBytes, limit: memoryLimitBytes)
+    /// - Parameter nanoseconds: Real time since the last one.
+    /// - Returns: Why to give the process up; nil for no reason.
+    mutating func check(_ sample: Sample, after nanoseconds: Int64) -> Finding? {
+        let interval = min(nanoseconds, Self.longestInterval)
+        silence = sample.hasAnswered ? 0 : silence + interval
+        if silence >= Self.silenceLimit { return .silent }
+        if sample.memoryBytes > memoryLimitBytes {
+            return .memory(bytes: sample.memoryBytes, limit: memoryLimitBytes)
         }
-        headless = sight.isHeadless ? headless + stretch : 0
-        if headless >= Self.longestEnd { return .headless }
-        if sight.threads > Self.mostThreads { return .threads(sight.threads) }
+        withoutMainThread = sample.mainThreadHasExited ? withoutMainThread + interval : 0
+        if withoutMainThread >= Self.exitLimit { return .mainThreadExited }
+        if sample.threads > Self.threadLimit { return .threads(sample.threads) }
         guard let before else {
-            self.before = (sight.frames, sight.lines, sight.calls)
+            self.before = (sample.frames, sample.lines, sample.calls)
             return nil
         }
         elapsed += nanoseconds
         guard elapsed >= 1_000_000_000 else { return nil }
         let seconds = Double(elapsed) / 1e9
-        let frames = Int(Double(sight.frames - before.frames) / seconds)
-        let lines = Int(Double(sight.lines - before.lines) / seconds)
-        let calls = Int(Double(sight.calls - before.calls) / seconds)
+        let frames = Int(Double(sample.frames - before.frames) / seconds)
+        let lines = Int(Double(sample.lines - before.lines) / seconds)
+        let calls = Int(Double(sample.calls - before.calls) / seconds)
         elapsed = 0
-        self.before = (sight.frames, sight.lines, sight.calls)
-        // Frames and lines are calls, too, and tell more.
-        if sight.rate > 0, frames > Self.mostFrames(rate: sight.rate) {
-            return .frames(aSecond: frames, most: Self.mostFrames(rate: sight.rate))
+        self.before = (sample.frames, sample.lines, sample.calls)
+        // Frames and lines are calls too: they come first, because they say more.
+        if sample.rate > 0, frames > Self.frameLimit(rate: sample.rate) {
+            return .frames(perSecond: frames, limit: Self.frameLimit(rate: sample.rate))
         }
-        if lines > Self.mostLines { return .lines(aSecond: lines) }
-        return calls > Self.mostCalls ? .calls(aSecond: calls) : nil
+        if lines > Self.lineLimit { return .lines(perSecond: lines) }
+        return calls > Self.callLimit ? .calls(perSecond: calls) : nil
     }
 }
 
 extension ProcessWatchdog.Finding {
-    /// The evidence in words.
+    /// The finding in words.
     ///
-    /// - Parameter isStopped: Whether the process is stopped by a signal.
+    /// - Parameter isStopped: Whether a signal has stopped the process.
     func text(isStopped: Bool) -> String {
         switch self {
         case .silent:
-            let seconds = ProcessWatchdog.patience / 1_000_000_000
+            let seconds = ProcessWatchdog.silenceLimit / 1_000_000_000
             return "its process has not answered for \(seconds) s"
                 + (isStopped ? ": it is stopped (SIGSTOP)" : "")
         case .memory(let bytes, let limit):
             return
-                "its process has \(bytes / 1_000_000) MB of memory besides its frames, and may have "
-                + "\(limit / 1_000_000) MB: mend the leak, or raise memory-limit"
-        case .headless: return "its process has ended its first thread"
+                "its process has \(bytes / 1_000_000) MB of memory besides its frames, limit: "
+                + "\(limit / 1_000_000) MB; fix the leak, or raise memory-limit"
+        case .mainThreadExited: return "its main thread exited"
         case .threads(let count):
-            return
-                "its process has \(count) threads, and \(ProcessWatchdog.mostThreads) are the most"
+            return "its process has \(count) threads, limit: \(ProcessWatchdog.threadLimit)"
         case .calls(let calls):
+            return "it makes \(calls) calls/s, limit: \(ProcessWatchdog.callLimit)/s"
+        case .frames(let frames, let limit):
             return
-                "it makes \(calls) calls a second, and \(ProcessWatchdog.mostCalls) are the most that "
-                + "are borne"
-        case .frames(let frames, let most):
-            return "it sends \(frames) frames a second, and \(most) are the most that are borne: "
-                + "wait with wait_until_ns between frames"
+                "it sends \(frames) frames/s, limit: \(limit)/s; wait with wait_until_ns between "
+                + "frames"
         case .lines(let lines):
-            return
-                "it writes \(lines) lines of log a second, and \(ProcessWatchdog.mostLines) are the "
-                + "most that are borne"
+            return "it logs \(lines) lines/s, limit: \(ProcessWatchdog.lineLimit)/s"
         }
     }
 }

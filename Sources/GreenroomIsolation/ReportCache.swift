@@ -1,8 +1,8 @@
-/// Where reports of plugins are kept, by the library's path and the plugin's id.
+/// The last validation report of each plugin, by the library's path and the plugin's id.
 package struct ReportCache: Sendable {
     private let folder: String
 
-    /// Where the environment wants caches to be; nil if it does not say.
+    /// A cache where the environment says; nil if it does not.
     ///
     /// - Parameters:
     ///   - cacheHome: `XDG_CACHE_HOME`.
@@ -14,17 +14,17 @@ package struct ReportCache: Sendable {
         folder = "\(plugins[..<slash])/reports"
     }
 
-    /// Keeps a report instead of the one that there was.
+    /// Replaces the report of a plugin.
     ///
     /// - Parameters:
     ///   - path: The library's, resolved.
     ///   - plugin: The plugin's id.
-    package func keep(_ report: [UInt8], of plugin: String, at path: String) {
+    package func store(_ report: [UInt8], of plugin: String, at path: String) {
         guard CacheFolder.make(folder), let folder = CacheFolder(folder) else { return }
         folder.write(Self.name(plugin, path), report)
     }
 
-    /// The report that was kept last; nil if there is none.
+    /// The last report of a plugin; nil if there is none.
     package func report(of plugin: String, at path: String) -> [UInt8]? {
         CacheFolder(folder)?.read(Self.name(plugin, path))
     }

@@ -2,30 +2,30 @@ import GreenroomIPC
 import GreenroomSession
 import GreenroomPluginInterface
 
-/// Where the processes of a plugin come from, and which of the plugins in one is meant.
+/// Makes the processes of a plugin, and chooses the plugin in each.
 protocol RunnerFactory: PluginFactory {
-    /// Watches the instances that begin here; nil in a session.
+    /// Watches the instances that are created here; nil in a session.
     var observer: (any InstanceObserver)? { get }
 
-    /// Begins a process, or takes one over.
+    /// Starts a process, or takes over one that has connected.
     func start(
-        _ frames: SharedMemory?, in place: InstanceContext
-    ) throws(LoadError) -> RunnerProcess
+        _ frames: SharedMemory?, in context: InstanceContext
+    ) throws(LoadError) -> any RunnerProcess
 
-    /// Chooses one of the plugins that are in it, with its settings.
+    /// Chooses one of the plugins in a process, and its settings.
     func choose(
-        from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,
+        from found: [PluginDescriptor], for descriptor: PluginDescriptor,
         _ settings: [Setting]
     ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting])
 }
 
 extension IsolatedLibrary: RunnerFactory {
     func start(
-        _ frames: SharedMemory?, in place: InstanceContext
-    ) throws(LoadError) -> RunnerProcess {
+        _ frames: SharedMemory?, in context: InstanceContext
+    ) throws(LoadError) -> any RunnerProcess {
         do throws(ChannelError) {
-            return try RunnerProcess(
-                confinement, library: path, frames: frames, place: place)
+            return try SpawnedRunner(
+                confinement, library: path, frames: frames, context: context)
         } catch {
             throw .noRunner(error, for: path)
         }
@@ -35,9 +35,9 @@ extension IsolatedLibrary: RunnerFactory {
 extension RunnerFactory {
     var observer: (any InstanceObserver)? { nil }
 
-    /// The very plugin that is meant, as it was when the library was looked into.
+    /// The plugin that the library had when it was scanned.
     func choose(
-        from found: [PluginDescriptor], meaning descriptor: PluginDescriptor,
+        from found: [PluginDescriptor], for descriptor: PluginDescriptor,
         _ settings: [Setting]
     ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting]) {
         guard found.contains(where: { $0.id == descriptor.id && $0.kind == descriptor.kind }) else {
@@ -48,7 +48,7 @@ extension RunnerFactory {
 }
 
 extension LoadError {
-    /// There is no process for a library.
+    /// No process could be started for a library.
     static func noRunner(_ error: ChannelError, for path: String) -> LoadError {
         LoadError(code: .noRunner, place: path, explanation: "\(error).")
     }

@@ -1,10 +1,10 @@
 import Glibc
+import GreenroomModel
 import GreenroomSession
 import GreenroomSandbox
-import GreenroomModel
 
 extension SandboxPolicy {
-    /// What a session file grants to a plugin, and what it needs to be loaded.
+    /// The grants of the session file, and the folders that the runner loads files from.
     init(_ confinement: Confinement, library: String) {
         let plan = confinement.plan
         let mode: Mode =
@@ -20,7 +20,7 @@ extension SandboxPolicy {
             allowsNetwork: plan.network, memoryLimitBytes: UInt64(clamping: plan.memoryLimitBytes))
     }
 
-    /// Where a file really lies: a link to it says nothing of what is beside it.
+    /// The folder of a file, with links resolved: what a library needs is beside the file itself.
     private static func folder(of file: String) -> String {
         let resolved = realpath(file, nil)
         defer { free(resolved) }

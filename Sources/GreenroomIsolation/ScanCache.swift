@@ -2,47 +2,44 @@ import Glibc
 import GreenroomIPC
 package import GreenroomPluginInterface
 
-/// What libraries were found to be, in files that outlast the process: `<hash of the content>` of a
-/// library has the finding, and `file-…`, named after what the kernel says of a file, has the hash, so
-/// that a file that has not changed need not be read.
+/// Results of scans in files. The file `<hash of the library>` has the result; the file `file-…`, named
+/// after the library's identity, has the hash, so that a library that has not changed is not read.
 ///
-/// All of it may be lost at any time, and costs another look. A folder of the cache that somebody
-/// else could have written to is not used, and a file in it that is not as it was written is not
-/// believed. Any number of processes may use it at once: files appear whole, and with one name
-/// always have the same content.
+/// Any file may be lost at any time, which costs another scan. A folder that another user could have
+/// written to is not used, and a file without its own checksum is ignored. Any number of processes may
+/// use the cache at once: files appear whole, and one name always has the same content.
 package struct ScanCache: Sendable {
-    /// What a look into a library found.
-    package typealias Finding = Result<LibraryDescription, LoadError>
+    package typealias ScanResult = Result<LibraryDescription, LoadError>
 
     let folder: String
 
-    /// - Parameter folder: Absolute. It is made when it is needed.
+    /// - Parameter folder: Absolute. It is made with the first file.
     package init(folder: String) { self.folder = folder }
 
-    /// Where the environment wants caches to be; nil if it does not say.
+    /// A cache where the environment says; nil if it does not.
     ///
     /// - Parameters:
     ///   - cacheHome: `XDG_CACHE_HOME`.
     ///   - home: `HOME`.
     package init?(cacheHome: String?, home: String?) {
-        let isSaid = { (path: String?) in path?.hasPrefix("/") == true }
-        if let cacheHome, isSaid(cacheHome) {
+        let isAbsolute = { (path: String?) in path?.hasPrefix("/") == true }
+        if let cacheHome, isAbsolute(cacheHome) {
             self.init(folder: "\(cacheHome)/greenroom/plugins")
-        } else if let home, isSaid(home) {
+        } else if let home, isAbsolute(home) {
             self.init(folder: "\(home)/.cache/greenroom/plugins")
         } else {
             return nil
         }
     }
 
-    // MARK: Findings
+    // MARK: Results
 
-    /// What a library was found to be; nil if that is not known.
+    /// The result for a library; nil if there is none.
     ///
     /// - Parameters:
-    ///   - hash: Of the library's content.
-    ///   - path: Where it lies now.
-    func finding(for hash: [UInt8], at path: String) -> Finding? {
+    ///   - hash: Of the library.
+    ///   - path: Of the library, for the result.
+    func result(for hash: [UInt8], at path: String) -> ScanResult? {
         guard var reader = read(Self.name(of: hash)) else { return nil }
         do throws(WireReader.Problem) {
             guard try reader.readBool() else {
@@ -56,10 +53,10 @@ package struct ScanCache: Sendable {
         }
     }
 
-    /// Keeps what a library was found to be.
-    func keep(_ finding: Finding, for hash: [UInt8]) {
+    /// Stores the result for a library.
+    func store(_ result: ScanResult, for hash: [UInt8]) {
         var writer = WireWriter()
-        switch finding {
+        switch result {
         case .success(let library):
             writer.write(true)
             writer.write(library)
@@ -70,22 +67,22 @@ package struct ScanCache: Sendable {
         write(Self.name(of: hash), writer)
     }
 
-    /// Another version of the host reads the same library differently.
+    /// Has the host's version: another version may read the same library differently.
     private static func name(of hash: [UInt8]) -> String {
         "\(hash.hexadecimal)-\(GreenroomVersion.current)-\(GreenroomProtocol.version)"
     }
 
     // MARK: Hashes
 
-    /// The hash of a file that was read before, and has not changed.
+    /// The hash of a file that has not changed since it was stored.
     func hash(of file: LibraryFile.Identity) -> [UInt8]? {
         guard let hash = read(Self.name(of: file))?.remaining, hash.count == SHA256.byteCount
         else { return nil }
         return hash
     }
 
-    /// Keeps the hash of a file's content.
-    func keep(hash: [UInt8], of file: LibraryFile.Identity) {
+    /// Stores the hash of a file.
+    func store(hash: [UInt8], of file: LibraryFile.Identity) {
         var writer = WireWriter()
         for byte in hash { writer.write(byte) }
         write(Self.name(of: file), writer)
@@ -101,7 +98,7 @@ package struct ScanCache: Sendable {
 
     // MARK: Files
 
-    // A file has its own name, what it is there for, and the hash of both.
+    // A file has its own name, the payload, and the hash of both.
 
     private func read(_ name: String) -> WireReader? {
         guard let folder = CacheFolder(folder), let bytes = folder.read(name),

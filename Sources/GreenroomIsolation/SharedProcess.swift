@@ -5,131 +5,133 @@ package import GreenroomPluginInterface
 package import GreenroomMedia
 import Synchronization
 
-/// A process with a library in it, whose instances live side by side there, as those of a session
-/// do that are hosted by the session itself. It is confined like any other.
+/// A process that hosts any number of instances of one library, as a session's own process does with
+/// plugins that are not isolated. It is confined like any other runner.
 package final class SharedProcess: PluginFactory {
     package let path: String
-    private let runner: RunnerProcess
-    private let news: News
+    private let runner: SpawnedRunner
+    private let log: Log
 
-    /// What is known of the process.
-    private final class News: Sendable {
+    /// What the process has written, and how it ended.
+    private final class Log: Sendable {
         struct State {
             var evidence: String?
             var lines: [String] = []
             var refusals: [String] = []
-            /// How much memory each of the instances was lent.
-            var lent: [@Sendable () -> Int] = []
+            /// How many bytes of frames each instance was lent.
+            var lentBytes: [@Sendable () -> Int] = []
         }
 
         let state = Monitor(State())
 
-        /// The most lines that are kept.
-        static let mostLines = 200
+        /// How many lines are kept.
+        static let limit = 200
 
-        func take(_ level: LogLevel, _ line: String) {
+        func append(_ level: LogLevel, _ line: String) {
             state.withLock { state in
-                guard state.lines.count < Self.mostLines else { return }
+                guard state.lines.count < Self.limit else { return }
                 state.lines.append(line)
                 if level == .warning { state.refusals.append(line) }
             }
         }
     }
 
-    /// Starts a process, which goes into its sandbox and loads nothing yet.
+    /// Starts a process, which enters its sandbox and loads nothing yet.
     package init(path: String, confinement: Confinement) throws(LoadError) {
         self.path = path
-        let news = News()
-        self.news = news
-        var place = InstanceContext.scan(log: news.take)
-        place.lose = { evidence in news.state.change { $0.evidence = evidence } }
-        place.lentBytes = { news.state.withLock { $0.lent }.reduce(0) { $0 + $1() } }
+        let log = Log()
+        self.log = log
+        var context = InstanceContext.scan(log: log.append)
+        context.lose = { evidence in log.state.change { $0.evidence = evidence } }
+        context.lentBytes = { log.state.withLock { $0.lentBytes }.reduce(0) { $0 + $1() } }
         do throws(ChannelError) {
-            runner = try RunnerProcess(confinement, library: path, frames: nil, place: place)
+            runner = try SpawnedRunner(confinement, library: path, frames: nil, context: context)
         } catch {
             throw .noRunner(error, for: path)
         }
-        try runner.enterSandbox()
+        try runner.prepare()
     }
 
-    deinit { runner.kill() }
+    deinit { runner.connection.kill() }
 
-    /// Loads the library; before any instance is made.
+    /// Loads the library; before any instance is created.
     @discardableResult
-    package func load() throws(LoadError) -> LibraryDescription { try runner.load(path) }
+    package func load() throws(LoadError) -> LibraryDescription {
+        try runner.connection.load(path)
+    }
 
-    /// Makes an instance and frees it again, with no host behind it.
+    /// Creates an instance and destroys it again, with no host behind it.
     ///
-    /// - Returns: What `create` answered; nil if the process is lost, or what was made breaks a rule.
-    package func makeAndFree(_ descriptor: PluginDescriptor, _ settings: [Setting]) -> Status? {
+    /// - Returns: What `create` answered; nil if the process is lost, or the instance breaks a rule.
+    package func createAndDestroy(_ descriptor: PluginDescriptor, _ settings: [Setting]) -> Status?
+    {
         var message = WireWriter()
         message.write(descriptor.id)
         message.write(UInt64(0))
         message.write(false)
         message.write(settings) { $0.write($1) }
-        guard var answer = runner.call(.create, message) else { return nil }
+        guard var answer = runner.connection.call(.create, message) else { return nil }
         guard (try? answer.readBool()) == true, let status = try? answer.read(Int32.self)
         else { return nil }
         guard status == Status.ok.rawValue else { return Status(rawValue: status) }
-        return runner.call(.destroy, WireWriter()) == nil ? nil : .ok
+        return runner.connection.call(.destroy, WireWriter()) == nil ? nil : .ok
     }
 
     package func begin(
-        _ descriptor: PluginDescriptor, in place: InstanceContext
+        _ descriptor: PluginDescriptor, in context: InstanceContext
     ) -> any InstanceBackend {
-        countsLentBytes(of: place)
-        return IsolatedPlugin(self, descriptor, place)
+        countLentBytes(of: context)
+        return IsolatedPlugin(self, descriptor, context)
     }
 
-    /// Counts the memory that an instance is lent as the process's.
-    func countsLentBytes(of place: InstanceContext) {
-        news.state.withLock { $0.lent.append(place.lentBytes) }
+    /// Counts what an instance is lent as memory of the process.
+    func countLentBytes(of context: InstanceContext) {
+        log.state.withLock { $0.lentBytes.append(context.lentBytes) }
     }
 
-    /// The process.
-    package var process: Int32 { runner.process }
+    /// The process's id.
+    package var process: Int32 { runner.process.id }
 
-    /// How the process has ended, in words; nil if it has not, after a moment for the news to come.
+    /// How the process has ended; nil if it has not. Waits up to half a second for that.
     package var evidence: String? {
-        news.state.wait(until: MonotonicClock.deadline(after: 500_000_000)) { $0.evidence }
+        log.state.wait(until: MonotonicClock.deadline(after: 500_000_000)) { $0.evidence }
     }
 
-    /// What a thread of the process touched that killed it, as the process told it.
+    /// The memory access that killed the process, as its crash report names it.
     package var fault: MemoryFault? { runner.fault }
 
-    /// What was written in the process other than through the host's log, and what the sandbox
-    /// refused.
-    package var lines: [String] { news.state.withLock { $0.lines } }
+    /// What the process wrote other than through the host's log, and what its sandbox refused.
+    package var lines: [String] { log.state.withLock { $0.lines } }
 
-    /// What the sandbox refused.
-    package var refusals: [String] { news.state.withLock { $0.refusals } }
+    /// What its sandbox refused.
+    package var refusals: [String] { log.state.withLock { $0.refusals } }
 
-    /// Stops the process by a signal, as a debugger or a machine that is short of memory does.
-    package func stop() { runner.hold(true) }
+    /// Stops the process by a signal, as a debugger does, or a machine that is short of memory.
+    package func freeze() { runner.freeze() }
 
-    /// Lets the process go on.
-    package func goOn() { runner.hold(false) }
+    /// Lets the process run again.
+    package func thaw() { runner.thaw() }
 
     /// Ends the process. [any]
-    package func end() { runner.end() }
+    package func end() { runner.connection.end() }
 }
 
 extension SharedProcess: RunnerFactory {
     func start(
-        _ frames: SharedMemory?, in place: InstanceContext
-    ) throws(LoadError) -> RunnerProcess {
-        try start(frames, in: place, observer: nil)
+        _ frames: SharedMemory?, in context: InstanceContext
+    ) throws(LoadError) -> any RunnerProcess {
+        try start(frames, in: context, observer: nil)
     }
 
-    /// Begins another instance in the process.
+    /// Starts another instance in the process.
     ///
     /// - Parameter observer: Watches the instance; nil for none.
     func start(
-        _ frames: SharedMemory?, in place: InstanceContext, observer: (any InstanceObserver)?
-    ) throws(LoadError) -> RunnerProcess {
+        _ frames: SharedMemory?, in context: InstanceContext, observer: (any InstanceObserver)?
+    ) throws(LoadError) -> any RunnerProcess {
         do throws(ChannelError) {
-            return try RunnerProcess(
-                beside: runner, frames: frames, place: place, observer: observer)
+            return try CompanionRunner(
+                beside: runner, frames: frames, context: context, observer: observer)
         } catch {
             throw .noRunner(error, for: path)
         }

@@ -1,14 +1,14 @@
 internal import GreenroomMedia
 
-/// Exports the plugins of a library. Call it from the library's one entry function:
+/// Exports the plugins of a library. Call it from the library's entry function:
 ///
 /// ```swift
 /// @c(greenroom_plugin_entry)
 /// public func greenroomPluginEntry() -> UnsafeRawPointer? { exportPlugins(Plasma.self) }
 /// ```
 ///
-/// The function must be `public`: release builds drop it otherwise. A library has one list of
-/// plugins, that of the first call.
+/// The function must be `public`, or a release build drops it. A library has one list of plugins:
+/// that of the first call.
 ///
 /// - Parameter plugins: The types, each with a name of its own.
 /// - Returns: The `gr_entry` that the host reads, valid for as long as the process lives.
@@ -26,7 +26,7 @@ package func exportPlugins(_ plugins: [any Plugin.Type]) -> UnsafeRawPointer? {
         ? entry : nil
 }
 
-/// A plugin type, ready to be exported: its description, its parameters, and how to make one.
+/// A plugin type to export: its description, its parameters, and how to make an instance.
 public struct PluginExport: Sendable {
     let kind: PluginKind
     let description: PluginDescription

@@ -1,30 +1,27 @@
-/// What every kind of plugin has: a description, settings, and an initialiser.
+/// The description, settings and initialiser that every kind of plugin has.
 ///
-/// Conform to one of the kinds, not to this protocol itself: the short ones ``Camera``,
-/// ``Screen``, ``Microphone`` and ``ScreenAudio``, which are one function, or those with
-/// every callback, ``VideoSource``, ``ShareSource``, ``VirtualAudioMic``,
-/// ``ShareAudioSource`` and ``VideoSourcePreProcessor``. Then export the type with
-/// ``exportPlugins(_:)``.
+/// Conform to one of the kinds, not to this protocol: to a short one, which is one function,
+/// ``Camera``, ``Screen``, ``Microphone`` or ``ScreenAudio``; or to one with every callback,
+/// ``VideoSource``, ``ShareSource``, ``VirtualAudioMic``, ``ShareAudioSource`` or
+/// ``VideoSourcePreProcessor``. Then export the type with ``exportPlugins(_:)``.
 ///
-/// No two calls on a plugin ever overlap, so a plain struct or class needs no lock for what
-/// only its callbacks touch. Values that a thread of its own touches too are the author's to
-/// protect, and the compiler says so.
+/// No two calls on a plugin overlap, so a plain struct or class needs no lock for what only its
+/// callbacks use. Protect values that a thread of your own uses as well; the compiler reports them.
 public protocol Plugin: SendableMetatype {
-    /// The settings that the plugin has; ``NoSettings`` unless said.
+    /// The settings of the plugin; ``NoSettings`` by default.
     associatedtype Settings: PluginSettings = NoSettings
 
-    /// What is told about the plugin before any of its code has run.
+    /// What people see of the plugin before any of its code runs.
     static var plugin: PluginDescription { get }
 
-    /// What the library exports for this type. Each kind of plugin has it; authors don't
-    /// write it.
+    /// What the library exports for this type. Each kind of plugin implements it.
     static var export: PluginExport { get }
 
-    /// Makes an instance. Cheap: open nothing and start nothing yet.
+    /// Makes an instance. Open and start nothing yet: this call should be cheap.
     ///
     /// - Parameters:
     ///   - settings: The settings of the session file, checked against the table.
-    ///   - host: The host's log and clock; keep it.
+    ///   - host: The host's log and clock. Keep it.
     /// - Throws: Any error; a ``PluginError`` chooses the status. The session reports its text.
     init(settings: Settings, host: PluginHost) throws
 
@@ -37,19 +34,19 @@ extension Plugin {
     public func onSettingsChange(_ settings: Settings) {}
 }
 
-/// What is told about a plugin before any of its code has run.
+/// What people see of a plugin before any of its code runs.
 public struct PluginDescription: Equatable, Sendable {
-    /// Reverse domain, of a–z, 0–9, `-` and `.`; for ever the same: `"com.example.plasma"`.
+    /// Reverse domain, of a–z, 0–9, `-` and `.`; it never changes: `"com.example.plasma"`.
     public var id: String
-    /// The name that session files write, of letters, digits and `-`: `"Plasma"`.
+    /// The name in session files, of letters, digits and `-`: `"Plasma"`.
     public var name: String
-    /// `"1.2.3"`.
+    /// The version: `"1.2.3"`.
     public var version: String
-    /// One line for people.
+    /// One line that describes the plugin.
     public var summary: String
-    /// Who made it.
+    /// The author or company.
     public var vendor: String?
-    /// Where to read more.
+    /// A page about the plugin.
     public var url: String?
 
     /// Describes a plugin.

@@ -2,20 +2,20 @@ public import GreenroomMedia
 
 /// Why a callback failed: a status for programs and a text for people.
 ///
-/// A text that helps names the thing, the rule it broke, and the cure:
+/// A helpful text names the object, the rule it broke, and the cure:
 /// `"no file at /srv/loop.y4m: check 'file' in the session file"`.
 public struct PluginError: Error, Equatable, Sendable {
-    /// The status that the host gets.
+    /// The status that the host receives.
     public var status: Status
-    /// What people read.
+    /// The text that people read.
     public var text: String
 
     /// Makes an error.
     ///
     /// - Parameters:
-    ///   - text: What people read.
-    ///   - status: What the host gets; `Status.unavailable` for a device, file
-    ///     or library that is not there.
+    ///   - text: The text that people read.
+    ///   - status: What the host receives; `Status.unavailable` for a missing device, file or
+    ///     library.
     public init(_ text: String, status: Status = .failed) {
         self.status = status
         self.text = text

@@ -3,22 +3,21 @@ public import GreenroomMedia
 // What a share says of itself. Wraps `GR_EXT_BROADCAST`.
 
 extension PluginHost {
-    /// Says that nothing new comes for now. The session goes on showing the last picture, and knows
-    /// that this is meant.
+    /// Reports that the share has nothing new for now. The session repeats the last frame and logs
+    /// that this is intended.
     ///
-    /// - Returns: `Status.ok`; `Status.unsupported` for what is no share, or from a host that does
-    ///   not listen to that; `Status.gone` once the instance has ended.
+    /// - Returns: `Status.ok`; `Status.unsupported` if the plugin is no share or the host lacks
+    ///   this extension; `Status.gone` after the instance has ended.
     @discardableResult
     public func pauseShare() -> Status { Status(rawValue: table.pauseShare()) }
 
-    /// Says that something new comes again.
+    /// Reports that the share has something new again.
     ///
     /// - Returns: As ``pauseShare()``.
     @discardableResult
     public func resumeShare() -> Status { Status(rawValue: table.resumeShare()) }
 
-    /// Says that the source has come to its end, as it should: the host stops it, and takes its
-    /// sender away.
+    /// Reports that the source has reached its regular end: the host stops and uninitializes it.
     ///
     /// - Parameter text: What ended, for people.
     public func finish(_ text: String) { giveUp(text, status: .ok) }

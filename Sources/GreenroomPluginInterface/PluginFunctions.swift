@@ -1,5 +1,6 @@
 package import GreenroomABI
 package import GreenroomMedia
+package import GreenroomNegotiation
 
 /// The functions of one instance, checked once, called as Swift.
 ///

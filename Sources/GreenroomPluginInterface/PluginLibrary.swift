@@ -1,6 +1,8 @@
 import Glibc
 package import GreenroomABI
 package import GreenroomMedia
+import GreenroomSystem
+import SystemPackage
 
 /// A loaded shared library with its checked descriptors.
 ///
@@ -25,7 +27,7 @@ public struct PluginLibrary: Sendable {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw LoadError(
-                code: .notFound, place: path, explanation: String(cString: strerror(errno)) + ".")
+                code: .notFound, place: path, explanation: "\(Errno.last).")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw LoadError(

@@ -6,22 +6,22 @@ package import GreenroomMedia
 import Synchronization
 
 extension Runner {
-    /// How far a life has come.
+    /// How far the instance's lifecycle has come.
     enum Stage {
-        case absent
+        case none
         case created
         case initialized
         case sending
         case destroyed
     }
 
-    /// How a life has ended.
+    /// How the instance has ended.
     package enum Ending: Equatable, Sendable {
-        /// By every step that was due.
+        /// The host made every step of the lifecycle.
         case inOrder
-        /// The plugin returned that from one of its steps.
+        /// The plugin refused a step with this status.
         case failed(Status)
-        /// The host is gone.
+        /// The host went away before.
         case lost
     }
 
@@ -29,13 +29,8 @@ extension Runner {
         state.withLock { $0.descriptor?.kind.facts.canPause ?? false }
     }
 
-    /// Whether the plugin does not get an extension of the host that it would get in a session.
-    func withholds(_ id: UnsafePointer<CChar>) -> Bool {
-        state.withLock { state in state.withheldExtension.map { strcmp($0, id) == 0 } ?? false }
-    }
-
-    /// Takes note of a step that has been made.
-    func note(_ call: Call, _ status: Status) {
+    /// Records a step and its status.
+    func record(_ call: Call, _ status: Status) {
         state.withLock { state in
             guard status == .ok else {
                 if call == .initialize || call == .startSend { state.failure = status }
@@ -51,22 +46,22 @@ extension Runner {
         }
     }
 
-    /// Says to the host that nothing more will be sent; it ends the life then. Without one, the
-    /// host is left. [any]
+    /// Tells the host that the plugin has finished; the host then ends the instance. Disconnects if
+    /// there is none. [any]
     package func finish() {
-        let instance = state.withLock { $0.stage == .absent ? nil : $0.instance.own }
-        guard let instance else { return leave() }
-        // On a thread of its own, whose channel goes back with it.
+        let instance = state.withLock { $0.stage == .none ? nil : $0.instance.own }
+        guard let instance else { return disconnect() }
+        // On a thread of its own, which frees its channel when it ends.
         Thread.start {
             _ = RunnerInterface.broadcast.pointee.finished(instance, "the share has finished")
         }
     }
 
-    /// Ends what the host has left behind: makes the steps that are due, and gives the channels of
-    /// the calling thread back. Called once, after ``run()``, on the same thread.
+    /// Makes the steps of the lifecycle that the host has left out, and frees the channels of the
+    /// calling thread. Called once, after ``run()``, on the same thread.
     package func end() -> Ending {
-        // Whoever waits for the host, or calls it from now on, hears that it is gone.
-        leave()
+        // From now on the plugin's calls return that the host is gone.
+        disconnect()
         let (functions, stage, failure) = state.withLock { ($0.functions, $0.stage, $0.failure) }
         if let functions {
             if stage == .sending { functions.stopSend() }

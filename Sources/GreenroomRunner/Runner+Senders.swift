@@ -4,36 +4,36 @@ import GreenroomMedia
 import Synchronization
 
 extension Runner {
-    /// Whether `now` needs no question: the session clock is the machine's, and the instance lives.
+    /// Whether `now` needs no call: the session clock is the machine's, and the instance lives.
     func isOnRealClock(_ instance: UInt64) -> Bool {
         state.withLock { !$0.hasVirtualClock && $0.instance.own == instance && $0.functions != nil }
     }
 
-    /// Has the host check a frame of the plugin, and copies it to where the host says.
+    /// Has the host check a frame, and copies it to where the host wants it.
     func send(_ frame: UnsafePointer<gr_video_frame>, sender: UInt64) -> gr_status {
         let channel = channel
         channel.write(sender, at: MessageLayout.name)
         let sent = channel.writeSized(frame, at: MessageLayout.subject)
-        defer { putSpareFramesAside() }
+        defer { evictSpareFrames() }
         return channel.status(of: .videoSend, length: MessageLayout.samples) { call, _ in
             guard call == .copyPlanes, let sent else { return nil }
             return self.copy(sent, to: channel.read(SharedPlanes.self)) ? 0 : nil
         }
     }
 
-    /// Copies the planes of a frame that the host has checked.
+    /// Copies a frame that the host has checked.
     private func copy(_ frame: gr_video_frame, to planes: SharedPlanes) -> Bool {
         guard let frames, let format = PixelFormat(rawValue: frame.format) else { return false }
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
-        open(planes)
-        defer { shut(planes) }
+        probe?.willCopy(to: planes)
+        defer { probe?.didCopy(to: planes) }
         let all: InlineArray<3, gr_plane> = [
             frame.planes.0, frame.planes.1, frame.planes.2,
         ]
         for index in 0..<format.planeCount {
             let (plane, target) = (all[index], planes[index])
             guard let from = plane.data else { return false }
-            touch(target)
+            noteUse(of: target)
             let to = frames.base + Int(target.offset)
             guard !format.isCompressed else {
                 to.copyMemory(from: from, byteCount: Int(target.byteCount))
@@ -65,32 +65,32 @@ extension Runner {
         let lent = channel.read(gr_lease.self, at: MessageLayout.subject)
         let planes = channel.read(
             SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
-        touch(planes.first)
-        open(planes, lease: lent.id)
+        noteUse(of: planes.first)
+        probe?.didLend(planes, lease: lent.id)
         lease.pointee.id = lent.id
         lease.pointee.frame = lent.frame
         lease.pointee.frame.place(planes, in: frames)
         return status
     }
 
-    /// How many frames may stay in the process's memory. The host lends the first free one: more are
-    /// in use only while it is behind.
+    /// How many frames may stay resident in this process. The host lends the first free one: it needs
+    /// more only while it is late.
     private static let residentFrames = 6
 
-    /// Takes note that the plugin writes to a frame.
-    private func touch(_ plane: SharedPlane) {
+    /// Notes that a frame becomes resident.
+    private func noteUse(of plane: SharedPlane) {
         guard plane.offset >= UInt64(Self.residentFrames * FrameArena.slotByteCount) else { return }
         hasSpareFrames.store(true, ordering: .relaxed)
     }
 
-    /// Takes the frames that the host had to lend beyond the usual out of the process's memory, for
-    /// which their next use pays. One that is being written may be among them.
-    func putSpareFramesAside() {
+    /// Makes frames beyond ``residentFrames`` not resident. A frame that is being written may be among
+    /// them: its next use faults the pages in again.
+    func evictSpareFrames() {
         guard hasSpareFrames.exchange(false, ordering: .relaxed) else { return }
-        frames?.putAside(from: Self.residentFrames * FrameArena.slotByteCount)
+        frames?.evictPages(from: Self.residentFrames * FrameArena.slotByteCount)
     }
 
-    /// Sends a block, whose samples go with the message.
+    /// Sends a block, with its samples in the message.
     func send(
         _ block: UnsafePointer<gr_audio_block>, timeout: Int64, sender: UInt64
     ) -> gr_status {
@@ -100,7 +100,7 @@ extension Runner {
         var length = MessageLayout.samples
         if let sent = channel.writeSized(block, at: MessageLayout.subject), let from = sent.samples
         {
-            // As much as the block says that it has; more than a block may have is refused unread.
+            // As many as the block declares. The host refuses more than a block may have.
             let bytes = UInt64(sent.frame_count) * UInt64(sent.channels) * 2
             if bytes <= sent.size_bytes, bytes <= UInt64(channel.message.count - length) {
                 length += channel.write(
@@ -112,7 +112,7 @@ extension Runner {
 }
 
 extension Channel {
-    /// Calls the host, and reads the status that it answers.
+    /// Calls the host, and returns the status in its answer.
     func status(
         of call: Call, length: Int, serve: (Call, Int) -> Int? = { _, _ in nil }
     ) -> gr_status {
@@ -122,10 +122,10 @@ extension Channel {
         return read()
     }
 
-    /// Puts a struct that begins with its size into the message, as far as it can be read: nothing
-    /// of one that is NULL, and the size alone of one that is too small.
+    /// Writes a struct that begins with its size to the message: nothing of a NULL pointer, and the
+    /// size alone of a struct that is too small.
     ///
-    /// - Returns: What was written whole.
+    /// - Returns: The struct, if it was written whole.
     @discardableResult
     func writeSized<Struct: BitwiseCopyable>(
         _ pointer: UnsafePointer<Struct>, at offset: Int

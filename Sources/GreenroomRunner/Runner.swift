@@ -6,21 +6,23 @@ package import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// Hosts one plugin of this process for a host in another one.
+/// Hosts one instance in this process for a host in another one.
 ///
-/// The plugin sees the same interface as in the host's process. What it calls goes to the host
-/// through the channel of the thread that calls: the control thread's, the media thread's, or one
-/// that the thread opens with its first call.
+/// The plugin sees the same interface as in the host's process. Its calls go to the host through the
+/// channel of the calling thread: the control thread's, the media thread's, or one that the thread
+/// opens with its first call.
 package final class Runner: Sendable {
-    /// What the process that the plugin lives in has to do itself.
+    /// What differs between the programs that have a runner.
     package struct Environment: Sendable {
-        /// Goes into the sandbox that a policy describes, and tells what came of it, both as the
-        /// host's side of the process writes and reads them.
+        /// Enters the sandbox of a policy and returns the result, both serialised by the host's
+        /// side.
         package var confine: @Sendable ([UInt8], borrowing ControlSocket) -> [UInt8]
-        /// Loads the library.
+        /// Loads a library.
         package var load: @Sendable (String) throws(LoadError) -> PluginLibrary
-        /// Called when the host is gone, or says that it is over.
+        /// Called when the host is gone, or ends the runner.
         package var end: @Sendable () -> Void
+        /// Makes a probe for each instance; nil for none, as in sessions.
+        package var makeProbe: (@Sendable () -> any RunnerProbe)?
 
         package init(
             confine: @escaping @Sendable ([UInt8], borrowing ControlSocket) -> [UInt8],
@@ -37,65 +39,59 @@ package final class Runner: Sendable {
         var library: PluginLibrary?
         var descriptor: PluginDescriptor?
         var functions: PluginFunctions?
-        /// What the host calls them, and what the plugin does.
+        /// The handles of the host, and those that the plugin gets.
         var instance: (host: UInt64, own: UInt64) = (0, 0)
         var sender: (host: UInt64, own: UInt64) = (0, 0)
-        var stage = Stage.absent
-        /// What the plugin returned last that ended its life early.
+        var stage = Stage.none
+        /// The last status with which the plugin refused a step.
         var failure: Status?
         var hasVirtualClock = false
-        /// Whether it is looked at more closely than in a session.
-        var isScrutinised = false
-        /// There is a thread that frames are edited on.
+        /// Whether there is a thread that edits frames.
         var servesMedia = false
-        /// The host's extension that the plugin does not get.
-        var withheldExtension: String?
-        /// Where the frames lie that the plugin has on loan, by the lease, while they are guarded.
-        var guarded: [UInt64: SharedPlanes]?
         /// Channels that no thread uses.
-        var free = Array((Channels.firstOfPlugin..<Channels.count).reversed())
+        var freeChannels = Array((Channels.firstOfPlugin..<Channels.count).reversed())
     }
 
     let channels: Channels
     let frames: SharedMemory?
     let state = Mutex(State())
+    let probe: (any RunnerProbe)?
     private let socket: ControlSocket
     private let environment: Environment
-    private let freeChannels: ChannelPermits
-    /// Whether the plugin has frames in its memory beyond those that it may keep there.
+    private let channelPermits: ChannelPermits
+    /// Whether frames are resident in this process beyond those that may stay.
     let hasSpareFrames = Atomic(false)
 
-    /// Connects to a host: waits for what it sends first.
+    /// Waits for a host's setup message.
     ///
-    /// - Throws: ``ChannelError`` if that is not what a host sends.
+    /// - Throws: ``ChannelError`` if the first message is another one.
     package convenience init(
         socket: consuming ControlSocket, environment: Environment
     ) throws(ChannelError) {
-        guard case .message(let welcome) = socket.receive(waits: true) else {
+        guard case .message(let setup) = socket.receive(waits: true) else {
             throw ChannelError("understand the host", errno: EPROTO)
         }
-        try self.init(socket: socket, welcome: welcome, environment: environment)
+        try self.init(socket: socket, setup: setup, environment: environment)
     }
 
-    /// Connects to a host.
-    ///
-    /// - Parameter welcome: What it has sent first.
-    /// - Throws: ``ChannelError`` if that is not what a host sends.
+    /// - Parameter setup: The host's first message.
+    /// - Throws: ``ChannelError`` if it is another message.
     package init(
-        socket: consuming ControlSocket, welcome: ControlSocket.Message, environment: Environment
+        socket: consuming ControlSocket, setup: ControlSocket.Message, environment: Environment
     ) throws(ChannelError) {
-        guard welcome.kind == .welcome, let first = welcome.descriptors.first else {
+        guard setup.kind == .setup, let first = setup.descriptors.first else {
             throw ChannelError("understand the host", errno: EPROTO)
         }
         channels = try Channels(adopting: first)
         frames =
-            welcome.descriptors.count > 1
+            setup.descriptors.count > 1
             ? try SharedMemory(
-                adopting: welcome.descriptors[1],
-                byteCount: Int(welcome.value) * FrameArena.slotByteCount) : nil
+                adopting: setup.descriptors[1],
+                byteCount: Int(setup.value) * FrameArena.slotByteCount) : nil
         self.socket = socket
         self.environment = environment
-        freeChannels = ChannelPermits(Channels.count - Channels.firstOfPlugin)
+        probe = environment.makeProbe?()
+        channelPermits = ChannelPermits(Channels.count - Channels.firstOfPlugin)
         RunnerInterface.runners.withLock { $0.append(self) }
     }
 
@@ -105,52 +101,52 @@ package final class Runner: Sendable {
         serve(channels[Channels.control])
     }
 
-    /// Leaves the host: every call of it ends, here and there. [any]
-    func leave() {
+    /// Disconnects from the host: every call ends, on both sides. [any]
+    func disconnect() {
         channels.lose()
-        shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        socket.disconnect()
     }
 
     // MARK: Channels
 
-    /// The channel of the calling thread; opened with the first call.
+    /// The channel of the calling thread, which is opened with its first call. [any]
     var channel: Channel {
         if let channel = ThreadChannels.channel(of: self) { return channel }
-        freeChannels.take()
-        // A permit says that there is one.
-        let index = state.withLock { $0.free.popLast() } ?? Channels.firstOfPlugin
-        socket.send(.open, UInt32(index))
+        channelPermits.take()
+        // A permit guarantees that there is one.
+        let index = state.withLock { $0.freeChannels.popLast() } ?? Channels.firstOfPlugin
+        socket.send(.openChannel, UInt32(index))
         let channel = channels[index]
         ThreadChannels.use(channel, of: self, index: index)
         return channel
     }
 
-    /// Gives back the channel of a thread that has ended.
+    /// Frees the channel of a thread that has ended.
     func close(_ channel: Channel, index: Int) {
         _ = channel.call(.leave)
-        state.withLock { $0.free.append(index) }
-        freeChannels.give()
+        state.withLock { $0.freeChannels.append(index) }
+        channelPermits.give()
     }
 
     private func serve(_ channel: Channel) {
-        while let (call, length) = channel.take() {
-            // Each frame comes through here: nothing is allocated for it.
+        while let (call, length) = channel.receive() {
+            // Once a frame: allocates nothing.
             if call == .process {
-                channel.pass(.return, length: edit(channel))
+                channel.send(.return, length: edit(channel))
                 continue
             }
             let answer = answer(call, WireReader(channel, length: length), channel)
-            channel.pass(.return, length: answer.put(into: channel) ?? 0)
+            channel.send(.return, length: answer.put(into: channel) ?? 0)
         }
     }
 
-    // MARK: What the host calls
+    // MARK: Calls of the host
 
     private func answer(_ call: Call, _ message: WireReader, _ channel: Channel) -> WireWriter {
         do throws(WireReader.Problem) {
             return try perform(call, message, channel)
         } catch {
-            // A host of another version: it finds an answer that is too short.
+            // A host of another version, to which the answer is too short.
             return WireWriter()
         }
     }
@@ -171,15 +167,8 @@ package final class Runner: Sendable {
             load(try message.readString(), &answer)
         case .create:
             try create(&message, &answer)
-        case .scrutinise:
-            let withheld = try message.readOptional { reader throws(WireReader.Problem) in
-                try reader.readString()
-            }
-            state.withLock {
-                $0.isScrutinised = true
-                $0.withheldExtension = withheld
-            }
-            if try message.readBool() { answer.write(guardFrames()) }
+        case .prepareProbe:
+            if let probe { return probe.prepare(message, frames: frames) }
         default:
             guard
                 let (functions, kind) = state.withLock({ state in
@@ -210,9 +199,9 @@ package final class Runner: Sendable {
         _ message: inout WireReader, _ answer: inout WireWriter
     ) throws(WireReader.Problem) {
         let id = try message.readString()
-        let instance = (host: try message.read(UInt64.self), own: RunnerInterface.nextNumber())
+        let instance = (host: try message.read(UInt64.self), own: RunnerInterface.nextHandle())
         let hasVirtualClock = try message.readBool()
-        let settings = try message.readArray(most: 1024) { reader throws(WireReader.Problem) in
+        let settings = try message.readArray(limit: 1024) { reader throws(WireReader.Problem) in
             try reader.readSetting()
         }
         guard let library = state.withLock({ $0.library }),
@@ -256,10 +245,10 @@ package final class Runner: Sendable {
         var address: UInt64?
         switch call {
         case .initialize:
-            let given = try message.read(UInt64.self)
-            // Zero is no sender, and stays zero.
-            let sender = given == 0 ? 0 : RunnerInterface.nextNumber()
-            state.withLock { $0.sender = (given, sender) }
+            let hostSender = try message.read(UInt64.self)
+            // Zero means no sender.
+            let sender = hostSender == 0 ? 0 : RunnerInterface.nextHandle()
+            state.withLock { $0.sender = (hostSender, sender) }
             let offer = try message.readOptional { reader throws(WireReader.Problem) in
                 try reader.readOffer()
             }
@@ -275,11 +264,11 @@ package final class Runner: Sendable {
         case .destroy:
             functions.destroy()
             state.withLock { $0.functions = nil }
-        case .askExtension:
+        case .getExtension:
             address = functions.address(ofExtension: try message.readString()) ?? 0
         default: throw WireReader.Problem()
         }
-        note(call, status)
+        record(call, status)
         answer.write(status.rawValue)
         if let address { answer.write(address) }
         if let written {
@@ -294,20 +283,20 @@ package final class Runner: Sendable {
     // MARK: Threads
 
     /// Hosts another instance in this process, over a socket of its own.
-    private func accompany(_ descriptor: Int32) {
+    private func addInstance(_ descriptor: Int32) {
         var environment = environment
-        // The process is confined as it is, and does not end with one of two.
+        // The process is confined already, and outlives each further instance.
         environment.confine = { _, _ in [] }
         environment.end = {}
         Thread.start { [environment] in
-            // It has its name from the thread that begins it, and those that it begins have its own.
+            // The thread that starts it has another name; threads of the plugin inherit this one.
             greenroom_name_thread("plugin")
             let socket = ControlSocket(adopting: descriptor)
-            guard let other = try? Runner(socket: socket, environment: environment) else {
+            guard let runner = try? Runner(socket: socket, environment: environment) else {
                 return
             }
-            other.run()
-            _ = other.end()
+            runner.run()
+            _ = runner.end()
         }
     }
 
@@ -318,17 +307,18 @@ package final class Runner: Sendable {
         }
     }
 
-    /// Answers the host's pings, and ends with it. Begun in the sandbox, so that its thread is in it.
+    /// Answers the host's pings, and ends with the host. Called in the sandbox, so that the thread is
+    /// in it.
     private func watchSocket() {
         Thread.start { [self] in
-            // By this the host tells it from the plugin's.
+            // The host tells it from the plugin's threads by this name.
             greenroom_name_thread("greenroom-watch")
             while true {
                 switch socket.receive(waits: true) {
                 case .message(let message) where message.kind == .ping:
                     socket.send(.pong, message.value)
-                case .message(let message) where message.kind == .another:
-                    if let descriptor = message.descriptors.first { accompany(descriptor) }
+                case .message(let message) where message.kind == .addInstance:
+                    if let descriptor = message.descriptors.first { addInstance(descriptor) }
                 case .message(let message) where message.kind != .end: continue
                 case .nothing, .garbage: continue
                 case .message, .end:

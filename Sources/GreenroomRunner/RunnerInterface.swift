@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import GreenroomABI
 import GreenroomIPC
@@ -5,30 +6,30 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// The host's function tables, as a plugin in a runner calls them: each function has the host do it.
+/// The host's function tables for a plugin in a runner: each function calls the host.
 ///
-/// What the plugin passes is put into a message as it is; the host checks it. The tables are
-/// allocated once and never freed.
+/// The arguments go into a message as they are; the host checks them. The tables are allocated once
+/// and never freed.
 enum RunnerInterface {
     /// The runners of this process, oldest first.
     static let runners = Mutex<[Runner]>([])
 
     static var senders: SenderTables { SenderTables(video: video, audio: audio) }
 
-    /// The longest text that the host takes.
-    private static let longestText = 2000
+    /// The longest text that the host accepts, in bytes.
+    private static let textLimit = 2000
 
-    /// Safe: written once, before anybody can read it.
+    /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) static let host = leaked(
         gr_host(
             struct_size: UInt32(MemoryLayout<gr_host>.size),
             abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
             name: leakedText("Greenroom"), version: leakedText(GreenroomVersion.current),
             log: { instance, level, text in
-                tell(.log, instance, Int32(bitPattern: level), text)
+                passText(.log, instance, Int32(bitPattern: level), text)
             },
-            set_error: { instance, text in tell(.setError, instance, 0, text) },
-            give_up: { instance, status, text in tell(.giveUp, instance, status, text) },
+            set_error: { instance, text in passText(.setError, instance, 0, text) },
+            give_up: { instance, status, text in passText(.giveUp, instance, status, text) },
             now_ns: { instance in
                 guard let (runner, name) = route(instance: instance) else { return 0 }
                 if runner.isOnRealClock(instance) { return monotonicNow() }
@@ -62,24 +63,24 @@ enum RunnerInterface {
             get_extension: { instance, id in
                 guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
                     let (runner, name) = route(instance: instance), name != 0, runner.isShare,
-                    !runner.withholds(id)
+                    runner.probe?.withholds(id) != true
                 else { return nil }
                 return UnsafeRawPointer(broadcast)
             }))
 
-    /// Safe: written once, before anybody can read it.
+    /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) static let broadcast = leaked(
         gr_broadcast(
             struct_size: UInt32(MemoryLayout<gr_broadcast>.size), reserved: 0,
-            paused: { state(.paused, of: $0) },
-            resumed: { state(.resumed, of: $0) },
+            paused: { shareState(.paused, of: $0) },
+            resumed: { shareState(.resumed, of: $0) },
             finished: { instance, text in
                 guard let (_, name) = route(instance: instance), name != 0 else { return gone }
-                tell(.giveUp, instance, Status.ok.rawValue, text)
+                passText(.giveUp, instance, Status.ok.rawValue, text)
                 return Status.ok.rawValue
             }))
 
-    /// Safe: written once, before anybody can read it.
+    /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) static let video = leaked(
         gr_video_functions(
             struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
@@ -94,11 +95,11 @@ enum RunnerInterface {
             commit: { sender, id, info in
                 guard let (runner, name) = route(sender: sender) else { return gone }
                 let channel = runner.channel
-                runner.shut(lease: id)
+                runner.probe?.willReturn(lease: id)
                 channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 channel.writeSized(info, at: MessageLayout.subject + 8)
-                defer { runner.putSpareFramesAside() }
+                defer { runner.evictSpareFrames() }
                 return channel.status(
                     of: .videoCommit,
                     length: MessageLayout.samples)
@@ -106,13 +107,13 @@ enum RunnerInterface {
             abandon: { sender, id in
                 guard let (runner, name) = route(sender: sender) else { return gone }
                 let channel = runner.channel
-                runner.shut(lease: id)
+                runner.probe?.willReturn(lease: id)
                 channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)
                 return channel.status(of: .videoAbandon, length: MessageLayout.subject + 8)
             }))
 
-    /// Safe: written once, before anybody can read it.
+    /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) static let audio = leaked(
         gr_audio_functions(
             struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
@@ -123,14 +124,14 @@ enum RunnerInterface {
 
     static let gone = Status.gone.rawValue
 
-    /// Makes a number for an instance or a sender. The plugin knows both by numbers of this
-    /// process: two hosts, or two senders of one, may have the same number.
-    static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+    /// Makes a handle for an instance or a sender. Handles are of this process, because those of two
+    /// hosts may be equal.
+    static func nextHandle() -> UInt64 { lastHandle.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    private static let lastNumber = Atomic<UInt64>(0)
+    private static let lastHandle = Atomic<UInt64>(0)
 
-    /// The runner of a sender, and what its host calls that; a number that is nobody's goes as zero
-    /// to the one with the newest instance, whose host says so.
+    /// The runner of a sender, and its host's handle. An unknown handle goes as zero to the runner with
+    /// the newest instance: the host refuses it.
     private static func route(sender: UInt64) -> (runner: Runner, name: UInt64)? {
         route { sender != 0 && $0.sender.own == sender ? $0.sender.host : nil }
     }
@@ -151,25 +152,25 @@ enum RunnerInterface {
         }
     }
 
-    /// Tells how a share stands.
-    private static func state(_ call: Call, of instance: UInt64) -> gr_status {
+    /// Pauses or resumes a share.
+    private static func shareState(_ call: Call, of instance: UInt64) -> gr_status {
         guard let (runner, name) = route(instance: instance) else { return gone }
         let channel = runner.channel
         channel.write(name, at: MessageLayout.name)
         return channel.status(of: call, length: 8)
     }
 
-    private static func tell(
+    private static func passText(
         _ call: Call, _ instance: UInt64, _ number: Int32, _ text: UnsafePointer<CChar>
     ) {
         guard let (runner, name) = route(instance: instance) else { return }
         let channel = runner.channel
         channel.write(name, at: MessageLayout.name)
         channel.write(number, at: MessageLayout.subject)
-        // The header says that the text is not NULL; the plugin may say otherwise.
+        // The header forbids NULL; the plugin may pass it all the same.
         let isText = UInt(bitPattern: text) != 0
         channel.write(isText, at: MessageLayout.subject + 4)
-        let length = isText ? strnlen(text, longestText) : 0
+        let length = isText ? strnlen(text, textLimit) : 0
         let written = channel.write(
             UnsafeRawBufferPointer(start: text, count: length), at: MessageLayout.subject + 8)
         _ = channel.call(call, length: MessageLayout.subject + 8 + written)

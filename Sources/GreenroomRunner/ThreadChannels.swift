@@ -1,22 +1,22 @@
 import Glibc
 import GreenroomIPC
 
-/// Which channels the calling thread uses: one for each runner that it has called.
+/// The channels of the calling thread: one for each runner that it has called.
 enum ThreadChannels {
     private struct Entry {
         var runner: Runner
         var channel: Channel
-        /// Set for a channel that goes back when the thread ends.
+        /// Set for a channel that is freed when the thread ends.
         var index: Int?
     }
 
     private final class Entries {
         var all: [Entry] = []
-        /// The one that was used last.
+        /// The last used one.
         var last: Channel?
     }
 
-    /// A thread of a plugin that ends gives its channels back before whoever joins it goes on.
+    /// A thread of a plugin frees its channels when it ends, before a join of it returns.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key) { pointer in
@@ -36,10 +36,10 @@ enum ThreadChannels {
         return channel
     }
 
-    /// The one that the calling thread used last.
+    /// The channel that the calling thread used last.
     static var last: Channel? { entries?.last }
 
-    /// Ends the calling thread's use of the channels of a runner that is over.
+    /// Removes the calling thread's channels of a runner that has ended.
     static func forget(_ runner: Runner) {
         entries?.last = nil
         entries?.all.removeAll { $0.runner === runner }
@@ -62,7 +62,7 @@ enum ThreadChannels {
     }
 }
 
-/// How many channels are free.
+/// Counts free channels.
 ///
 /// Sendable without the compiler's proof: a semaphore is made to be used by any thread, and lives
 /// at a fixed address for as long as this does.
@@ -76,13 +76,13 @@ final class ChannelPermits: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Waits for one.
+    /// Takes a channel; waits for one if none is free.
     func take() { while sem_wait(semaphore) != 0, errno == EINTR {} }
 
     func give() { sem_post(semaphore) }
 }
 
-/// A thread that nobody waits for.
+/// A detached thread.
 enum Thread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void

@@ -1,5 +1,7 @@
 internal import CLinux
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// The layer that hides files, in the making: Landlock.
 ///
@@ -32,7 +34,7 @@ struct Landlock: ~Copyable {
             greenroom_landlock_ruleset(
                 handled_access_fs: known.rawValue, handled_access_net: reach.ports,
                 scoped: reach.scopes))
-        absence = Sandbox.message(of: errno)
+        absence = "\(Errno.last)"
         processes = open("/proc", Int32(greenroom_open_path) | O_CLOEXEC)
         guard ruleset >= 0 else { return }
 
@@ -61,7 +63,7 @@ struct Landlock: ~Copyable {
                 ruleset, processes, LandlockRights(PathGrant.Access.read).rawValue)
         }
         guard greenroom_landlock_restrict(ruleset) == 0 else {
-            return Self.absent(Sandbox.message(of: errno))
+            return Self.absent("\(Errno.last)")
         }
         return .init(
             layer: .landlock, state: .on,
@@ -88,7 +90,7 @@ extension Landlock {
         switch error {
         case ENOSYS: "the kernel is older than 5.13, or was built without it"
         case EOPNOTSUPP: "the kernel has it, but was started without it"
-        default: Sandbox.message(of: error)
+        default: "\(Errno(rawValue: error))"
         }
     }
 
@@ -102,15 +104,15 @@ extension Landlock {
         guard place >= 0 else {
             return errno == ENOENT && grant.access == .write
                 ? "it doesn't exist; make it, or name the folder that it will be in"
-                : Sandbox.message(of: errno)
+                : "\(Errno.last)"
         }
         defer { close(place) }
         var status = stat()
-        guard fstat(place, &status) == 0 else { return Sandbox.message(of: errno) }
+        guard fstat(place, &status) == 0 else { return "\(Errno.last)" }
         var rights = LandlockRights(grant.access).intersection(known)
         if status.st_mode & S_IFMT != S_IFDIR { rights.formIntersection(.ofFiles) }
         return greenroom_landlock_allow(ruleset, place, rights.rawValue) == 0
-            ? nil : Sandbox.message(of: errno)
+            ? nil : "\(Errno.last)"
     }
 
     private static func absent(_ text: String) -> SandboxReport.Entry {

@@ -1,5 +1,7 @@
 internal import CLinux
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// The layer of limits that the kernel keeps for each process.
 enum ResourceLimits {
@@ -27,8 +29,9 @@ enum ResourceLimits {
     /// The private memory that this process has mapped for writing, in bytes.
     private static var mappedDataBytes: UInt64 {
         // The sixth number of statm: data and stacks, in pages.
-        guard let text = contentOfFile("/proc/self/statm"),
-            let pages = text.split(separator: " ").dropFirst(5).first.flatMap({ UInt64($0) })
+        guard let bytes = try? FileDescriptor.contents(of: "/proc/self/statm"),
+            let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").dropFirst(5)
+                .first.flatMap({ UInt64($0) })
         else { return 0 }
         return pages.multipliedReportingOverflow(by: UInt64(max(0, getpagesize()))).partialValue
     }
@@ -78,6 +81,6 @@ enum ResourceLimits {
 
     private static func failure(_ name: String) -> SandboxReport.Entry {
         .init(
-            layer: .limits, state: .unavailable, text: "\(name): \(Sandbox.message(of: errno))")
+            layer: .limits, state: .unavailable, text: "\(name): \(Errno.last)")
     }
 }

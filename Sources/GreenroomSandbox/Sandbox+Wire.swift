@@ -1,6 +1,6 @@
 package import GreenroomIPC
 
-// How host and runner tell each other of the sandbox.
+// The policy and the report as host and runner exchange them.
 
 extension SandboxPolicy {
     /// Writes it.
@@ -19,7 +19,7 @@ extension SandboxPolicy {
             throw WireReader.Problem()
         }
         func readPaths(_ reader: inout WireReader) throws(WireReader.Problem) -> [String] {
-            try reader.readArray(most: 256) { reader throws(WireReader.Problem) in
+            try reader.readArray(limit: 256) { reader throws(WireReader.Problem) in
                 try reader.readString()
             }
         }
@@ -43,7 +43,7 @@ extension SandboxReport {
 
     /// Reads it.
     package init(from reader: inout WireReader) throws(WireReader.Problem) {
-        let entries = try reader.readArray(most: 16) { reader throws(WireReader.Problem) in
+        let entries = try reader.readArray(limit: 16) { reader throws(WireReader.Problem) in
             guard let layer = SandboxLayer(rawValue: .init(try reader.read(UInt8.self))),
                 let state = State(rawValue: try reader.read())
             else { throw WireReader.Problem() }
@@ -51,7 +51,7 @@ extension SandboxReport {
         }
         self.init(
             entries: entries,
-            notes: try reader.readArray(most: 256) { reader throws(WireReader.Problem) in
+            notes: try reader.readArray(limit: 256) { reader throws(WireReader.Problem) in
                 try reader.readString()
             })
     }

@@ -1,5 +1,7 @@
 internal import CLinux
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// The sandbox around an isolated plugin's process.
 package enum Sandbox {
@@ -77,7 +79,7 @@ package enum Sandbox {
                 : entry(.landlock, false, Landlock.absence(landlockError)),
             filters == 0
                 ? entry(.seccomp, true, SystemCallFilter.summary(notifies: notifies))
-                : entry(.seccomp, false, message(of: filtersError)),
+                : entry(.seccomp, false, "\(Errno(rawValue: filtersError))"),
         ])
     }
 }
@@ -92,13 +94,13 @@ extension Sandbox {
         if getppid() != host { kill(getpid(), SIGKILL) }
         return result == 0
             ? .init(layer: .diesWithHost, state: .on, text: "the kernel ends it with it")
-            : .init(layer: .diesWithHost, state: .unavailable, text: message(of: error))
+            : .init(layer: .diesWithHost, state: .unavailable, text: "\(Errno(rawValue: error))")
     }
 
     private static func refuseNewPrivileges() -> SandboxReport.Entry {
         greenroom_set_no_new_privileges() == 0
             ? .init(layer: .noNewPrivileges, state: .on, text: "for it and all below it")
-            : .init(layer: .noNewPrivileges, state: .unavailable, text: message(of: errno))
+            : .init(layer: .noNewPrivileges, state: .unavailable, text: "\(Errno.last)")
     }
 
     private static func dropCapabilities() -> SandboxReport.Entry {
@@ -106,14 +108,10 @@ extension Sandbox {
         let result = greenroom_drop_capabilities()
         let error = errno
         guard result == 0, greenroom_has_capabilities() == 0 else {
-            return .init(layer: .capabilities, state: .unavailable, text: message(of: error))
+            return .init(
+                layer: .capabilities, state: .unavailable, text: "\(Errno(rawValue: error))")
         }
         return .init(
             layer: .capabilities, state: .on, text: had ? "all dropped" : "there were none")
-    }
-
-    /// The system's text for an error.
-    static func message(of error: Int32) -> String {
-        strerror(error).map { String(cString: $0) } ?? "error \(error)"
     }
 }

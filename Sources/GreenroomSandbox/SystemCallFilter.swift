@@ -1,5 +1,6 @@
 internal import CSeccomp
 import Glibc
+import SystemPackage
 
 /// The layer that filters system calls: seccomp.
 enum SystemCallFilter {
@@ -46,7 +47,7 @@ enum SystemCallFilter {
             _ = try load(allowed + [group], else: refusing)
             return (entry(.on, summary(notifies: false)), nil)
         } catch {
-            return (entry(.unavailable, Sandbox.message(of: error.code)), nil)
+            return (entry(.unavailable, "\(Errno(rawValue: error.code))"), nil)
         }
     }
 

@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// A part of the system that plugins have without asking.
 package struct SystemPath: Sendable {
@@ -62,7 +64,8 @@ package struct SystemPath: Sendable {
     static let swiftRuntimeFolder: String? = {
         let library = "/libswiftCore.so"
         // address, rights, offset, device, file number, path
-        let memory = contentOfFile("/proc/self/maps") ?? ""
+        let memory = String(
+            decoding: (try? FileDescriptor.contents(of: "/proc/self/maps")) ?? [], as: UTF8.self)
         for mapping in memory.split(separator: "\n") where mapping.hasSuffix(library) {
             guard let start = mapping.firstIndex(of: "/") else { continue }
             return String(mapping[start...].dropLast(library.count))

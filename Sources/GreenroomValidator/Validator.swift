@@ -5,79 +5,81 @@ import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomSystem
 import Synchronization
+import SystemPackage
 
-/// Finds out whether a plugin keeps the rules of the interface.
+/// Checks a plugin against the interface's rules.
 ///
-/// Each check is made in a process of its own, and the plugin lives in another one, which is in a
-/// sandbox: whatever the plugin does is done to that process alone, and ends with it.
+/// Each check runs in a process of its own, and the plugin in another, sandboxed one, so a plugin
+/// harms only its own process.
 ///
 /// ```swift
 /// let reports = try Validator().validate("/path/to/libMyCamera.so")
 /// #expect(reports.allSatisfy(\.conforms))
 /// ```
 public struct Validator: Sendable {
-    /// What a check is about.
+    /// A check, as its list shows it.
     public struct Description: Sendable {
         /// Its id, e.g. `lifecycle.restart`.
         public var id: String
-        /// What it is about, in a few words.
+        /// A short title.
         public var title: String
-        /// What it proves, and which rule it stands for.
+        /// What it proves, and its rule.
         public var explanation: String
-        /// What plugins it concerns, as people say it.
+        /// The kinds of plugins that it applies to, for people.
         public var kinds: [String]
 
-        /// The group that it belongs to, e.g. `lifecycle`.
+        /// Its group, e.g. `lifecycle`.
         public var group: String { String(id.prefix { $0 != "." }) }
     }
 
-    /// What is validated, and how.
+    /// What to validate, and how.
     public struct Options: Sendable {
-        /// A plugin of the library by name or id; nil for each that is in it.
+        /// A plugin of the library by name or id; nil for all of them.
         public var plugin: String?
-        /// Ids of checks, or of whole groups (`lifecycle`); empty for all.
+        /// Ids of checks or of groups (`lifecycle`); empty for all.
         public var only: [String] = []
-        /// What everything random is made from.
+        /// The seed of all random input.
         public var seed: UInt64 = 1
-        /// The plugin's settings by name, as text; those that are not here have their defaults.
+        /// The plugin's settings by name, as text; others have their defaults.
         public var settings: [String: String] = [:]
-        /// Files and folders that the plugin may read, absolute; those given in settings are granted.
+        /// Files and folders that the plugin may read, absolute; paths in settings need no grant.
         public var read: [String] = []
-        /// Files and folders that it may write, absolute.
+        /// Files and folders that the plugin may write, absolute.
         public var write: [String] = []
-        /// Devices that it may use, absolute.
+        /// Devices that the plugin may use, absolute.
         public var devices: [String] = []
-        /// Whether it may use the network.
+        /// Whether the plugin may use the network.
         public var network = false
-        /// Whether the picture stands still or is of one colour on purpose.
+        /// Whether the video is a still picture or of one colour on purpose.
         public var isStill = false
-        /// How many checks are made side by side.
+        /// How many checks run in parallel.
         public var parallelism = 2
 
-        /// What is granted, for the report.
+        /// The grants, for the report.
         fileprivate var grants: [String] {
             read.map { "read \($0)" } + write.map { "write \($0)" }
                 + devices.map { "device \($0)" } + (network ? ["network"] : [])
         }
 
-        /// Makes options for all checks of every plugin in a library.
+        /// Makes options for all checks of all plugins in a library.
         public init() {}
     }
 
-    /// Why nothing could be validated.
+    /// Why validation was not possible.
     public struct Problem: Error, CustomStringConvertible, Sendable {
         /// The place, the rule and the cure.
         public var description: String
-        /// Whether ``Validator/Options`` are to blame, not the library.
+        /// Whether ``Validator/Options`` are wrong, not the library.
         public var isOfOptions = false
     }
 
     private let program: String
     private let judges = CheckWorkers()
 
-    /// - Parameter program: The `greenroom` program, absolute, with `greenroom-runner` beside it; nil
-    ///   for the one beside this program, or that `GREENROOM_PROGRAM` names.
+    /// - Parameter program: The `greenroom` program, absolute, with `greenroom-runner` beside it;
+    ///   nil for the one beside this program, or that `GREENROOM_PROGRAM` names.
     /// - Throws: ``Problem`` if there is none.
     public init(program: String? = nil) throws {
         self.program = try program ?? Self.findProgram()
@@ -98,7 +100,7 @@ public struct Validator: Sendable {
 
     private var runner: String { "\(program)-runner" }
 
-    /// Every check, in the order in which they are made and told.
+    /// Every check, in the order in which they run and are reported.
     public static var checks: [Description] {
         Catalogue.checks.map { check in
             Description(
@@ -107,13 +109,13 @@ public struct Validator: Sendable {
         }
     }
 
-    /// Validates a library. Takes as long as all its checks, some of them a minute.
+    /// Validates a library. Some checks take a minute.
     ///
     /// - Parameters:
-    ///   - library: The file.
-    ///   - options: What is validated, and how.
-    ///   - tell: Gets each result in the order of the checks, on any thread, one at a time.
-    /// - Returns: A report for each plugin that was asked for.
+    ///   - library: The path of the library.
+    ///   - options: What to validate, and how.
+    ///   - tell: Receives each result in the order of the checks, on any thread, one at a time.
+    /// - Returns: A report for each selected plugin.
     /// - Throws: ``Problem`` if there is no such file, plugin, check or setting, and
     ///   `CancellationError` after ``cancel()``.
     public func validate(
@@ -176,11 +178,11 @@ public struct Validator: Sendable {
         }
     }
 
-    /// Ends what ``validate(_:_:tell:)`` does, and all its processes: it throws
-    /// `CancellationError`, and so does each later call. [any]
+    /// Stops ``validate(_:_:tell:)`` and all its processes: it throws `CancellationError`, and so
+    /// does each later call. [any]
     ///
-    /// - Returns: Whether checks were being made. Before the first one nothing is there to be ended,
-    ///   but the call waits until the library has been looked into, up to 5 s.
+    /// - Returns: Whether checks were running. Before the first check there is nothing to stop, but
+    ///   ``validate(_:_:tell:)`` returns only after the scan of the library, up to 5 s later.
     @discardableResult
     public func cancel() -> Bool { judges.cancel() }
 
@@ -207,7 +209,7 @@ public struct Validator: Sendable {
         guard let path = resolvedPath(library) else {
             throw Problem(
                 description:
-                    "\(library): \(String(cString: strerror(errno))). Name the library that "
+                    "\(library): \(Errno.last). Name the library that "
                     + "was built.")
         }
         return path

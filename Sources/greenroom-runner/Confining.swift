@@ -2,12 +2,13 @@ import Glibc
 import GreenroomIPC
 import GreenroomSandbox
 
-/// Goes into the sandbox, and answers what came of it.
+/// Enters the sandbox.
 ///
 /// - Parameters:
 ///   - message: The policy.
-///   - socket: Takes the descriptor that tells the host of refusals.
+///   - socket: Gets the descriptor that refusals arrive at.
 ///   - host: The host's process id.
+/// - Returns: The answer to the host: the report, or the reason why there is no sandbox.
 func confine(_ message: [UInt8], _ socket: borrowing ControlSocket, host: pid_t) -> [UInt8] {
     var answer = WireWriter()
     do throws(WireReader.Problem) {
@@ -16,7 +17,7 @@ func confine(_ message: [UInt8], _ socket: borrowing ControlSocket, host: pid_t)
         do throws(SandboxError) {
             let applied = try Sandbox.apply(policy, host: host)
             if let descriptor = applied.notifyDescriptor {
-                socket.send(.refusals, descriptors: [descriptor])
+                socket.send(.sandboxNotifier, descriptors: [descriptor])
                 close(descriptor)
             }
             answer.write(true)

@@ -2,10 +2,13 @@ import CLinux
 import Glibc
 import GreenroomIPC
 import GreenroomPluginInterface
+import GreenroomProbe
 import GreenroomRunner
 
-/// The process that an isolated plugin lives in. It is started by the host, with a socket to it as
-/// descriptor 3 and the host's process id as its one argument.
+/// The process that an isolated plugin lives in.
+///
+/// The host starts it with a socket as descriptor 3. Its arguments are the host's process id and, for
+/// the validator, `probe`.
 @main
 struct RunnerProgram {
     private static let socketNumber: Int32 = 3
@@ -13,18 +16,21 @@ struct RunnerProgram {
     static func main() {
         greenroom_close_from(socketNumber + 1)
         greenroom_report_crashes()
-        guard CommandLine.arguments.count == 2, let host = pid_t(CommandLine.arguments[1]) else {
-            print(
-                "greenroom-runner is started by greenroom, for plugins in processes of their own.")
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let host = arguments.first.flatMap({ pid_t($0) }),
+            arguments.dropFirst() == [] || arguments.dropFirst() == ["probe"]
+        else {
+            print("greenroom starts greenroom-runner, for plugins in processes of their own.")
             _exit(64)
         }
-        // Before anything else can keep it: a host that has ended meanwhile tells nobody.
+        // First of all: if the host has ended meanwhile, no signal comes.
         _ = greenroom_set_parent_death_signal(SIGKILL)
         guard getppid() == host else { _exit(0) }
-        let environment = Runner.Environment(
+        var environment = Runner.Environment(
             confine: { policy, socket in confine(policy, socket, host: host) },
             load: { path throws(LoadError) in try PluginLibrary(onThisThread: path) },
             end: { _exit(0) })
+        if arguments.count > 1 { environment.makeProbe = { PluginProbe() } }
         do {
             let socket = ControlSocket(adopting: socketNumber)
             try Runner(socket: socket, environment: environment).run()

@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomSchema
 import GreenroomConversion
 import GreenroomHost
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomMedia
 import GreenroomModel
@@ -13,10 +14,10 @@ import GreenroomSession
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say everything that is wrong with a session file, without running it.",
+        abstract: "Report every error of a session file without running it.",
         discussion: """
-            Loads the plugins that the file names, to check their settings. Says what would run \
-            if nothing is wrong.
+            Loads the plugins of the file to check their settings. Without errors, prints what \
+            would run.
             """)
 
     @OptionGroup var source: SessionFileOptions

@@ -9,9 +9,8 @@ struct DevicesCommand: ParsableCommand {
         commandName: "devices",
         abstract: "List the loudspeakers and microphones of this machine.",
         discussion: """
-            Each comes with its line for a session file. They are the PCMs that ALSA lists; one \
-            of your own is among them if its definition has a `hint { show on }`, and can be \
-            named in any case.
+            Prints each ALSA PCM with its line for a session file. ALSA lists a PCM of your own \
+            only if its definition has `hint { show on }`, but a session file can name it anyway.
             """)
 
     @Flag(help: "Print the list as one JSON object.")

@@ -9,17 +9,17 @@ import GreenroomValidator
 struct GrantOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file or folder that the plugin may read; paths in settings are granted.",
+            "A file or folder that the plugin may read; paths in its settings need no grant.",
             valueName: "path"))
     var allowRead: [String] = []
 
-    @Option(help: ArgumentHelp("A file or folder that it may write.", valueName: "path"))
+    @Option(help: ArgumentHelp("A file or folder that the plugin may write.", valueName: "path"))
     var allowWrite: [String] = []
 
-    @Option(help: ArgumentHelp("A device that it may use.", valueName: "path"))
+    @Option(help: ArgumentHelp("A device that the plugin may use.", valueName: "path"))
     var allowDevice: [String] = []
 
-    @Flag(help: "It may use the network.")
+    @Flag(help: "Let the plugin use the network.")
     var allowNetwork = false
 
     func apply(to options: inout Validator.Options) {

@@ -10,7 +10,7 @@ import GreenroomPluginInterface
 struct Greenroom: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "greenroom",
-        abstract: "Hosts cameras, microphones and screen shares that are plugins.",
+        abstract: "Host cameras, microphones, screen shares and video filters that are plugins.",
         discussion: """
             Exit codes:
             \(ExitStatus.table)

@@ -9,18 +9,18 @@ import GreenroomMedia
 import GreenroomSandbox
 
 /// What `--rescan` does.
-private let lookAgainHelp = "Look also into files that were looked into before."
+private let lookAgainHelp = "Scan libraries again that were scanned before."
 
 /// `greenroom plugins`.
 struct PluginsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
-        abstract: "List the plugins that can be named in a session file.",
+        abstract: "List the plugins that a session file can name.",
         discussion: """
-            GREENROOM_PLUGIN_PATH adds folders, separated by colons. Each library is looked into in \
-            a process of its own; what is found is kept for as long as the file does not change. \
-            So is what greenroom validate found, which is stale once the file \
-            or Greenroom has changed.
+            GREENROOM_PLUGIN_PATH adds folders, separated by colons. Each library is scanned in a \
+            process of its own; the result is cached until the file changes. The list shows the \
+            result of greenroom validate as well; it is stale when the file or Greenroom has \
+            changed.
             """)
 
     @Flag(help: "Print the list as one JSON object.")
@@ -78,17 +78,17 @@ struct PluginsCommand: ParsableCommand {
 /// `greenroom plugin info NAME|PATH`.
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "Look into one plugin.",
+        commandName: "plugin", abstract: "Show one plugin.",
         subcommands: [Info.self])
 
     struct Info: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what a plugin is and which settings it has.")
+            abstract: "Show a plugin, its settings, and where it would run.")
 
-        @Argument(help: "A plugin's name or id, or a library's file.")
+        @Argument(help: "A plugin's name or id, or the path of a library.")
         var plugin: String
 
-        @Flag(help: "Print it as one JSON object.")
+        @Flag(help: "Print the plugin as one JSON object.")
         var json = false
 
         @Flag(help: ArgumentHelp(lookAgainHelp))

@@ -6,9 +6,9 @@ import GreenroomSchema
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Print the JSON Schema of the session file, for editors.",
+        abstract: "Print the JSON Schema of session files, for editors.",
         discussion: """
-            Save it beside a session file, and begin the file with
+            Save it beside a session file, and start that file with this line:
               # yaml-language-server: $schema=./session.schema.json
             """)
 

@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 
 /// Each output gets the size, rate and shape that it wants.
-@Suite struct AdaptationTests {
+@Suite(.ownThreads) struct AdaptationTests {
     private static let black = YUV(y: 16, u: 128, v: 128)
 
     @Test func `each output has its own size, rate and fit`() throws {

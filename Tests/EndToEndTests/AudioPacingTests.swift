@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The pacing of sound: what is sent at any rate, in any block, too fast or too slowly.
-@Suite struct AudioPacingTests {
+@Suite(.ownThreads) struct AudioPacingTests {
     /// Runs a hostile microphone on the virtual clock.
     private func run(
         _ name: String, _ settings: String = "", seconds: Int

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The sound of a source is in the recording at its own frequency, whole, and as long as the
 /// session.
-@Suite struct AudioRecordingTests {
+@Suite(.ownThreads) struct AudioRecordingTests {
     /// Expects a sine from its first sample to the end.
     ///
     /// - Parameters:

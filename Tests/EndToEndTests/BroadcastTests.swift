@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Shares from processes that the host did not start, over its socket.
-@Suite struct BroadcastTests {
+@Suite(.ownThreads) struct BroadcastTests {
     private let session: TestSession
     private var socket: String { session.folder("share.sock") }
 
@@ -155,15 +155,15 @@ import Testing
         #expect(try report.plugin("share.audio").callbacks["start-send"]?.calls == 1)
     }
 
-    @Test func `one is let in at a time`() throws {
+    @Test func `one broadcast of a kind at a time`() throws {
         let host = try startSession()
         let first = try visit("idle")
         #expect(hears(host, "share: it is back"))
         let second = end(try visit("idle"))
         #expect(second.text.contains("status 41"), "\(second.text)")
-        #expect(second.text.contains("one is let in at a time"), "\(second.text)")
+        #expect(second.text.contains("the limit is one at a time"), "\(second.text)")
         #expect(life(second).isEmpty)
-        #expect(hears(host, "was sent away"))
+        #expect(hears(host, "was refused"))
         _ = try finish(host)
         #expect(life(end(first)) == Self.wholeLife)
     }
@@ -230,7 +230,7 @@ import Testing
         let host = try startSession()
         let second = try session.run()
         #expect(second.exit != .code(0))
-        #expect(second.standardError.contains("somebody listens there"), "\(second)")
+        #expect(second.standardError.contains("has a listener already"), "\(second)")
         #expect(life(end(try visit("finish"))) == Self.wholeLife, "the first goes on")
         _ = try finish(host)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whatever the rhythm of a source, its outputs are even.
-@Suite struct CadenceTests {
+@Suite(.ownThreads) struct CadenceTests {
     /// Runs ten seconds of a numbering camera on the virtual clock.
     private func run(
         _ name: String, _ settings: String = "", maximum: String = "64x36@30", fps: Int = 30

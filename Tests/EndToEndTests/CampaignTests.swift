@@ -8,7 +8,7 @@ import Testing
 /// The environment's `GREENROOM_CAMPAIGN="SEED COUNT"` asks for another campaign than the short
 /// one; `Tests/Campaign/run.sh SEED COUNT` sets it. A run is made of its seed alone, but for the
 /// machine's speed.
-@Suite(.serialized) struct CampaignTests {
+@Suite(.serialized, .ownThreads) struct CampaignTests {
     /// What is done in a run.
     enum Kind: String, CaseIterable {
         /// Plugins break down by themselves, on the virtual clock.

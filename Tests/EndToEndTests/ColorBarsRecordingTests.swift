@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 
 /// A recording of ColorBars, which numbers and stamps its frames, is checked frame by frame.
-@Suite struct ColorBarsRecordingTests {
+@Suite(.ownThreads) struct ColorBarsRecordingTests {
     /// The difference of two numbers that count modulo 2²⁴.
     private func difference(_ later: Int, _ earlier: Int) -> Int {
         let difference = (later - earlier) & 0xff_ffff

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the commands say that run nothing, and their exit codes.
-@Suite struct CommandLineTests {
+@Suite(.ownThreads) struct CommandLineTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

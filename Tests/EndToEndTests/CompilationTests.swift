@@ -1,8 +1,9 @@
-import Testing
+import Foundation
 import TestSupport
+import Testing
 
-/// The plugins in C that come with the package compile without a warning.
-@Suite struct CompilationTests {
+/// The plugins that come with the package as sources compile without a warning.
+@Suite(.ownThreads) struct CompilationTests {
     static let compilers = ["gcc", "clang"]
 
     private func check(_ compiler: String, _ standard: String, _ arguments: [String]) throws {
@@ -44,5 +45,33 @@ import TestSupport
             "nm", ["--dynamic", "--defined-only", "--format=posix", try TestPlugins.cCamera()])
         let names = run.text.split(separator: "\n").compactMap { $0.split(separator: " ").first }
         #expect(names == ["greenroom_plugin_entry"], "\(run)")
+    }
+
+    /// What `greenroom new` makes plugins from: plugins that compile as they lie there.
+    private static let templates: [String] = {
+        let folder = Checkout.root + "/Sources/greenroom/New/Templates"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().map { "\(folder)/\($0)" }
+    }()
+
+    @Test(arguments: compilers, ["c99", "c11", "c17", "c2x"])
+    func `every template in C compiles as every C`(compiler: String, standard: String) throws {
+        let sources = Self.templates.filter { $0.hasSuffix(".c") }
+        #expect(sources.count == 4)
+        try check(compiler, standard, sources)
+    }
+
+    @Test(arguments: templates.filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") })
+    func `every template in Swift compiles`(source: String) throws {
+        let run = try TestPlugins.checkSwift(source, module: "MyPlugin")
+        #expect(run.exit == .code(0) && !run.standardError.contains("warning:"), "\(run)")
+    }
+
+    @Test func `a manifest and a build script are made from templates that parse`() throws {
+        for (program, name) in [("swiftc", "Package.swift"), ("sh", "build.sh")] {
+            let file = try #require(Self.templates.first { $0.hasSuffix("/\(name)") })
+            let run = try ChildProcess.run(program, [program == "sh" ? "-n" : "-parse", file])
+            #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")
+        }
     }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What we ship keeps the rules that we ask others to keep.
-@Suite struct ConformanceTests {
+@Suite(.ownThreads) struct ConformanceTests {
     /// A plugin, and what the validator has to be told of it.
     struct Shipped: CustomTestStringConvertible, Sendable {
         var name: String
@@ -42,12 +42,15 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test(arguments: shipped)
+    /// By day, one of each kind.
+    static let byDay = ["Adjust", "ColorBars", "ColorBarsShare", "Tone", "ToneShareAudio"]
+
+    @Test(arguments: Nightly.list(shipped) { byDay.contains($0.name) })
     func `a bundled plugin conforms`(plugin: Shipped) throws {
         try expectConformance(plugin.name, plugin.words, warnings: plugin.warnings)
     }
 
-    @Test func `the sample in C conforms`() throws {
+    @Test(.enabled(if: Nightly.isOn)) func `the sample in C conforms`() throws {
         try expectConformance(try TestPlugins.cCamera(), [], warnings: [])
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import SystemPackage
 import Testing
 import TestSupport
 
 /// What `greenroom run` shows while it runs: to people, elsewhere, and to programs.
-@Suite struct ConsoleTests {
+@Suite(.ownThreads) struct ConsoleTests {
     private func session(_ duration: String = "1s") throws -> TestSession {
         try TestSession(
             """
@@ -265,7 +266,7 @@ import TestSupport
             path = folder("pipe")
             guard mkfifo(path, 0o600) == 0,
                 case let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC), descriptor >= 0
-            else { throw Failure("can't make \(path): \(String(cString: strerror(errno)))") }
+            else { throw Failure("can't make \(path): \(Errno(rawValue: errno))") }
             self.descriptor = descriptor
             let block = [UInt8](repeating: UInt8(ascii: "\n"), count: 4096)
             while case let count = write(descriptor, block, block.count), count > 0 {
@@ -333,7 +334,7 @@ import TestSupport
         var next = 1
         var leftOut = 0
         for line in text.split(separator: "\n") {
-            if let match = line.wholeMatch(of: #/([0-9]+) lines left out, nobody was reading/#) {
+            if let match = line.wholeMatch(of: #/([0-9]+) lines dropped: reader too slow/#) {
                 leftOut += Int(match.1) ?? 0
                 next += Int(match.1) ?? 0
             } else if let match = line.firstMatch(of: #/^control line ([0-9]+): /#) {

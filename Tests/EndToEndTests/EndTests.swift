@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// However a session ends, what it recorded is whole.
-@Suite struct EndTests {
+@Suite(.ownThreads) struct EndTests {
     private static func sources() throws -> String {
         """
         camera: \(try TestSession.hostile("Camera"))

@@ -6,7 +6,7 @@ import Testing
 ///
 /// On the virtual clock the others' files are the same to the byte as those of a session in which
 /// nothing breaks down.
-@Suite struct FaultTests {
+@Suite(.ownThreads) struct FaultTests {
     /// A way to break down, and words of the evidence.
     struct Fault: CustomTestStringConvertible, Sendable {
         var name: String
@@ -88,14 +88,14 @@ import Testing
     static let ends = [
         Fault("segv", "killed by SIGSEGV", "hostile.so("), Fault("bus", "killed by SIGBUS"),
         Fault("fpe", "killed by SIGFPE"),
-        Fault("abort", "killed by SIGABRT", "its last words: the lens cap is on", "hostile.so("),
+        Fault("abort", "killed by SIGABRT", "last output: the lens cap is on", "hostile.so("),
         Fault("exit", "exited with status 3"), Fault("quit", "exited with status 0"),
         Fault("overflow", "killed by SIGSEGV"), Fault("kill", "killed by SIGKILL"),
         Fault("stop", "has not answered", "stopped (SIGSTOP)"),
         Fault("unmap", "killed by SIGSEGV"),
         Fault("free-lease", "killed by SIGABRT", "free(): invalid pointer"),
-        Fault("leak", "may have 256 MB", "memory-limit"),
-        Fault("garbage", "no message"), Fault("nonsense", "message"),
+        Fault("leak", "limit: 256 MB", "memory-limit"),
+        Fault("garbage", "invalid message"), Fault("nonsense", "message"),
     ]
 
     @Test(arguments: ends)
@@ -133,7 +133,7 @@ import Testing
         "close-socket", "shut-socket", "fork", "break-in", "fill-shared",
     ]
 
-    @Test(arguments: nuisances, ["borrowed", "leased"])
+    @Test(arguments: Nightly.pairs(nuisances, ["borrowed", "leased"]))
     func `whatever a source does, the others miss nothing`(name: String, way: String) throws {
         let session = try Self.session("fault: \(name), once: 1, way: \(way)")
         let recorded = try Recorded(session, isolation: "process")
@@ -146,7 +146,7 @@ import Testing
 
     static let formats = IdentityTests.formats + ["mjpeg"]
 
-    @Test(arguments: formats, ["borrowed", "leased"])
+    @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
     func `frames that are written to while they are read spoil nothing else`(
         format: String, way: String
     ) throws {

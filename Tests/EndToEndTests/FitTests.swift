@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A picture of another shape is fitted as the session file says, by its pixels.
-@Suite struct FitTests {
+@Suite(.ownThreads) struct FitTests {
     private static let black = YUV(y: 16, u: 128, v: 128)
 
     /// Records a source in all four ways, each 320x180.

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// A callback that does not return is named while it hangs, and the session ends on time.
-@Suite struct HangTests {
+@Suite(.ownThreads) struct HangTests {
     /// The most that a session with something that hangs may take, in callback deadlines after
     /// its duration: each phase of the end costs one, and a busy machine its time.
     private static let mostDeadlines = 12

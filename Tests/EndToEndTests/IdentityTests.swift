@@ -3,10 +3,11 @@ import Testing
 
 /// A plugin in a process of its own is the same plugin: on the virtual clock its session leaves
 /// the same bytes as in the host's process, each time.
-@Suite struct IdentityTests {
+@Suite(.ownThreads) struct IdentityTests {
     /// Records a session in the host's process once, and isolated some times, and expects the same.
     private func expectSame(
-        _ session: TestSession, times: Int = 2, isolatedKeys: [String] = [],
+        _ session: TestSession, times: Int = Nightly.value(2, byDay: 1),
+        isolatedKeys: [String] = [],
         environment: [String: String?] = [:],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -49,7 +50,7 @@ import Testing
                 "at: 2s, ceiling: none", "at: 2s, do: pause share", "at: 2500ms, do: stop camera",
                 "at: 2700ms, do: resume share", "at: 3s, do: start camera",
             ])
-        try expectSame(session, times: 5)
+        try expectSame(session, times: Nightly.value(5, byDay: 2))
     }
 
     @Test func `bundled plugins that make up what they send`() throws {
@@ -67,7 +68,7 @@ import Testing
                 "at: 1s, ceiling: 160x90@15", "at: 3s, ceiling: none",
                 "at: 3s, set: camera.settings.ball=false", "at: 4s, do: mute",
             ])
-        try expectSame(session, times: 5)
+        try expectSame(session, times: Nightly.value(5, byDay: 2))
     }
 
     @Test func `a microphone of ALSA`() throws {
@@ -92,7 +93,7 @@ import Testing
               settings: { device: voice, channels: 1 }
             """, maximum: "160x90@30", duration: "2s", clock: "virtual")
         try expectSame(
-            session, times: 5,
+            session, times: Nightly.value(5, byDay: 2),
             isolatedKeys: [
                 "microphone.allow={read: [\(configuration.path), \"\(media.voice)\"]}"
             ], environment: ["ALSA_CONFIG_PATH": configuration.path])
@@ -106,7 +107,7 @@ import Testing
         "rgb24", "i010", "p010",
     ]
 
-    @Test(arguments: formats, ["borrowed", "leased"])
+    @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
     func `frames of every format`(format: String, way: String) throws {
         let settings = "answer: fixed, fps: 15, format: \(format), way: \(way)"
         let session = try TestSession(

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What leaves on standard output while somebody watches.
-@Suite struct LiveOutputTests {
+@Suite(.ownThreads) struct LiveOutputTests {
     /// Runs a session with Y4M on standard output, and a recording beside it.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// What can't be loaded is refused with a reason; what is only new is accepted.
-@Suite struct LoadingTests {
+@Suite(.ownThreads) struct LoadingTests {
     /// A fault of `malformed.c`, and what the refusal has to say about it.
     struct Fault: CustomTestStringConvertible {
         var name: String

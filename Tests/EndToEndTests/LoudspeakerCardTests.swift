@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The session's sound on a card of software that plays in real time and has accidents.
-@Suite(.serialized) struct LoudspeakerCardTests {
+@Suite(.serialized, .ownThreads) struct LoudspeakerCardTests {
     private let folder: TemporaryFolder
     private let configuration: ALSAConfiguration
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The session's sound on ALSA's own devices, which need no card.
-@Suite struct LoudspeakerTests {
+@Suite(.ownThreads) struct LoudspeakerTests {
     private let folder: TemporaryFolder
     private let configuration: ALSAConfiguration
     private let environment: [String: String?]

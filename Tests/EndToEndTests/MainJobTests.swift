@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// The main job: real footage under a watermark, real voices, and real pictures.
-@Suite struct MainJobTests {
+@Suite(.ownThreads) struct MainJobTests {
     /// Where Tests/run.sh prepares real media.
     static let media = Checkout.root + "/.build/media"
 

@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 
 /// Plugins that are wild, silent or slow harm nobody but themselves.
-@Suite struct MisbehaviourTests {
+@Suite(.ownThreads) struct MisbehaviourTests {
     private func run(
         camera name: String, _ settings: String = "", _ more: String = "",
         duration: String = "600ms"

@@ -6,7 +6,7 @@ import Testing
 ///
 /// A world flashes and beeps at each whole second. A camera and a microphone watch it, each by a
 /// crystal of its own; what both recorded is read back from the files.
-@Suite struct OneClockTests {
+@Suite(.ownThreads) struct OneClockTests {
     /// Half a period of the camera, which is as near as a frame can show anything, and a little.
     private static let tolerance = 0.020
 
@@ -55,6 +55,7 @@ import Testing
     }
 
     @Test func `they stay together for an hour, and no sample is lost`() throws {
+        let minutes = Nightly.value(60, byDay: 10)
         // 100 ppm are 360 ms in an hour, 200 are 720, and the one is fast and the other slow. The
         // share's sound keeps time. Neither rate has a whole block of 10 ms.
         let session = try TestSession(
@@ -66,26 +67,28 @@ import Testing
                 audio: \(try TestSession.hostile(
                     "BeepShareAudio", "stamps: own, rate: 11025, block: 1001"))
                 """))
-            """, maximum: "16x16@30", duration: "1h", clock: "virtual")
+            """, maximum: "16x16@30", duration: "\(minutes)m", clock: "virtual")
         let run = try session.run(atMost: .seconds(400))
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run, readingSound: false)
-        #expect(try report.picture("camera").outputs[0].periods == 108_000)
-        #expect(report.soundFiles.map(\.written) == [172_800_000, 172_800_000])
-        let delays = try expectTogether(session, seconds: 3600, run)
-        // No drift from the first ten minutes to the last.
-        #expect(abs(mean(delays.prefix(600)) - mean(delays.suffix(600))) < 0.010)
+        let written = minutes * 60 * 48_000
+        #expect(try report.picture("camera").outputs[0].periods == minutes * 1800)
+        #expect(report.soundFiles.map(\.written) == [written, written])
+        let delays = try expectTogether(session, seconds: minutes * 60, run)
+        // No drift from the first sixth to the last.
+        let part = minutes * 10
+        #expect(abs(mean(delays.prefix(part)) - mean(delays.suffix(part))) < 0.010)
 
         for role in ["microphone", "share.audio"] {
             let sound = try report.sound(role)
             #expect(sound.concealed == 0 && sound.cut == 0 && sound.refused.isEmpty, "\(sound)")
             // All but what was still in the last block.
-            #expect(sound.played + sound.idle == 172_800_000 && sound.idle <= 4810, "\(sound)")
+            #expect(sound.played + sound.idle == written && sound.idle <= 4810, "\(sound)")
         }
         // The last beep of the exact one is where it belongs, to a sample of 11025 Hz.
         let beeps = try FlashAndBeep.beeps(in: "\(session.recording)/share.wav")
         let last = try #require(beeps.last)
-        #expect(beeps.count == 3600 && abs(last - last.rounded()) < 1.0 / 11_025, "\(last)")
+        #expect(beeps.count == minutes * 60 && abs(last - last.rounded()) < 1.0 / 11_025, "\(last)")
 
         // It is told by how much the crystals are off.
         let camera = try #require(try report.picture("camera").stamps.driftPPM)
@@ -96,7 +99,7 @@ import Testing
 
     static let stamps = ["session", "missing", "wall", "zero", "own", "milliseconds", "backward"]
 
-    @Test(arguments: stamps, [0, 100, -200])
+    @Test(arguments: Nightly.pairs(stamps, [0, 100, -200]))
     func `stamps of every kind are understood`(stamps: String, ppm: Int) throws {
         // Only stamps that count on alone drift away from the time; that takes longer.
         let minutes = stamps == "own" && ppm != 0 ? 5 : 1

@@ -3,7 +3,7 @@ import TestSupport
 
 /// What a source sends in any format, size, stride, rotation, range and matrix is what the
 /// recording shows.
-@Suite struct PixelFormatTests {
+@Suite(.ownThreads) struct PixelFormatTests {
     /// A way in which hostile sources send their four flat quarters.
     struct Sent: CustomTestStringConvertible, Sendable {
         var format: String

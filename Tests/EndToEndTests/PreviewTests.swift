@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One plugin alone, without a session file.
-@Suite struct PreviewTests {
+@Suite(.ownThreads) struct PreviewTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// Every refusal is a status of its own with a text that names the call, the rule or the state,
 /// and the cure.
-@Suite struct RefusalTests {
+@Suite(.ownThreads) struct RefusalTests {
     /// A session of hostile plugins that has ended.
     struct Ended: Sendable {
         var run: Finished

@@ -3,7 +3,7 @@ import Testing
 
 /// Source and session change their agreement while they run, and nobody who watches sees more of
 /// it than a coarser picture.
-@Suite struct RenegotiationTests {
+@Suite(.ownThreads) struct RenegotiationTests {
     private static let table = "[320x180@30, 160x90@30, 80x46@30]"
 
     /// Runs a numbering camera on the virtual clock.

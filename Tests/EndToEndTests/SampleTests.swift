@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// The samples do what their first lines say.
-@Suite struct SampleTests {
+@Suite(.ownThreads) struct SampleTests {
     static let folder = Checkout.root + "/Samples"
 
     /// The session files of the samples, from `Samples/`.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What a timeline and control lines do to a session that runs.
-@Suite struct SessionCommandTests {
+@Suite(.ownThreads) struct SessionCommandTests {
     /// A session of every kind of source on the virtual clock.
     private func session(_ timeline: [String], duration: String = "3s") throws -> TestSession {
         try TestSession(

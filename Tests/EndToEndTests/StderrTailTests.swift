@@ -3,8 +3,8 @@ import Testing
 
 /// What is told of plugins that break down before they have done anything, and of those that say
 /// why.
-@Suite struct StderrTailTests {
-    @Test func `the last words of a Swift plugin are the message of its fatalError`() throws {
+@Suite(.ownThreads) struct StderrTailTests {
+    @Test func `the last output of a Swift plugin is the message of its fatalError`() throws {
         let session = try TestSession(
             "camera: \(TestSession.library(try TestPlugins.fatal()))", maximum: "64x36@30",
             duration: "2s", clock: "virtual", isolation: nil)

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// The measures of these tests, measured against what is known or made by others.
-@Suite struct SupportTests {
+@Suite(.ownThreads) struct SupportTests {
     @Test func `a program is killed with all that it started`() throws {
         let folder = try TemporaryFolder()
         let script = "sleep 30 & echo $! > '\(folder("child"))'; echo begun >&2; wait"

@@ -4,7 +4,7 @@ import Testing
 
 /// Senders as they are met with in public code: what the host says of each in one line, and what
 /// the validator does.
-@Suite struct ThirdPartyPluginTests {
+@Suite(.ownThreads) struct ThirdPartyPluginTests {
     /// A sender, `Tests/ThirdPartyPlugins/<name>.c`.
     struct ThirdPartyPlugin: CustomTestStringConvertible, Sendable {
         var name: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `greenroom validate` says besides what its checks find, and how it ends.
-@Suite struct ValidateCommandTests {
+@Suite(.ownThreads) struct ValidateCommandTests {
     /// How long anything may take on a busy machine.
     private static let patience = Duration.seconds(30)
 

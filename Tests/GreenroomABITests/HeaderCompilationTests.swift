@@ -3,7 +3,7 @@ import TestSupport
 
 /// `greenroom/plugin.h` and `greenroom/broadcast.h`, alone, under every compiler and standard that it promises, with all
 /// warnings as errors.
-@Suite struct HeaderCompilationTests {
+@Suite(.ownThreads) struct HeaderCompilationTests {
     enum Compiler: String, CaseIterable {
         case gcc, clang, gxx = "g++", clangxx = "clang++"
 

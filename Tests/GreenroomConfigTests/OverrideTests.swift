@@ -58,7 +58,7 @@ import Testing
             ("a: b # c", .string("a: b # c")), ("*x", .string("*x")), ("-", .string("-")),
             ("", .string("")), ("5", .integer(5)), ("\"5\"", .string("5")), ("'5'", .string("5")),
             ("a=b", .string("a=b")), ("true", .boolean(true)), ("a]", .string("a]")),
-        ] as [(String, SettingValue)])
+        ] as [(String, ParameterValue)])
     func `a value stands for itself unless it is quoted`(text: String, value: ParameterValue) throws
     {
         let file = try read(yaml, overrides: [.set("camera.settings.x=\(text)")])

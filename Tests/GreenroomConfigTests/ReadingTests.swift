@@ -116,7 +116,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             ("10:30", .string("10:30")), ("\"5\"", .string("5")), ("'true'", .string("true")),
             ("!!str 5", .string("5")), ("a b", .string("a b")), ("\"\"", .string("")),
             ("2024-01-01", .string("2024-01-01")),
-        ] as [(String, SettingValue)])
+        ] as [(String, ParameterValue)])
     func `a setting is what its looks say`(yaml: String, value: ParameterValue) throws {
         // "-" alone would begin a list.
         let yaml = yaml == "-" ? "\"-\"" : yaml

@@ -5,7 +5,7 @@ import GreenroomMedia
 import TestSupport
 import Testing
 
-@Suite struct PNGTests {
+@Suite(.ownThreads) struct PNGTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,34 +1,44 @@
+import CSndFile
 import Glibc
 import TestSupport
-import Testing
 
 func byteCount(_ path: String) -> Int64 {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : -1
 }
 
-/// ffmpeg, the independent reader and writer.
-enum Oracle {
-    static let isPresent = access("/usr/bin/ffmpeg", X_OK) == 0
+/// A sound file as libsndfile reads it: independent of the code that writes.
+struct SoundFile {
+    let sampleRate: Int
+    let channels: Int
+    let frameCount: Int64
+    /// Interleaved, from the frame that was asked for on.
+    let samples: [Int16]
+    /// Whether the sizes in the file's header are those of its content.
+    let isConsistent: Bool
 
-    /// Runs ffmpeg and returns its standard output.
-    static func ffmpeg(_ arguments: String...) throws -> [UInt8] { try ffmpeg(arguments) }
-
-    static func ffmpeg(_ arguments: [String]) throws -> [UInt8] {
-        try run("ffmpeg", ["-nostdin", "-v", "error", "-y"] + arguments)
-    }
-
-    /// Asks ffprobe for entries of the first stream: one line, with spaces between them.
-    static func ffprobe(_ path: String, _ entries: String) throws -> String {
-        let output = try run(
-            "ffprobe", ["-v", "error", "-show_entries", entries, "-of", "csv=p=0:s=\\ ", path])
-        let line = output.prefix { $0 != UInt8(ascii: "\n") }
-        return String(decoding: line, as: UTF8.self)
-    }
-
-    private static func run(_ program: String, _ arguments: [String]) throws -> [UInt8] {
-        let finished = try ChildProcess.run(program, arguments)
-        try #require(finished.exit == .code(0), "\(finished)")
-        return finished.standardOutput
+    init(_ path: String, from frame: Int64 = 0) throws {
+        var info = SF_INFO()
+        guard let file = sf_open(path, Int32(SFM_READ), &info) else {
+            throw Failure("\(path): \(String(cString: sf_strerror(nil)))")
+        }
+        defer { sf_close(file) }
+        sampleRate = Int(info.samplerate)
+        channels = Int(info.channels)
+        frameCount = info.frames
+        guard sf_seek(file, frame, Int32(SF_SEEK_SET)) == frame else {
+            throw Failure("\(path): there is no frame \(frame)")
+        }
+        let count = Int(info.frames - frame) * channels
+        var samples = [Int16](repeating: -1, count: count)
+        guard sf_read_short(file, &samples, sf_count_t(count)) == count else {
+            throw Failure("\(path): \(String(cString: sf_strerror(file)))")
+        }
+        self.samples = samples
+        var log = [CChar](repeating: 0, count: 16 * 1024)
+        sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
+        isConsistent = !String(
+            decoding: log.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self
+        ).contains("should be")
     }
 }

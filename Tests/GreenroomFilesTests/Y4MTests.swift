@@ -84,7 +84,7 @@ extension Y4MReader {
 
 private let rate30 = FrameRate(30)
 
-@Suite struct Y4MTests {
+@Suite(.ownThreads) struct Y4MTests {
     static let sizes = [
         FrameSize(width: 1, height: 1), FrameSize(width: 2, height: 2),
         FrameSize(width: 5, height: 3), FrameSize(width: 129, height: 64),

@@ -15,8 +15,7 @@ private struct Pair {
     }
 }
 
-/// Something that runs on a thread of its own from now on, and may wait there: the threads of tests
-/// are few, and may all wait themselves.
+/// Runs a body that may block on a thread of its own: the cooperative threads of tests are few.
 private final class Background<Result: Sendable>: Sendable {
     private struct State {
         var result: Result?
@@ -50,17 +49,17 @@ private final class Background<Result: Sendable>: Sendable {
 }
 
 struct ChannelTests {
-    @Test func `a call comes back with its answer`() async throws {
+    @Test func `a call returns with its answer`() async throws {
         let pair = try Pair()
         let runner = pair.runner
         let served = Background {
             let channel = runner[Channels.control]
             var calls: [Call] = []
-            while let (call, length) = channel.take() {
+            while let (call, length) = channel.receive() {
                 calls.append(call)
                 let number: UInt32 = channel.read()
                 channel.write(number + UInt32(length))
-                channel.pass(.return, length: 4)
+                channel.send(.return, length: 4)
                 if call == .destroy { break }
             }
             return calls
@@ -74,19 +73,19 @@ struct ChannelTests {
         #expect(await served.value == [.startSend, .stopSend, .destroy])
     }
 
-    @Test func `what is called may call back before it returns`() async throws {
+    @Test func `the called side may call back before it returns`() async throws {
         let pair = try Pair()
         let runner = pair.runner
         let plugin = Background {
             let channel = runner[Channels.control]
-            guard channel.take()?.call == .startSend else { return false }
+            guard channel.receive()?.call == .startSend else { return false }
             var answers: [UInt64] = []
             for number in 1...3 {
                 channel.write(UInt64(number))
                 guard channel.call(.now, length: 8) == 8 else { return false }
                 answers.append(channel.read())
             }
-            channel.pass(.return)
+            channel.send(.return)
             return answers == [10, 20, 30]
         }
         let channel = pair.host[Channels.control]
@@ -103,36 +102,36 @@ struct ChannelTests {
         #expect(await plugin.value)
     }
 
-    @Test func `a call that is not allowed ends the conversation`() async throws {
+    @Test func `a call that is not allowed ends the outer call`() async throws {
         let pair = try Pair()
         let runner = pair.runner
         let host = pair.host
         let answer = Background { host[Channels.control].call(.startSend) }
         let channel = runner[Channels.control]
-        #expect(channel.take()?.call == .startSend)
-        channel.pass(Call(rawValue: 4711), length: 12)
+        #expect(channel.receive()?.call == .startSend)
+        channel.send(Call(rawValue: 4711), length: 12)
         #expect(await answer.value == nil)
     }
 
-    @Test func `whoever waits hears that the other side is lost`() async throws {
+    @Test func `waits end when the other side is lost`() async throws {
         let pair = try Pair()
         let host = pair.host
         let waiting = Background { host[Channels.media].call(.process) }
-        let next = Background { host[Channels.control].take() == nil }
+        let next = Background { host[Channels.control].receive() == nil }
         pair.host.lose()
         #expect(await waiting.value == nil)
         #expect(await next.value)
         #expect(pair.host[Channels.control].call(.startSend) == nil)
     }
 
-    @Test func `a length that is beyond the message is cut`() throws {
+    @Test func `a length beyond the message is cut`() throws {
         let pair = try Pair()
-        pair.runner[5].pass(.log, length: .max)
-        let taken = try #require(pair.host[5].take())
-        #expect(taken.length == Channels.messageByteCount)
+        pair.runner[5].send(.log, length: .max)
+        let received = try #require(pair.host[5].receive())
+        #expect(received.length == Channels.messageByteCount)
     }
 
-    @Test func `channels do not touch each other`() throws {
+    @Test func `channels are apart`() throws {
         let pair = try Pair()
         let bytes = [UInt8](repeating: 0xa5, count: Channels.messageByteCount)
         for index in [3, 5] {
@@ -141,8 +140,8 @@ struct ChannelTests {
         #expect(pair.host[4].message.allSatisfy { $0 == 0 })
         #expect(bytes.withUnsafeBytes { pair.runner[4].write($0, at: 100) } == bytes.count - 100)
         #expect(pair.host[4].message.last == 0xa5)
-        pair.runner[6].pass(.log)
-        #expect(pair.host[6].take()?.call == .log)
+        pair.runner[6].send(.log)
+        #expect(pair.host[6].receive()?.call == .log)
     }
 }
 
@@ -165,7 +164,7 @@ struct SharedMemoryTests {
     }
 
     @Test(arguments: [0, 1, 4096, 1 << 20])
-    func `nobody can change its size`(length: Int) throws {
+    func `its size can't be changed`(length: Int) throws {
         let memory = try SharedMemory(name: "test", byteCount: 8192)
         #expect(ftruncate(memory.descriptor, off_t(length)) == -1)
         #expect(errno == EPERM)

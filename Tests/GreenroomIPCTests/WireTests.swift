@@ -1,4 +1,5 @@
 import GreenroomIPC
+@testable import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import Testing

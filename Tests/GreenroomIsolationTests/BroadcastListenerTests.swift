@@ -9,19 +9,19 @@ import Testing
 
 @testable import GreenroomIsolation
 
-/// Who is let in at a broadcast's socket, and who is sent away.
-@Suite struct BroadcastListenerTests {
+/// Which peers a broadcast's socket accepts, and which it refuses.
+@Suite(.ownThreads) struct BroadcastListenerTests {
     private let folder: TemporaryFolder
     private let listener: BroadcastListener
-    private let news = News()
+    private let events = Events()
 
     init() throws {
         folder = try TemporaryFolder()
         listener = BroadcastListener(path: folder("share.sock"))
     }
 
-    /// What the session hears.
-    private final class News: Sendable {
+    /// What the session is notified of.
+    private final class Events: Sendable {
         private let all = Mutex<[Arrival]>([])
 
         func add(_ arrival: Arrival) { all.withLock { $0.append(arrival) } }
@@ -32,7 +32,7 @@ import Testing
             }
         }
 
-        /// Waits until somebody was sent away with a text.
+        /// Waits until a peer was refused with a text.
         func hasRefused(_ text: String) -> Bool {
             eventually {
                 self.all.withLock { all in
@@ -45,7 +45,7 @@ import Testing
     }
 
     private func open(_ kinds: PluginKind...) throws {
-        for kind in kinds { try listener.open(kind) { [news] in news.add($0) } }
+        for kind in kinds { try listener.open(kind) { [events] in events.add($0) } }
     }
 
     /// Connects as a broadcast does.
@@ -57,46 +57,46 @@ import Testing
         return socket
     }
 
-    /// What the host says first, or that it hangs up.
+    /// The host's first message, if it is a refusal.
     private func answer(to socket: borrowing ControlSocket) -> BroadcastRefusal? {
         guard case .message(let message) = socket.receive(waits: true), message.kind == .refusal
         else { return nil }
         return BroadcastRefusal(rawValue: message.value)
     }
 
-    @Test func `who greets waits, is let in, and leaves room for the next one`() throws {
+    @Test func `a peer greets, waits, is accepted and makes room for the next`() throws {
         try open(.shareSource)
         #expect(!listener.hasPendingPeer(.shareSource))
         let first = try connect()
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
-        let peer = try #require(listener.admit(.shareSource))
+        let peer = try #require(listener.accept(.shareSource))
         #expect(peer.process == getpid() && peer.user == geteuid())
         #expect(!listener.hasPendingPeer(.shareSource))
-        #expect(listener.admit(.shareSource) == nil)
+        #expect(listener.accept(.shareSource) == nil)
 
-        // One that comes a moment early is let in when the first one has left.
+        // A peer that connects a little early is accepted once the first one has left.
         let second = try connect()
         usleep(200_000)
         #expect(!listener.hasPendingPeer(.shareSource))
-        listener.dismiss(peer, .shareSource)
+        listener.release(peer, .shareSource)
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
-        #expect(news.waiting == 2)
-        #expect(listener.admit(.shareSource) != nil)
+        #expect(events.waiting == 2)
+        #expect(listener.accept(.shareSource) != nil)
         _ = (first.descriptor, second.descriptor)
     }
 
-    @Test func `who comes while there is one is sent away`() throws {
+    @Test func `a second peer of a kind is refused`() throws {
         try open(.shareSource)
         let first = try connect()
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
-        #expect(answer(to: try connect()) == .isTaken, "behind one that waits")
-        #expect(listener.admit(.shareSource) != nil)
-        #expect(answer(to: try connect()) == .isTaken, "behind one that is in")
-        #expect(news.hasRefused("one is let in at a time"))
+        #expect(answer(to: try connect()) == .isTaken, "behind a peer that waits")
+        #expect(listener.accept(.shareSource) != nil)
+        #expect(answer(to: try connect()) == .isTaken, "behind a peer that is connected")
+        #expect(events.hasRefused("the limit is one at a time"))
         _ = first.descriptor
     }
 
-    @Test func `a share and its sound come in side by side`() throws {
+    @Test func `a share and its sound connect side by side`() throws {
         try open(.shareSource, .shareAudioSource)
         let share = try connect(.shareSource)
         let sound = try connect(.shareAudioSource)
@@ -105,22 +105,22 @@ import Testing
         _ = (share.descriptor, sound.descriptor)
     }
 
-    @Test func `what the session has no use for is sent away`() throws {
+    @Test func `a kind that the session does not use is refused`() throws {
         try open(.shareSource)
         #expect(answer(to: try connect(.shareAudioSource)) == .isUnwanted)
         #expect(answer(to: try connect(.videoSource)) == .isUnwanted)
     }
 
-    @Test func `another version is sent away`() throws {
+    @Test func `another version is refused`() throws {
         try open(.shareSource)
         let socket = try connect(nil)
         let other = BroadcastGreeting(version: GreenroomProtocol.version + 1, kind: .shareSource)
         socket.send(.greeting, other.number)
         #expect(answer(to: socket) == .version)
-        #expect(news.hasRefused("version"))
+        #expect(events.hasRefused("version"))
     }
 
-    @Test func `who says nothing, or something else, is sent away`() throws {
+    @Test func `a peer without a greeting is refused`() throws {
         try open(.shareSource)
         let silent = try connect(nil)
         let wrong = try connect(nil)
@@ -133,7 +133,7 @@ import Testing
         #expect(!listener.hasPendingPeer(.shareSource))
     }
 
-    @Test func `who waits and goes on talking, or hangs up, waits no longer`() throws {
+    @Test func `a waiting peer that sends or disconnects is dropped`() throws {
         try open(.shareSource)
         let talking = try connect()
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
@@ -147,7 +147,7 @@ import Testing
         #expect(eventually { !listener.hasPendingPeer(.shareSource) })
     }
 
-    @Test func `many who say nothing keep nobody out for long`() throws {
+    @Test func `silent peers do not block others for long`() throws {
         try open(.shareSource)
         var silent: [Int32] = []
         for _ in 0..<24 { silent.append(greenroom_connect(listener.path)) }
@@ -163,13 +163,13 @@ import Testing
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
     }
 
-    @Test func `who waits when it closes is sent away, and the socket goes`() throws {
+    @Test func `closing refuses the peer that waits, and removes the socket`() throws {
         try open(.shareSource, .shareAudioSource)
         let socket = try connect()
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
         listener.close(.shareSource)
         #expect(answer(to: socket) == .isClosed)
-        #expect(folder.has("share.sock"), "the sound may come still")
+        #expect(folder.has("share.sock"), "the sound may still connect")
         listener.close(.shareAudioSource)
         listener.close(.shareAudioSource)
         #expect(!folder.has("share.sock"))
@@ -178,14 +178,14 @@ import Testing
         listener.close(.shareSource)
     }
 
-    /// As another user, on a socket that somebody has opened to all.
+    /// On a socket that is open to every user.
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-    func `another user's process is sent away`() throws {
+    func `another user's process is refused`() throws {
         try open(.shareSource)
         chmod(folder.path, 0o755)
         chmod(listener.path, 0o666)
         let source = try folder.write(
-            "pendingPeer.c",
+            "peer.c",
             """
             #include <stdint.h>
             #include <stdio.h>
@@ -204,7 +204,7 @@ import Testing
               return 0;
             }
             """)
-        let program = folder("pendingPeer")
+        let program = folder("peer")
         let build = try ChildProcess.run("cc", [source, "-o", program])
         try #require(build.exit == .code(0), "\(build)")
         let run = try ChildProcess.run(
@@ -212,20 +212,20 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         let refusal = "\(ControlSocket.Kind.refusal.rawValue) \(BroadcastRefusal.user.rawValue)"
         #expect(String(decoding: run.standardOutput, as: UTF8.self) == refusal)
-        #expect(news.hasRefused("user 65534"))
+        #expect(events.hasRefused("user 65534"))
         #expect(!listener.hasPendingPeer(.shareSource))
     }
 
-    @Test func `of many refusals in a second five are told`() {
-        var news = RefusalLog()
-        let told = (0..<20).map { _ in news.add(at: 0) }
-        #expect(told.compactMap(\.self) == [0, 0, 0, 0, 0])
-        #expect(news.add(at: 1_000_000_000) == 15)
-        #expect(news.add(at: 1_000_000_001) == 0)
+    @Test func `five refusals a second are logged`() {
+        var log = RefusalLog()
+        let logged = (0..<20).map { _ in log.add(at: 0) }
+        #expect(logged.compactMap(\.self) == [0, 0, 0, 0, 0])
+        #expect(log.add(at: 1_000_000_000) == 15)
+        #expect(log.add(at: 1_000_000_001) == 0)
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 private func eventually(_ condition: () -> Bool) -> Bool {
     for _ in 0..<1000 {
         if condition() { return true }

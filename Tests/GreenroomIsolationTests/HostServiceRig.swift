@@ -2,17 +2,19 @@ import Glibc
 import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+@testable import GreenroomVideo
 import Synchronization
 
 @testable import GreenroomSession
 @testable import GreenroomIsolation
 import GreenroomModel
 
-/// A host's side of a plugin's process, ready for whatever that may say: a camera and a microphone
-/// that are sending, their frames' memory, and a thread in the process's place.
+/// The host's side of two runners, to be called with anything: a camera and a microphone that are
+/// sending, their frames' memory, and a thread in place of each process.
 final class HostServiceRig: Sendable {
     private let camera: Side
     private let microphone: Side
@@ -22,7 +24,7 @@ final class HostServiceRig: Sendable {
         microphone = try Side(.virtualMic)
     }
 
-    /// Has calls made that some bytes describe.
+    /// Makes the calls that some bytes describe.
     ///
     /// - Returns: How many were served.
     func serve(_ bytes: some Collection<UInt8>) -> Int {
@@ -38,13 +40,13 @@ final class HostServiceRig: Sendable {
                 let value = UInt32(byte()) | UInt32(byte()) << 8 | UInt32(byte()) << 24
                 side.channel.write(Self.tempting[Int(byte()) % 10] ?? value, at: place)
             }
-            side.keepPatient(call)
+            side.limitWaits(of: call)
             if side.serve(call, length: Int(byte()) << 9 | Int(byte())) { served += 1 }
         }
         return served
     }
 
-    /// Whether a frame and a block that are all right are still answered as they should be.
+    /// Whether a valid frame and a valid block still get a valid answer.
     var isUnharmed: Bool { camera.answers(.videoSend) && microphone.answers(.audioSend) }
 
     private static let calls: [Call] = [
@@ -58,11 +60,11 @@ final class HostServiceRig: Sendable {
     ]
 }
 
-/// One of the two.
+/// The host's side of one runner.
 private final class Side: Sendable {
     private let source = FakeSource()
     private let instance: PluginInstance
-    private let runner: RunnerProcess
+    private let runner: SpawnedRunner
     private let peer: Channels
     let channel: Channel
 
@@ -88,22 +90,25 @@ private final class Side: Sendable {
         try Self.finish(
             instance.beginInitialize(offer: hasPictures ? offer : nil), of: instance)
         try Self.finish(instance.beginStartSend(), of: instance)
-        guard let place = source.place else { throw ChannelError("have a place", errno: EINVAL) }
+        guard let context = source.context else {
+            throw ChannelError("create an instance", errno: EINVAL)
+        }
         // A program that does nothing, for as many seconds as its id says.
-        runner = try RunnerProcess(
+        runner = try SpawnedRunner(
             Confinement(program: "/bin/sleep", plan: IsolationPlan()), library: "/nowhere/fake.so",
-            frames: source.frames, place: place)
-        runner.hands(over: source.sender)
-        channel = runner.channels[Channels.firstOfPlugin]
-        peer = try Channels(adopting: dup(runner.channels.memory.descriptor))
+            frames: source.frames, context: context)
+        runner.connection.sender = source.sender
+        let channels = runner.connection.channels
+        channel = channels[Channels.firstOfPlugin]
+        peer = try Channels(adopting: dup(channels.memory.descriptor))
         let other = peer[Channels.firstOfPlugin]
-        // In the place of the thread that is asked to copy planes.
-        _ = HostThread(name: "peer") { while other.take() != nil { other.pass(.return) } }
+        // In place of the thread that copies planes.
+        _ = HostThread(name: "peer") { while other.receive() != nil { other.send(.return) } }
     }
 
     deinit {
         peer.lose()
-        runner.kill()
+        runner.connection.kill()
     }
 
     private static func finish(
@@ -111,15 +116,15 @@ private final class Side: Sendable {
     ) throws {
         let deadline = MonotonicClock.deadline(after: 30_000_000_000)
         guard instance.finish(step, until: deadline) == .done else {
-            throw ChannelError(step.name, errno: EIO)
+            throw ChannelError(step.step.rawValue, errno: EIO)
         }
     }
 
-    /// Puts a message into the channel that is right.
+    /// Writes a valid message to the channel.
     func prepare(_ call: Call) {
         let isOfInstance = [.log, .setError, .now, .waitUntil].contains(call)
         channel.write(
-            isOfInstance ? source.place?.handle ?? 0 : source.sender, at: MessageLayout.name)
+            isOfInstance ? source.context?.handle ?? 0 : source.sender, at: MessageLayout.name)
         channel.write(UInt8(0), at: MessageLayout.isNull)
         switch call {
         case .videoSend: channel.write(Self.frame, at: MessageLayout.subject)
@@ -137,15 +142,15 @@ private final class Side: Sendable {
         }
     }
 
-    /// Has nobody wait for long.
-    func keepPatient(_ call: Call) {
-        if call == .waitUntil { channel.write(instance.now, at: MessageLayout.subject) }
+    /// Keeps a call from waiting.
+    func limitWaits(of call: Call) {
+        if call == .waitUntil { channel.write(MonotonicClock.now, at: MessageLayout.subject) }
         if call == .audioSend { channel.write(Int64(0), at: MessageLayout.number) }
     }
 
-    /// - Returns: Whether there is such a call.
+    /// - Returns: Whether the call is known.
     func serve(_ call: Call, length: Int) -> Bool {
-        HostService(runner: runner, channel: channel)
+        HostService(connection: runner.connection, channel: channel)
             .serve(call, min(length, Channels.messageByteCount)) != nil
     }
 
@@ -153,7 +158,7 @@ private final class Side: Sendable {
         prepare(call)
         guard serve(call, length: MessageLayout.samples) else { return false }
         let status: Int32 = channel.read()
-        // It is taken, or refused by a rule: what came before it may have filled every place.
+        // Accepted, or refused by a rule: calls before may have filled every slot.
         return (0..<40).contains(status)
     }
 
@@ -182,10 +187,10 @@ private final class Side: Sendable {
     }
 }
 
-/// A source that does nothing, with memory for frames as a process has it.
+/// A source that does nothing, with shared memory for its frames.
 private final class FakeSource: InstanceBackend, PluginFactory {
     private struct State {
-        var place: InstanceContext?
+        var context: InstanceContext?
         var sender: UInt64 = 0
     }
 
@@ -205,11 +210,11 @@ private final class FakeSource: InstanceBackend, PluginFactory {
         }
     }
 
-    var place: InstanceContext? { state.withLock { $0.place } }
+    var context: InstanceContext? { state.withLock { $0.context } }
     var sender: UInt64 { state.withLock { $0.sender } }
 
-    func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
-        state.withLock { $0.place = place }
+    func begin(_ descriptor: PluginDescriptor, in context: InstanceContext) -> any InstanceBackend {
+        state.withLock { $0.context = context }
         return self
     }
 

@@ -1,13 +1,14 @@
 import CLinux
 import Glibc
 import GreenroomIPC
+import TestSupport
 import Testing
 
 @testable import GreenroomIsolation
 
-/// Whatever a plugin's process says, its host takes no harm. `Tests/Fuzz/run.sh` looks for what
-/// it could say with the help of the code's coverage.
-struct HostServiceTests {
+/// No message of a plugin's process harms the host. `Tests/Fuzz/run.sh` looks for further messages by
+/// coverage.
+@Suite(.ownThreads) struct HostServiceTests {
     @Test func `no call that a runner could make brings the host down`() throws {
         let rig = try HostServiceRig()
         var random = FixedRandom(state: 11)
@@ -23,7 +24,7 @@ struct HostServiceTests {
         #expect(isUnharmed)
     }
 
-    @Test func `what is no message is garbage, and no descriptor stays`() throws {
+    @Test func `an invalid message is garbage, and no descriptor leaks`() throws {
         let pair = try ControlSocket.pair()
         let host = ControlSocket(adopting: pair.host)
         var random = FixedRandom(state: 5)
@@ -48,7 +49,7 @@ struct HostServiceTests {
             }
         }
         #expect(kinds.messages > 100 && kinds.garbage > 1000)
-        // Once the last copy of the writing end is closed, the reading end is at its end.
+        // At its end once every copy of the writing end is closed.
         close(pipe[1])
         var byte: UInt8 = 0
         #expect(read(pipe[0], &byte, 1) == 0)

@@ -9,7 +9,7 @@ import Testing
 @testable import GreenroomPluginInterface
 
 /// Each content is looked into once, whatever becomes of the files that say so.
-struct LibraryScansTests {
+@Suite(.ownThreads) struct LibraryScansTests {
     /// Counts how often it looks, and finds what it is told to.
     private final class Scanner: Sendable {
         private struct State {
@@ -50,10 +50,10 @@ struct LibraryScansTests {
     }
 
     /// As another process of the host.
-    private func examine(_ path: String? = nil, looksAgain: Bool = false)
-        -> ScanCache.Finding
+    private func examine(_ path: String? = nil, rescans: Bool = false)
+        -> ScanCache.ScanResult
     {
-        let scans = LibraryScans(cache: cache, looksAgain: looksAgain, scan: scanner.scan)
+        let scans = LibraryScans(cache: cache, rescans: rescans, scan: scanner.scan)
         return Result { () throws(LoadError) in try scans.examine(path ?? library) }
     }
 
@@ -123,7 +123,7 @@ struct LibraryScansTests {
         _ = try examine().get()
         scanner.find(.success(.example(name: "Newer")))
         #expect(try examine().get().descriptors[0].name == "Example")
-        #expect(try examine(looksAgain: true).get().descriptors[0].name == "Newer")
+        #expect(try examine(rescans: true).get().descriptors[0].name == "Newer")
         #expect(try examine().get().descriptors[0].name == "Newer")
         #expect(scanner.count == 2)
     }
@@ -161,7 +161,7 @@ struct LibraryScansTests {
         #expect(known.explanation.hasPrefix("for a reason. "))
         #expect(known.explanation.contains("--rescan"))
         #expect(scanner.count == 0)
-        _ = try examine(looksAgain: true).get()
+        _ = try examine(rescans: true).get()
         #expect(try examine().get().descriptors[0].name == "Example")
     }
 
@@ -222,7 +222,7 @@ struct LibraryScansTests {
         descriptor: PluginDescriptor
     ) throws {
         let hash = SHA256.hash(of: Array("content".utf8)[...])
-        cache.keep(
+        cache.store(
             .success(LibraryDescription(path: library, minorVersion: 0, descriptors: [descriptor])),
             for: hash)
         #expect(findings.count == 1)
@@ -234,11 +234,11 @@ struct LibraryScansTests {
         let hash = SHA256.hash(of: Array("content".utf8)[...])
         for count in [0, 2, 257] {
             let descriptors = Array(repeating: PluginDescriptor.example(), count: count)
-            cache.keep(
+            cache.store(
                 .success(
                     LibraryDescription(path: library, minorVersion: 0, descriptors: descriptors)),
                 for: hash)
-            #expect(cache.finding(for: hash, at: library) == nil, "\(count) alike")
+            #expect(cache.result(for: hash, at: library) == nil, "\(count) alike")
         }
     }
 
@@ -284,7 +284,7 @@ struct LibraryScansTests {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<32 {
                 group.addTask { [cache, scanner] in
-                    let scans = LibraryScans(cache: cache, looksAgain: true, scan: scanner.scan)
+                    let scans = LibraryScans(cache: cache, rescans: true, scan: scanner.scan)
                     let found = try? scans.examine(libraries[number % 4])
                     #expect(found?.descriptors == [.example()])
                 }
@@ -300,9 +300,9 @@ struct LibraryScansTests {
     @Test func `the cache does not grow without end`() throws {
         let library = LibraryDescription(path: "/a", minorVersion: 0, descriptors: [.example()])
         func hash(_ number: Int) -> [UInt8] { SHA256.hash(of: Array("\(number)".utf8)[...]) }
-        for number in 0..<1100 { cache.keep(.success(library), for: hash(number)) }
+        for number in 0..<1100 { cache.store(.success(library), for: hash(number)) }
         #expect((750...1000).contains(findings.count), "\(findings.count)")
-        #expect(cache.finding(for: hash(1099), at: "/a") != nil)
+        #expect(cache.result(for: hash(1099), at: "/a") != nil)
     }
 
     // MARK: Hashes that are known
@@ -310,7 +310,7 @@ struct LibraryScansTests {
     @Test func `the hash of a file is known for as long as nothing of it changes`() throws {
         let identity = try #require(LibraryFile.identity(of: library))
         let hash = SHA256.hash(of: Array("content".utf8)[...])
-        cache.keep(hash: hash, of: identity)
+        cache.store(hash: hash, of: identity)
         #expect(cache.hash(of: identity) == hash)
         for change: WritableKeyPath<LibraryFile.Identity, Int64> in [
             \.byteCount, \.modifiedNanoseconds, \.changedNanoseconds,

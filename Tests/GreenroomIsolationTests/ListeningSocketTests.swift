@@ -10,7 +10,7 @@ import Testing
 @testable import GreenroomIsolation
 
 /// The name of a broadcast's socket: who may have it, and what becomes of it.
-@Suite(.serialized) struct ListeningSocketTests {
+@Suite(.serialized, .ownThreads) struct ListeningSocketTests {
     private let folder: TemporaryFolder
     private var path: String { folder("share.sock") }
 

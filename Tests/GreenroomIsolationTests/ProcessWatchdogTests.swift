@@ -1,94 +1,98 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import GreenroomIsolation
 
-struct ProcessWatchdogTests {
+@Suite(.ownThreads) struct ProcessWatchdogTests {
     private static let tick: Int64 = 100_000_000
 
-    private static func sight(
-        hasAnswered: Bool = true, memory: Int = 0, isHeadless: Bool = false, calls: Int = 0,
+    private static func sample(
+        hasAnswered: Bool = true, memory: Int = 0, mainThreadHasExited: Bool = false,
+        calls: Int = 0,
         frames: Int = 0, lines: Int = 0, rate: Double = 30
     ) -> ProcessWatchdog.Sample {
         ProcessWatchdog.Sample(
-            hasAnswered: hasAnswered, memoryBytes: memory, isHeadless: isHeadless, calls: calls,
+            hasAnswered: hasAnswered, memoryBytes: memory, mainThreadHasExited: mainThreadHasExited,
+            calls: calls,
             frames: frames, lines: lines, rate: rate)
     }
 
-    /// Looks every tenth of a second.
-    private static func look(
-        ticks: Int, limit: Int = 50_000_000, _ sight: (Int) -> ProcessWatchdog.Sample
+    /// Checks a sample every 100 ms.
+    private static func check(
+        ticks: Int, limit: Int = 50_000_000, _ sample: (Int) -> ProcessWatchdog.Sample
     ) -> (tick: Int, ProcessWatchdog.Finding)? {
-        var processWatchdog = ProcessWatchdog(memoryLimitBytes: limit)
+        var watchdog = ProcessWatchdog(memoryLimitBytes: limit)
         for tick in 0..<ticks {
-            if let finding = processWatchdog.look(sight(tick), after: Self.tick) {
+            if let finding = watchdog.check(sample(tick), after: Self.tick) {
                 return (tick, finding)
             }
         }
         return nil
     }
 
-    @Test func `a process that answers is left alone`() {
-        #expect(Self.look(ticks: 600) { Self.sight(frames: $0 * 3, lines: $0) } == nil)
+    @Test func `a process that answers is kept`() {
+        #expect(Self.check(ticks: 600) { Self.sample(frames: $0 * 3, lines: $0) } == nil)
     }
 
-    @Test func `silence is found once its time is over`() throws {
-        let found = try #require(Self.look(ticks: 100) { Self.sight(hasAnswered: $0 < 10) })
+    @Test func `a process that does not answer for 3 s is found`() throws {
+        let found = try #require(Self.check(ticks: 100) { Self.sample(hasAnswered: $0 < 10) })
         #expect(found.1 == .silent)
         #expect(found.tick == 39)
     }
 
-    @Test func `an answer in between begins the silence anew`() {
-        #expect(Self.look(ticks: 600) { Self.sight(hasAnswered: $0 % 29 == 0) } == nil)
+    @Test func `every answer restarts the silence`() {
+        #expect(Self.check(ticks: 600) { Self.sample(hasAnswered: $0 % 29 == 0) } == nil)
     }
 
-    @Test func `a host that was stopped itself blames nobody`() {
-        var processWatchdog = ProcessWatchdog(memoryLimitBytes: 1)
-        let silent = Self.sight(hasAnswered: false)
-        for _ in 0..<5 { #expect(processWatchdog.look(silent, after: 3_600_000_000_000) == nil) }
+    @Test func `a host that was stopped itself finds nothing`() {
+        var watchdog = ProcessWatchdog(memoryLimitBytes: 1)
+        let silent = Self.sample(hasAnswered: false)
+        for _ in 0..<5 { #expect(watchdog.check(silent, after: 3_600_000_000_000) == nil) }
     }
 
-    @Test func `memory over the limit is found at once, and at the limit is none`() throws {
-        #expect(Self.look(ticks: 10) { _ in Self.sight(memory: 50_000_000) } == nil)
+    @Test func `memory above the limit is found at once`() throws {
+        #expect(Self.check(ticks: 10) { _ in Self.sample(memory: 50_000_000) } == nil)
         let found = try #require(
-            Self.look(ticks: 10) { Self.sight(memory: $0 == 4 ? 50_000_001 : 0) })
+            Self.check(ticks: 10) { Self.sample(memory: $0 == 4 ? 50_000_001 : 0) })
         #expect(found.tick == 4)
         #expect(found.1 == .memory(bytes: 50_000_001, limit: 50_000_000))
     }
 
     @Test(arguments: [(30.0, 300), (60, 600), (0.5, 300), (29.97, 300), (1000, 10_000)])
-    func `ten times the rate that was agreed on is borne`(rate: Double, most: Int) throws {
+    func `ten times the negotiated rate is allowed`(rate: Double, limit: Int) throws {
         #expect(
-            Self.look(ticks: 100) { Self.sight(frames: $0 * most / 10, rate: rate) } == nil)
+            Self.check(ticks: 100) { Self.sample(frames: $0 * limit / 10, rate: rate) } == nil)
         let found = try #require(
-            Self.look(ticks: 100) { Self.sight(frames: $0 * (most / 10 + 5), rate: rate) })
-        #expect(found.1 == .frames(aSecond: most + 50, most: most))
+            Self.check(ticks: 100) { Self.sample(frames: $0 * (limit / 10 + 5), rate: rate) })
+        #expect(found.1 == .frames(perSecond: limit + 50, limit: limit))
     }
 
-    @Test func `who agreed on no rate floods with no frames`() {
-        #expect(Self.look(ticks: 100) { Self.sight(frames: $0 * 10_000, rate: 0) } == nil)
+    @Test func `without a negotiated rate frames are not limited`() {
+        #expect(Self.check(ticks: 100) { Self.sample(frames: $0 * 10_000, rate: 0) } == nil)
     }
 
-    @Test func `a flood of calls is told as what they are`() {
-        let calls = Self.look(ticks: 100) { Self.sight(calls: $0 * 6000) }
-        #expect(calls?.1 == .calls(aSecond: 60_000))
-        let lines = Self.look(ticks: 100) { Self.sight(calls: $0 * 6000, lines: $0 * 6000) }
-        #expect(lines?.1 == .lines(aSecond: 60_000))
-        let frames = Self.look(ticks: 100) { Self.sight(calls: $0 * 6000, frames: $0 * 6000) }
-        #expect(frames?.1 == .frames(aSecond: 60_000, most: 300))
+    @Test func `a flood is named by the kind of its calls`() {
+        let calls = Self.check(ticks: 100) { Self.sample(calls: $0 * 6000) }
+        #expect(calls?.1 == .calls(perSecond: 60_000))
+        let lines = Self.check(ticks: 100) { Self.sample(calls: $0 * 6000, lines: $0 * 6000) }
+        #expect(lines?.1 == .lines(perSecond: 60_000))
+        let frames = Self.check(ticks: 100) { Self.sample(calls: $0 * 6000, frames: $0 * 6000) }
+        #expect(frames?.1 == .frames(perSecond: 60_000, limit: 300))
     }
 
-    @Test func `a process without its first thread is found, and one that ends is not`() throws {
-        #expect(Self.look(ticks: 100) { Self.sight(isHeadless: $0 % 10 != 0) } == nil)
-        let found = try #require(Self.look(ticks: 100) { Self.sight(isHeadless: $0 >= 10) })
-        #expect(found.1 == .headless)
+    @Test func `a main thread that exited is found, and a process that exits is not`() throws {
+        #expect(Self.check(ticks: 100) { Self.sample(mainThreadHasExited: $0 % 10 != 0) } == nil)
+        let found = try #require(
+            Self.check(ticks: 100) { Self.sample(mainThreadHasExited: $0 >= 10) })
+        #expect(found.1 == .mainThreadExited)
         #expect(found.tick == 19)
     }
 
-    @Test func `a flood of lines is found, and a burst is none`() throws {
-        let found = try #require(Self.look(ticks: 100) { Self.sight(lines: $0 * 600) })
-        #expect(found.1 == .lines(aSecond: 6000))
-        #expect(Self.look(ticks: 100) { Self.sight(lines: $0 > 20 ? 4900 : 0) } == nil)
+    @Test func `a flood of lines is found, and a burst is not`() throws {
+        let found = try #require(Self.check(ticks: 100) { Self.sample(lines: $0 * 600) })
+        #expect(found.1 == .lines(perSecond: 6000))
+        #expect(Self.check(ticks: 100) { Self.sample(lines: $0 > 20 ? 4900 : 0) } == nil)
     }
 }
 
@@ -102,7 +106,7 @@ struct CrashReportTests {
         ("fault: write", nil),
         ("libX.so(paint+0x1)[0x2]", nil),
     ])
-    func `what was touched is told in the line after the heading`(
+    func `the fault is in the line after the heading`(
         line: String, fault: MemoryFault?
     ) {
         let words = [
@@ -112,20 +116,20 @@ struct CrashReportTests {
         #expect(CrashReport.fault(in: [line]) == nil)
     }
 
-    @Test func `the line of what was touched is no place`() {
+    @Test func `the line of the fault is no frame of the backtrace`() {
         let words = [
             CrashReport.backtraceHeading, "fault: write 0x1", "/a/libX.so(go+0x1)[0x2]",
         ]
         #expect(CrashReport.backtrace(in: words) == "libX.so(go+0x1)")
     }
 
-    @Test func `a signal is named with the callback and the last words`() {
+    @Test func `a signal is named with the callback and the last output`() {
         let evidence = CrashReport(
             code: 2, status: 11, whereabouts: "in start-send",
             stderrTail: ["loading", "Index out of range"])
         #expect(
             evidence.text
-                == "its process was killed by SIGSEGV in start-send; its last words: Index out of range"
+                == "its process was killed by SIGSEGV in start-send; last output: Index out of range"
         )
     }
 
@@ -145,13 +149,13 @@ struct CrashReportTests {
             ])
         #expect(
             evidence.text
-                == "its process was killed by SIGABRT after start-send; its last words: out of ideas; "
+                == "its process was killed by SIGABRT after start-send; last output: out of ideas; "
                 + "at libX.so(draw+0x12) < libX.so(+0x99)")
     }
 }
 
 struct LineReaderTests {
-    @Test func `lines come whole, however they were written, and long ones in parts`() throws {
+    @Test func `lines arrive whole, and long ones in parts`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }

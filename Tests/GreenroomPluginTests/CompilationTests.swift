@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What must not compile does not, for the reason that is meant.
-@Suite struct CompilationTests {
+@Suite(.ownThreads) struct CompilationTests {
     private static func lease(_ lines: String) -> String {
         """
         import GreenroomPlugin

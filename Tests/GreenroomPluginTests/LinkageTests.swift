@@ -6,7 +6,7 @@ private let bundledPlugins = [
 ]
 
 /// What built plugins need and show.
-@Suite struct LinkageTests {
+@Suite(.ownThreads) struct LinkageTests {
     private func output(_ program: String, _ arguments: String...) throws -> String {
         let finished = try ChildProcess.run(program, arguments)
         try #require(finished.exit == .code(0), "\(finished)")

@@ -7,7 +7,7 @@ import Testing
 private let now: Int64 = 36_000_000_000_000
 private let wall: Int64 = 1_790_000_000_000_000_000
 
-@Suite struct TimestampNormalizerTests {
+@Suite(.ownThreads) struct TimestampNormalizerTests {
     /// A camera whose truth is known: frames are taken at even times and come a little later.
     private struct Camera {
         var fps = 30.0
@@ -169,7 +169,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         #expect(follower.follow(pts, arrival: 0).moment <= .max)
     }
 
-    @Test(arguments: [20.0, -20, 100, -100, 200, -200, 1000, -1000], [0.0, 20, 60])
+    @Test(arguments: Nightly.pairs([20.0, -20, 100, -100, 200, -200, 1000, -1000], [0.0, 20, 60]))
     func `a clock that drifts is found, and the picture stays for hours`(
         ppm: Double, jitter: Double
     ) throws {
@@ -199,7 +199,9 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         #expect(abs(try #require(result.follower.driftPPM) - 300) < 10)
     }
 
-    @Test(arguments: [3.0, 8, 40, 400], [60.0..<70, 60..<600, 1800..<1812, 100..<2000])
+    @Test(
+        arguments: Nightly.pairs(
+            [3.0, 8, 40, 400], [60.0..<70, 60..<600, 1800..<1812, 100..<2000]))
     func `load is no drift`(milliseconds: Double, seconds: Range<Double>) {
         var camera = Camera(load: (seconds, milliseconds))
         let loaded = camera.run(seconds: 3600)

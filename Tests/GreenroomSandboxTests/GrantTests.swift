@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What works in the sandbox: what every plugin needs, and what is granted.
-@Suite(.enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
+@Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
 struct GrantTests {
     @Test(arguments: Account.possible)
     func `all layers are there`(account: Account) throws {

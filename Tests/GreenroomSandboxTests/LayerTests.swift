@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Limits, ends, and kernels that lack a layer.
-@Suite(.enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
+@Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
 struct LayerTests {
     @Test(arguments: Account.possible)
     func `memory far over the limit is not had`(account: Account) throws {

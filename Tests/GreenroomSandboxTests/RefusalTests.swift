@@ -24,7 +24,7 @@ struct Attempt: CustomTestStringConvertible {
 private let final = "a sandboxed plugin can't; sandbox: off would let it"
 
 /// What is refused without grants, and what is said of it.
-@Suite(.enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
+@Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
 struct RefusalTests {
     static let attempts = [
         Attempt(

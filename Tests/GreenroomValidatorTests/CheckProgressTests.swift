@@ -9,7 +9,7 @@ import Testing
 @testable import GreenroomValidator
 
 /// What is said of a check whose time is over.
-@Suite struct CheckProgressTests {
+@Suite(.ownThreads) struct CheckProgressTests {
     /// Builds a wrong plugin.
     private func build(_ name: String, in folder: String) throws -> String {
         let library = "\(folder)/libIt.so"
@@ -50,8 +50,8 @@ import Testing
         )
         let check = HostThread(name: "check") {
             guard let fixture = try? examination.fixture() else { return }
-            _ = fixture.make("create")
-            _ = fixture.make("initialize")
+            _ = fixture.make(.create)
+            _ = fixture.make(.initialize)
         }
         let pattern = #/: initialize has been going on for [0-9.]+ s, and 1 call before took/#
         var wasNamed = false

@@ -5,7 +5,7 @@ import Testing
 @testable import GreenroomValidator
 
 /// Reading a library's file, whatever is in it.
-@Suite struct ELFFileTests {
+@Suite(.ownThreads) struct ELFFileTests {
     /// Builds a small library in C.
     private func build(_ source: String, _ words: [String] = []) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.path + "/elf-\(UUID().uuidString)"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the validator makes of libraries that can't be loaded.
-@Suite struct LibraryTests {
+@Suite(.ownThreads) struct LibraryTests {
     @discardableResult
     private func withFile<Result>(
         _ name: String, _ make: (String) throws -> Void, _ body: (String) throws -> Result

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The validator as an author's own tests use it.
-@Suite struct ValidatorTests {
+@Suite(.ownThreads) struct ValidatorTests {
     private func validate(
         _ plugin: String, _ change: (inout Validator.Options) -> Void = { _ in }
     ) throws -> [ConformanceReport] {

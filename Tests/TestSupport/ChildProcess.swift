@@ -1,4 +1,5 @@
 public import Glibc
+import SystemPackage
 
 /// A program that a test runs: in a process group of its own, with its output in files that
 /// have no name, so that neither a full pipe nor a grandchild can hang the test.
@@ -56,7 +57,7 @@ public final class ChildProcess {
         let code = posix_spawnp(
             &id, program, &actions, &attributes, words.pointers, variables.pointers)
         guard code == 0 else {
-            throw Failure("can't start \(program): \(String(cString: strerror(code)))")
+            throw Failure("can't start \(program): \(Errno(rawValue: code))")
         }
         self.id = id
     }
@@ -209,12 +210,12 @@ private struct AnonymousFile: ~Copyable {
         var name = Array("/tmp/greenroom-test-XXXXXX".utf8CString)
         descriptor = mkstemp(&name)
         guard descriptor >= 0 else {
-            throw Failure("can't make a file in /tmp: \(String(cString: strerror(errno)))")
+            throw Failure("can't make a file in /tmp: \(Errno(rawValue: errno))")
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         unlink(name)
         guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else {
-            throw Failure("can't write to a file in /tmp: \(String(cString: strerror(errno)))")
+            throw Failure("can't write to a file in /tmp: \(Errno(rawValue: errno))")
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemPackage
 
 /// A folder that goes away with its owner, and all that is in it.
 public final class TemporaryFolder {
@@ -10,7 +11,7 @@ public final class TemporaryFolder {
     public init() throws {
         var name = Array("/tmp/greenroom test-XXXXXX".utf8CString)
         guard mkdtemp(&name) != nil else {
-            throw Failure("can't make a folder in /tmp: \(String(cString: strerror(errno)))")
+            throw Failure("can't make a folder in /tmp: \(Errno(rawValue: errno))")
         }
         path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
@@ -50,16 +51,17 @@ public final class TemporaryFolder {
 
 /// The content of a file, also of one that does not know its size, as in `/proc`.
 public func readFile(_ path: String) throws -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-        throw Failure("can't open \(path): \(String(cString: strerror(errno)))")
+    let descriptor: FileDescriptor
+    do {
+        descriptor = try .open(path, .readOnly, options: .closeOnExec)
+    } catch {
+        throw Failure("can't open \(path): \(error)")
     }
-    defer { close(descriptor) }
+    defer { try? descriptor.close() }
     var content: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 20)
     while true {
-        let count = read(descriptor, &chunk, chunk.count)
-        guard count >= 0 else { throw Failure("can't read \(path)") }
+        let count = try chunk.withUnsafeMutableBytes { try descriptor.read(into: $0) }
         if count == 0 { return content }
         content += chunk[..<count]
     }

@@ -1,59 +1,58 @@
 public import GreenroomMedia
 
-/// A source of pictures that draws them at a steady rate: ``Camera`` or ``Screen``.
+/// A video source that draws frames at a steady rate: ``Camera`` or ``Screen``.
 ///
-/// The SDK answers the session, keeps the sender and runs a ``FramePump``. No two calls ever
-/// overlap, though drawing has a thread of its own: a plain struct or class needs no lock.
+/// The SDK answers offers, keeps the sender and runs a ``FramePump``. No two calls overlap,
+/// although frames are drawn on a thread of their own: a plain struct or class needs no lock.
 public protocol PumpedVideo: Plugin {
-    /// What the source can make at all, in any order; a row's rate is its maximum. The session
-    /// offers these sizes as far as it can take them. The default says nothing: the source can
-    /// make anything.
+    /// The sizes that the source can make, in any order; a row's rate is its maximum. The session
+    /// offers those of them that it can take. The default is empty: the source can make anything.
     static var capabilities: [VideoCapability] { get }
 
-    /// The layout of the frames, asked for when sending starts; I420 unless said, never MJPEG.
+    /// The pixel format of the frames, read when sending starts; I420 by default, never MJPEG.
     var format: PixelFormat { get }
 
-    /// What the frames' values mean, asked for when sending starts; BT.601 limited unless said.
+    /// The colour space of the frames, read when sending starts; BT.601 limited by default.
     var color: ColorSpace { get }
 
-    /// What the session can take. The default accepts its suggestion.
+    /// Answers the session's offer. The default accepts its suggestion.
     ///
     /// - Parameters:
-    ///   - supported: Largest first; of a screen share the one row that is the limit.
+    ///   - supported: The rows of the offer, largest first; for a screen share the limit alone.
     ///   - suggested: The best row for now.
-    /// - Returns: What will be drawn; `.fixed` for a size and rate that cannot be chosen.
+    /// - Returns: What the source will draw; `.fixed` for a size and rate that it can't choose.
     mutating func onInitialize(
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer
 
     /// The session renegotiated.
     ///
-    /// - Returns: What is drawn from the next frame on. Nil, the default, stays with a fixed
-    ///   answer and follows the suggestion otherwise.
+    /// - Returns: What the source draws from the next frame on. Nil, the default, keeps a fixed
+    ///   answer and otherwise follows the suggestion.
     mutating func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
     ) -> VideoAnswer?
 
-    /// Drawing begins. The default does nothing.
+    /// Frames start. The default does nothing.
     mutating func onStartSend() throws
 
-    /// Draws a frame, whose content is undefined at first.
+    /// Draws a frame. Its initial content is undefined.
     ///
     /// - Parameters:
-    ///   - frame: What to fill. Its size may change from one frame to the next.
-    ///   - time: When it shows. Draw for this time, not for the time that it is now.
-    /// - Throws: Any error gives the source up.
+    ///   - frame: The frame to fill. Its size may change from one frame to the next.
+    ///   - time: When the frame shows. Draw for this time, not for the current time.
+    /// - Throws: Any error ends the source.
     mutating func fill(_ frame: inout MutableFrame, at time: FrameTime) throws
 
-    /// No more frames, unless it starts again. The default does nothing.
+    /// Frames stop; they may start again. The default does nothing.
     mutating func onStopSend()
 
-    /// It is over. The default does nothing.
+    /// The sender has ended. The default does nothing.
     mutating func onUninitialized()
 }
 
 extension PumpedVideo {
-    /// Says nothing.
+    /// Empty: the source can make anything.
     public static var capabilities: [VideoCapability] { [] }
 
     /// I420.
@@ -67,7 +66,7 @@ extension PumpedVideo {
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer { .accept }
 
-    /// Stays with a fixed answer and follows the suggestion otherwise.
+    /// Keeps a fixed answer and otherwise follows the suggestion.
     public func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
     ) -> VideoAnswer? { nil }
@@ -82,7 +81,7 @@ extension PumpedVideo {
     public func onUninitialized() {}
 }
 
-/// A camera that is one function: fill this frame for this time.
+/// A camera in one function: fill this frame for this time.
 ///
 /// ```swift
 /// struct Fog: Camera {
@@ -105,7 +104,7 @@ extension Camera {
     public static var export: PluginExport { CameraSource<Self>.export }
 }
 
-/// A screen share that is one function: fill this frame for this time.
+/// A screen share in one function: fill this frame for this time.
 public protocol Screen: PumpedVideo {}
 
 extension Screen {

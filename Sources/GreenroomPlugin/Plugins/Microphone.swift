@@ -1,34 +1,32 @@
 public import GreenroomMedia
 
-/// A source of sound that makes samples as they are due: ``Microphone`` or ``ScreenAudio``.
+/// An audio source that makes samples when they are due: ``Microphone`` or ``ScreenAudio``.
 ///
-/// The SDK keeps the sender and runs an ``AudioPump``. No two calls ever overlap, though the
-/// samples are made on a thread of their own: a plain struct or class needs no lock.
+/// The SDK keeps the sender and runs an ``AudioPump``. No two calls overlap, although samples are
+/// made on a thread of their own: a plain struct or class needs no lock.
 public protocol PumpedAudio: Plugin {
-    /// The rate and channels of the samples, asked for when sending starts; 48000 Hz mono
-    /// unless said.
+    /// The sample rate and channels, read when sending starts; 48000 Hz mono by default.
     var format: AudioFormat { get }
 
-    /// A sender is there. The default does nothing.
+    /// The sender exists. The default does nothing.
     mutating func onInitialize() throws
 
-    /// Sound begins. The default does nothing.
+    /// Audio starts. The default does nothing.
     mutating func onStartSend() throws
 
-    /// Makes the samples of a block of 10 ms.
+    /// Makes the samples of one block of 10 ms.
     ///
     /// - Parameters:
-    ///   - samples: What to fill, channels interleaved; silent at first. Two blocks that follow
-    ///     each other may differ in length by a sample.
-    ///   - time: When the first sample sounds. Count by its index, not by the time that it is
-    ///     now.
-    /// - Throws: Any error gives the source up.
+    ///   - samples: The block to fill, channels interleaved; initially silent. Successive blocks
+    ///     may differ in length by one sample.
+    ///   - time: When the first sample sounds. Count by its index, not by the current time.
+    /// - Throws: Any error ends the source.
     mutating func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) throws
 
-    /// No more sound, unless it starts again. The default does nothing.
+    /// Audio stops; it may start again. The default does nothing.
     mutating func onStopSend()
 
-    /// It is over. The default does nothing.
+    /// The sender has ended. The default does nothing.
     mutating func onUninitialized()
 }
 
@@ -49,7 +47,7 @@ extension PumpedAudio {
     public func onUninitialized() {}
 }
 
-/// A microphone that is one function: make the samples of this time.
+/// A microphone in one function: make the samples for this time.
 public protocol Microphone: PumpedAudio {}
 
 extension Microphone {
@@ -57,7 +55,7 @@ extension Microphone {
     public static var export: PluginExport { MicrophoneSource<Self>.export }
 }
 
-/// The sound of a share that is one function: make the samples of this time.
+/// The audio of a share in one function: make the samples for this time.
 public protocol ScreenAudio: PumpedAudio {}
 
 extension ScreenAudio {

@@ -1,19 +1,17 @@
-/// The sound of a share, with every callback in the author's hands.
+/// The audio of a share, with every callback.
 ///
-/// Threads and order are those of ``VirtualAudioMic``. If all you want is to make samples,
-/// ``ScreenAudio`` is shorter.
+/// Threads and order are those of ``VirtualAudioMic``. To only make samples, use ``ScreenAudio``.
 public protocol ShareAudioSource: Plugin {
-    /// The share has sound from now on: it is accepted from inside this call on. Don't wait in
-    /// here.
+    /// Start sending. The host accepts audio as soon as it makes this call. Don't wait in here.
     mutating func onStartSendAudio(_ sender: AudioSender) throws
 
-    /// Stop. Return when no thread of yours sends any more.
+    /// Stop sending. Return when none of your threads sends any more.
     mutating func onStopSendAudio()
 
-    /// The session takes the share's sound. The default does nothing.
+    /// The session takes the share's audio. The default does nothing.
     mutating func onShareAudioInitialize() throws
 
-    /// The sender is gone. The default does nothing.
+    /// The sender has ended. The default does nothing.
     mutating func onShareAudioUninitialized()
 }
 

@@ -3,47 +3,46 @@ public import GreenroomMedia
 /// Sends the frames of a share; the same functions as for video.
 public typealias ShareSender = VideoSender
 
-/// A screen share with every callback in the author's hands.
+/// A screen share, with every callback.
 ///
-/// Threads and order are those of ``VideoSource``; a share may begin and end any number of
-/// times. A share takes any size and rate up to a limit.
+/// Threads and order are those of ``VideoSource``; a share may start and stop any number of times.
+/// It may have any size and rate up to a limit.
 ///
-/// If all you want is to draw frames at a steady rate, ``Screen`` is shorter.
+/// To only draw frames at a steady rate, use ``Screen``.
 public protocol ShareSource: Plugin {
-    /// What the source can make at all, in any order; a row's rate is its maximum. The session
-    /// offers no more than them. The default says nothing: the source can
-    /// make anything.
+    /// The sizes that the source can make, in any order; a row's rate is its maximum. The session
+    /// offers no more than these. The default is empty: the source can make anything.
     static var capabilities: [VideoCapability] { get }
 
-    /// What the session can take. The default accepts the limit as it is.
+    /// Answers the session's offer. The default accepts the limit.
     ///
     /// - Parameter limit: The largest size and rate.
-    /// - Returns: What the share will make: `.counter` with anything up to the limit, or
-    ///   `.fixed` with anything at all, which the host adapts.
+    /// - Returns: What the share will make: `.counter` with anything up to the limit, or `.fixed`
+    ///   with any size and rate, which the host adapts.
     mutating func onShareInitialize(limit: VideoCapability) throws -> VideoAnswer
 
-    /// The session renegotiated. The default returns nil: the share goes on as it is, and the
-    /// host adapts.
+    /// The session renegotiated. The default returns nil: the share continues as it is, and the
+    /// host adapts its frames.
     mutating func onSharePropertyChange(limit: VideoCapability) -> VideoAnswer?
 
-    /// The share begins: frames are accepted from inside this call on. Don't wait in here.
+    /// Start sending. The host accepts frames as soon as it makes this call. Don't wait in here.
     mutating func onShareSendStarted(_ sender: ShareSender) throws
 
-    /// The share ends. Return when no thread of yours sends any more.
+    /// Stop sending. Return when none of your threads sends any more.
     mutating func onShareSendStopped()
 
-    /// The sender is gone. The default does nothing.
+    /// The sender has ended. The default does nothing.
     mutating func onShareUninitialized()
 }
 
 extension ShareSource {
-    /// Says nothing.
+    /// Empty: the source can make anything.
     public static var capabilities: [VideoCapability] { [] }
 
     /// Accepts the limit.
     public func onShareInitialize(limit: VideoCapability) throws -> VideoAnswer { .accept }
 
-    /// Goes on as it is.
+    /// Returns nil: the source continues as it is.
     public func onSharePropertyChange(limit: VideoCapability) -> VideoAnswer? { nil }
 
     /// Does nothing.

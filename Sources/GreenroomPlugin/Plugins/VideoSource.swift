@@ -1,57 +1,56 @@
 public import GreenroomMedia
 
-/// A camera with every callback in the author's hands.
+/// A camera, with every callback.
 ///
 /// The order is `init`, `onInitialize`, then `onStartSend` and `onStopSend` in pairs, and
-/// `onUninitialized`. Callbacks come one at a time on the instance's control thread and must
-/// return within the deadline (2 s), so frames are sent from another thread: a ``FramePump``,
-/// or one of your own that has ended or gone idle when `onStopSend` returns.
+/// `onUninitialized`. Callbacks run one at a time on the instance's control thread and must return
+/// within the deadline (2 s). So send frames from another thread: a ``FramePump``, or a thread of
+/// your own that has ended or is idle when `onStopSend` returns.
 ///
-/// If all you want is to draw frames at a steady rate, ``Camera`` is shorter.
+/// To only draw frames at a steady rate, use ``Camera``.
 public protocol VideoSource: Plugin {
-    /// What the source can make at all, in any order; a row's rate is its maximum. The session
-    /// offers these sizes as far as it can take them. The default says nothing: the source can
-    /// make anything.
+    /// The sizes that the source can make, in any order; a row's rate is its maximum. The session
+    /// offers those of them that it can take. The default is empty: the source can make anything.
     static var capabilities: [VideoCapability] { get }
 
-    /// Here is your sender, and what the session can take. Send nothing yet.
+    /// Receives the sender and answers the session's offer. Send nothing yet.
     ///
     /// - Parameters:
-    ///   - sender: Keep it; after `onUninitialized` it answers
-    ///     `Status.gone`.
-    ///   - supported: What the session can take, largest first; a row's rate is its maximum.
+    ///   - sender: Keep it. After `onUninitialized` it returns `Status.gone`.
+    ///   - supported: The rows of the offer, largest first; a row's rate is its maximum.
     ///   - suggested: The best row for now.
     /// - Returns: What the source will make.
-    /// - Throws: Any error; the instance then stays as it was, and its text is reported.
+    /// - Throws: Any error; the instance stays uninitialized, and the session reports the text.
     mutating func onInitialize(
         _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer
 
     /// The session renegotiated.
     ///
-    /// - Returns: What the source makes from now on, or nil to go on as it is: the host then
-    ///   adapts its frames. The default returns nil.
+    /// - Returns: What the source makes from now on, or nil, the default, to continue as it is: the
+    ///   host then adapts its frames.
     mutating func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
     ) -> VideoAnswer?
 
-    /// Go: frames are accepted from inside this call on. Don't wait in here.
+    /// Start sending. The host accepts frames as soon as it makes this call. Don't wait in here.
     ///
-    /// - Throws: Any error; the instance then stays stopped.
+    /// - Throws: Any error; the instance stays stopped.
     mutating func onStartSend() throws
 
-    /// Stop: frames are refused from now on. Return when no thread of yours sends any more.
+    /// Stop sending. The host refuses frames from now on. Return when none of your threads sends
+    /// any more.
     mutating func onStopSend()
 
-    /// The sender is gone. The default does nothing.
+    /// The sender has ended. The default does nothing.
     mutating func onUninitialized()
 }
 
 extension VideoSource {
-    /// Says nothing.
+    /// Empty: the source can make anything.
     public static var capabilities: [VideoCapability] { [] }
 
-    /// Goes on as it is.
+    /// Returns nil: the source continues as it is.
     public func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
     ) -> VideoAnswer? { nil }
@@ -67,18 +66,18 @@ extension VideoSource {
     }
 }
 
-/// What a source makes of an offer.
+/// A source's answer to an offer.
 public enum VideoAnswer: Hashable, Sendable {
-    /// The suggestion, as it is.
+    /// The suggestion, unchanged.
     case accept
-    /// Another one of the offer.
+    /// Another row of the offer, or a row at a lower rate.
     case counter(VideoCapability)
-    /// Exactly this and nothing else; the host adapts.
+    /// Exactly this, in the offer or not; the host adapts the frames.
     case fixed(VideoCapability)
 
     /// What the source will make.
     ///
-    /// - Parameter suggested: The suggestion of the offer that was answered.
+    /// - Parameter suggested: The suggestion of the answered offer.
     public func capability(suggested: VideoCapability) -> VideoCapability {
         switch self {
         case .accept: suggested

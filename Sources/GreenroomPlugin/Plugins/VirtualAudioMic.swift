@@ -1,22 +1,21 @@
-/// A microphone with every callback in the author's hands.
+/// A microphone, with every callback.
 ///
-/// Start and stop follow unmute and mute. Callbacks come one at a time on the instance's
-/// control thread and must return within the deadline (2 s), so sound is sent from another
-/// thread: an ``AudioPump``, or one of your own that has ended or gone idle when
-/// `onMicStopSend` returns.
+/// Start and stop follow unmute and mute. Callbacks run one at a time on the instance's control
+/// thread and must return within the deadline (2 s). So send audio from another thread: an
+/// ``AudioPump``, or a thread of your own that has ended or is idle when `onMicStopSend` returns.
 ///
-/// If all you want is to make samples, ``Microphone`` is shorter.
+/// To only make samples, use ``Microphone``.
 public protocol VirtualAudioMic: Plugin {
-    /// Here is your sender; send nothing yet.
+    /// Receives the sender. Send nothing yet.
     mutating func onMicInitialize(_ sender: AudioSender) throws
 
-    /// Go: sound is accepted from inside this call on. Don't wait in here.
+    /// Start sending. The host accepts audio as soon as it makes this call. Don't wait in here.
     mutating func onMicStartSend() throws
 
-    /// Stop. Return when no thread of yours sends any more.
+    /// Stop sending. Return when none of your threads sends any more.
     mutating func onMicStopSend()
 
-    /// The sender is gone. The default does nothing.
+    /// The sender has ended. The default does nothing.
     mutating func onMicUninitialized()
 }
 

@@ -1,16 +1,16 @@
 public import GreenroomMedia
 internal import Synchronization
 
-/// Makes and sends sound in blocks of 10 ms, on a thread of its own.
+/// Makes and sends audio in blocks of 10 ms, on a thread of its own.
 ///
-/// Every sample has its place on the session clock, exactly: a rate without a whole 10 ms
-/// block has blocks of two lengths in turn. A pump that is late catches up; one that is later
-/// than the sender's queue is long (200 ms) skips to the present and counts what it skipped. It
-/// keeps the contract of <doc:PaceAudio>: its sound is never refused for its pace.
+/// Every sample has an exact time on the session clock: a rate without a whole 10 ms block
+/// alternates between two block lengths. A late pump catches up; a pump that is later than the
+/// sender's queue is long (200 ms) skips to the present and counts the skipped samples. The host
+/// never refuses its audio for its pace: see <doc:PaceAudio>.
 public final class AudioPump: Sendable {
-    /// Samples of each channel, by their fate.
+    /// Samples of each channel, by what became of them.
     public struct Counts: Equatable, Sendable {
-        /// Made and taken by the host.
+        /// Made, and accepted by the host.
         public var sent: Int64 = 0
         /// Never made, because the pump was late.
         public var skipped: Int64 = 0
@@ -22,11 +22,11 @@ public final class AudioPump: Sendable {
     /// Starts a pump; its first block is due now.
     ///
     /// - Parameters:
-    ///   - sender: Where the sound goes. Its host's clock is the pump's.
+    ///   - sender: Where the audio goes. The pump uses the clock of its host.
     ///   - format: 8000 to 192000 Hz, one or two channels.
-    ///   - fill: Makes the samples of a block, channels interleaved; they are silent at first.
-    ///     Runs on the pump's thread only. What it throws gives the source up.
-    /// - Throws: A ``PluginError`` if the format is not legal or no thread can be had.
+    ///   - fill: Makes the samples of a block, channels interleaved; the block is initially silent.
+    ///     Runs on the pump's thread only. An error that it throws ends the source.
+    /// - Throws: A ``PluginError`` if the format is not legal or the system can't make a thread.
     public init(
         sender: AudioSender, format: AudioFormat,
         fill: sending @escaping (inout MutableSpan<Int16>, SampleTime) throws -> Void
@@ -41,11 +41,11 @@ public final class AudioPump: Sendable {
         thread = try PluginThread(name: "audio pump") { core.run(fill) }
     }
 
-    /// The samples until now.
+    /// The samples so far.
     public var counts: Counts { core.counts.withLock { $0 } }
 
-    /// Ends the pump; nothing is sent once it has returned. Called from the callback that stops
-    /// it waits for the block that is being made at most.
+    /// Ends the pump; it sends nothing after this call has returned. In the callback that stops
+    /// sending it waits at most for the current block.
     public func stop() {
         core.isStopping.store(true, ordering: .relaxed)
         thread.join()
@@ -54,14 +54,13 @@ public final class AudioPump: Sendable {
     deinit { stop() }
 }
 
-/// When a block of sound begins.
+/// When an audio block starts.
 public struct SampleTime: Equatable, Sendable {
-    /// The number of its first sample since the start, of each channel. Numbers that are
-    /// missing were skipped.
+    /// The index of its first sample since the start, per channel. Missing indices were skipped.
     public var index: Int64
     /// Seconds since the start.
     public var seconds: Double
-    /// Nanoseconds on the session clock, the block's stamp.
+    /// Nanoseconds on the session clock: the block's timestamp.
     public var ptsNanoseconds: Int64
 
     /// Makes a time.

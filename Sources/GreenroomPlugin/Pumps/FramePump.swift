@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// Draws and sends frames at a steady rate, on a thread of its own.
 ///
-/// Frame n is due exactly n / rate after the start, on the session clock: a slow frame delays
-/// none of those after it. A pump that is late by more than a frame skips to the present and
-/// counts what it skipped. Each frame is drawn straight into the host's memory and stamped
-/// with its due time.
+/// Frame n is due exactly n / rate after the start, on the session clock: a slow frame does not
+/// delay later ones. A pump that is late by more than a frame skips to the present and counts the
+/// skipped frames. Each frame is drawn directly into the host's memory and stamped with its due
+/// time.
 ///
 /// Make one when sending starts, and ``stop()`` it when sending stops:
 ///
@@ -20,13 +20,13 @@ internal import Synchronization
 /// }
 /// ```
 public final class FramePump: Sendable {
-    /// Frames by their fate.
+    /// Frames, by what became of them.
     public struct Counts: Equatable, Sendable {
-        /// Drawn and taken by the host.
+        /// Drawn, and accepted by the host.
         public var sent = 0
         /// Never drawn, because the pump was late.
         public var skipped = 0
-        /// Not drawn or not taken, because the host had no room.
+        /// Not drawn or not accepted, because the host had no room.
         public var refused = 0
     }
 
@@ -36,14 +36,14 @@ public final class FramePump: Sendable {
     /// Starts a pump; its first frame is due now.
     ///
     /// - Parameters:
-    ///   - sender: Where frames go. Its host's clock is the pump's.
+    ///   - sender: Where the frames go. The pump uses the clock of its host.
     ///   - capability: The size and the rate.
     ///   - format: Any format but MJPEG.
-    ///   - color: What the values mean.
-    ///   - rotation: How to turn the frames upright.
-    ///   - fill: Draws a frame, whose content is undefined at first. Runs on the pump's thread
-    ///     only. What it throws gives the source up.
-    /// - Throws: A ``PluginError`` if no thread can be had.
+    ///   - color: The colour space.
+    ///   - rotation: How far to turn the frames to see them upright.
+    ///   - fill: Draws a frame, whose initial content is undefined. Runs on the pump's thread only.
+    ///     An error that it throws ends the source.
+    /// - Throws: A ``PluginError`` if the system can't make a thread.
     public init(
         sender: VideoSender, capability: VideoCapability, format: PixelFormat = .i420,
         color: ColorSpace = .bt601Limited, rotation: Rotation = .none,
@@ -56,16 +56,16 @@ public final class FramePump: Sendable {
         thread = try PluginThread(name: "frame pump") { core.run(fill) }
     }
 
-    /// Changes size and rate from the next frame on. Frame numbers go on, and so do due times.
+    /// Changes size and rate from the next frame on. Frame indices and due times continue.
     ///
     /// Call it from `onPropertyChange`: frames of the new size carry the new offer's revision.
     public func follow(_ capability: VideoCapability) { core.follow(capability) }
 
-    /// The frames until now.
+    /// The frames so far.
     public var counts: Counts { core.plan.withLock { $0.counts } }
 
-    /// Ends the pump; no frame is sent once it has returned. Called from `onStopSend` it waits
-    /// for the frame that is being drawn at most, at other times until the next frame is due.
+    /// Ends the pump; it sends nothing after this call has returned. In `onStopSend` it waits at
+    /// most for the current frame, at other times until the next frame is due.
     public func stop() {
         core.isStopping.store(true, ordering: .relaxed)
         thread.join()
@@ -76,11 +76,11 @@ public final class FramePump: Sendable {
 
 /// When a frame shows.
 public struct FrameTime: Equatable, Sendable {
-    /// The number of the frame since the start. A number that is missing was skipped.
+    /// The index of the frame since the start. Missing indices were skipped.
     public var index: Int64
     /// Seconds since the start.
     public var seconds: Double
-    /// Nanoseconds on the session clock, the frame's stamp.
+    /// Nanoseconds on the session clock: the frame's timestamp.
     public var ptsNanoseconds: Int64
 
     /// Makes a time.

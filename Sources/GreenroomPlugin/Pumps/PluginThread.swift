@@ -1,19 +1,19 @@
 internal import Glibc
 internal import Synchronization
 
-/// A thread of a plugin's own: begins at once, ends when its body returns, and is joined.
+/// A thread of a plugin: starts at once, ends when its body returns.
 ///
-/// Have the body end when ``PluginHost/wait(untilNanoseconds:)`` or a send says that the
-/// sending has stopped, and call ``join()`` in the callback that stops.
+/// Return from the body when ``PluginHost/wait(untilNanoseconds:)`` or a send reports that sending
+/// has stopped, and call ``join()`` in the callback that stops sending.
 public final class PluginThread: Sendable {
     private let thread: Mutex<pthread_t?>
 
-    /// Begins a thread.
+    /// Starts a thread.
     ///
     /// - Parameters:
-    ///   - name: What tools call it; Linux shows the first 15 bytes.
+    ///   - name: The name that tools show; Linux keeps the first 15 bytes.
     ///   - body: Runs on the thread.
-    /// - Throws: A ``PluginError`` if the system has no thread left.
+    /// - Throws: A ``PluginError`` if the system can't make a thread.
     public init(name: String, body: sending @escaping () -> Void) throws {
         let start = Unmanaged.passRetained(ThreadBody(name: name, run: body))
         var thread = pthread_t()
@@ -29,14 +29,15 @@ public final class PluginThread: Sendable {
         guard code == 0 else {
             start.release()
             throw PluginError(
-                "cannot begin the thread '\(name)': \(String(cString: strerror(code)))",
+                "cannot start the thread '\(name)': the system has no thread or memory left "
+                    + "(error \(code))",
                 status: .unavailable)
         }
         self.thread = Mutex(thread)
     }
 
-    /// Waits until the thread has ended. Once is enough; the thread itself may call it and does
-    /// not wait then.
+    /// Waits until the thread has ended. Further calls return at once, and so does a call on the
+    /// thread itself.
     public func join() {
         let thread = thread.withLock { thread in
             defer { thread = nil }
@@ -53,7 +54,7 @@ public final class PluginThread: Sendable {
     deinit { join() }
 }
 
-/// What is handed to a thread; nobody else keeps it.
+/// What is handed to a thread, which alone keeps it.
 private final class ThreadBody {
     let name: String
     let run: () -> Void
@@ -63,7 +64,7 @@ private final class ThreadBody {
         self.run = run
     }
 
-    /// Names the calling thread. Only tools read the name, so a failure is nobody's loss.
+    /// Names the calling thread. Only tools read the name, so failures are ignored.
     ///
     /// The function is a GNU extension that Swift's Glibc does not import; the file that does the
     /// same is out of reach in a sandbox.

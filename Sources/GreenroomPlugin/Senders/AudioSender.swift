@@ -1,39 +1,39 @@
 public import GreenroomMedia
 
-/// Sends the sound of a microphone or of a share.
+/// Sends the audio of a microphone or a share.
 ///
-/// Use it from any thread, and keep it as long as you like: after uninitialize it answers
-/// `Status.gone`. The host queues 200 ms and empties the queue in session time, 100 ms behind it.
-/// A block that finds no room is refused whole, or waits: see <doc:PaceAudio>.
+/// Use it from any thread, for as long as the process lives: after uninitialize it returns
+/// `Status.gone`. The host queues 200 ms and empties the queue in session time, with a delay of 100
+/// ms. A block that finds no room is refused completely, or waits: see <doc:PaceAudio>.
 public struct AudioSender: Sendable {
     let table: AudioSenderTable
 
     /// How long to wait for room in the queue.
     public enum Patience: Hashable, Sendable {
-        /// Not at all.
+        /// Do not wait.
         case none
-        /// So many nanoseconds at most.
+        /// At most this many nanoseconds.
         case nanoseconds(Int64)
-        /// Until there is room or the sending stops: a bare loop is paced by the host.
+        /// Until there is room or sending stops: the host sets the pace of a loop.
         case untilThereIsRoom
     }
 
-    /// The host that gave the sender, with its clock.
+    /// The host that made the sender, with its clock.
     public var host: PluginHost { PluginHost(table: table.host) }
 
-    /// Sends a block of sound: any length up to 100 ms, a short last one as well.
+    /// Sends a block of audio of any length up to 100 ms.
     ///
-    /// Too much sound is refused with `Status.queueFull`, a block that is too long with
-    /// `Status.badBlock`; silence stands for too little. Sound whose samples keep another time
-    /// than the session clock is stretched to stay with the picture.
+    /// The host refuses too much audio with `Status.queueFull` and a block that is too long with
+    /// `Status.badBlock`; it plays silence for missing audio. It stretches audio whose clock drifts
+    /// from the session clock, so that it stays in sync with the video.
     ///
     /// - Parameters:
-    ///   - samples: 16-bit, channels interleaved; up to 100 ms. Free again on return.
+    ///   - samples: 16-bit, channels interleaved; up to 100 ms. Not used after the call.
     ///   - format: 8000 to 192000 Hz, one or two channels.
-    ///   - ptsNanoseconds: When the first sample sounds, on the session clock; nil: it follows
-    ///     the block before without a gap, and after silence sounds when it comes.
+    ///   - ptsNanoseconds: When the first sample sounds, on the session clock. Nil: right after the
+    ///     previous block, or after a silence on arrival.
     ///   - patience: How long to wait for room.
-    /// - Throws: Why the host did not take it; it took nothing then.
+    /// - Throws: Why the host refused the block; it takes nothing of a refused block.
     public func send(
         _ samples: Span<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil,
         patience: Patience = .none

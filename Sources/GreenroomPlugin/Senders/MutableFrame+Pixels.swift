@@ -1,6 +1,6 @@
 extension MutableFrame {
-    /// All bytes of a plane, padding between rows included; empty for a plane that the format
-    /// does not have.
+    /// All bytes of a plane, padding between rows included; empty for a plane that the format does
+    /// not have.
     @_lifetime(&self)
     public mutating func plane(_ plane: Int) -> MutableRawSpan {
         let memory = indices.contains(plane) ? planes[plane] : .none
@@ -8,8 +8,7 @@ extension MutableFrame {
         return unsafe _overrideLifetime(MutableRawSpan(_unsafeBytes: bytes), mutating: &self)
     }
 
-    /// The bytes of a row that carry pixels; empty for a row or plane that the frame does not
-    /// have.
+    /// The pixel bytes of a row; empty for a row or plane that the frame does not have.
     ///
     /// - Parameters:
     ///   - row: The row of the plane, from 0 at the top.
@@ -28,7 +27,7 @@ extension MutableFrame {
         }
     }
 
-    /// Copies bytes into a row, from its left end; what does not fit is left out.
+    /// Copies bytes into a row, from its left end. Bytes that do not fit are dropped.
     ///
     /// - Parameters:
     ///   - bytes: The row's pixels; an array's are `bytes.span.bytes`.

@@ -1,8 +1,8 @@
 extension MutableFrame {
-    /// Gives the planes of a three-plane format at once, padding between rows included; for a
-    /// format with fewer the others are empty.
+    /// Passes the planes of a frame at once, padding between rows included; planes that the format
+    /// does not have are empty.
     ///
-    /// - Parameter body: Gets the bytes of planes 0, 1 and 2.
+    /// - Parameter body: Receives the bytes of planes 0, 1 and 2.
     /// - Throws: What the body throws.
     public mutating func withPlanes<Failure: Error>(
         _ body: (

@@ -2,28 +2,28 @@ public import GreenroomMedia
 
 /// A frame in the host's memory, to read and write.
 ///
-/// A ``Camera`` fills one, a ``VideoSourcePreProcessor`` edits one, and a ``VideoLease`` has
-/// one. Rows are spans: an index beyond a row's end traps, as an array's does, and never
-/// touches foreign memory.
+/// A ``Camera`` fills one, a ``VideoSourcePreProcessor`` edits one, and a ``VideoLease`` has one.
+/// Rows are spans: an index beyond the end of a row traps, as an array's does, and never touches
+/// foreign memory.
 ///
-/// Sizes may be odd: chroma of 4:2:0 rounds up. A row may be followed by padding, so go row by
-/// row, or by ``strideBytes(ofPlane:)``.
+/// Sizes may be odd: chroma of 4:2:0 rounds up. Rows may be padded: write row by row, or use
+/// ``strideBytes(ofPlane:)``.
 public struct MutableFrame: ~Copyable {
-    /// The layout of the pixels.
+    /// The pixel format.
     public let format: PixelFormat
     /// The visible size, in pixels, before rotation.
     public let size: FrameSize
-    /// What the frame says of itself: for a frame to edit, the host's words; for one to fill,
-    /// what it will be sent with.
+    /// Rotation, colour, offer revision and timestamp: of a frame to edit, as the host received it;
+    /// of a frame to fill, as it will be sent.
     public internal(set) var info: FrameInfo
 
     let planes: InlineArray<3, MutablePlane>
 
-    /// Pixels in a row.
+    /// Pixels per row.
     public var width: Int { size.width }
     /// Rows of pixels.
     public var height: Int { size.height }
-    /// Planes, 1 to 3.
+    /// The number of planes, 1 to 3.
     public var planeCount: Int { format.planeCount }
 
     /// Bytes from one row of a plane to the next; 0 for a plane that the format does not have.
@@ -31,9 +31,8 @@ public struct MutableFrame: ~Copyable {
         indices.contains(plane) ? planes[plane].stride : 0
     }
 
-    /// The bytes of a row that carry pixels, and the rows, of a plane.
-    ///
-    /// Zero for a plane that the format does not have.
+    /// The pixel bytes per row and the rows of a plane; zero for a plane that the format does not
+    /// have.
     public func geometry(ofPlane plane: Int) -> PlaneGeometry {
         indices.contains(plane)
             ? format.plane(plane, of: size) : PlaneGeometry(rowBytes: 0, rows: 0)

@@ -1,16 +1,16 @@
 public import GreenroomMedia
 
-/// Why the host did not take a frame or a block of sound.
+/// Why the host refused a frame or an audio block.
 public struct SendRefusal: Error, Equatable, Sendable {
-    /// Which rule; never `Status.ok`.
+    /// The rule that was broken; never `Status.ok`.
     public let status: Status
-    /// The host's words: the rule, the call, the state and the cure.
+    /// The host's text: the rule, the call, the state and the cure.
     public let text: String
 
-    /// Whether the time for sending is over: stopped, gone, or not yet begun.
+    /// Whether sending is not possible now: stopped, gone, or not started.
     public var isEnd: Bool { status == .stopped || status == .gone || status == .notStarted }
 
-    /// Whether a later frame may well be taken.
+    /// Whether the host may accept a later frame.
     public var isPassing: Bool { status == .queueFull || status == .noBuffer }
 }
 

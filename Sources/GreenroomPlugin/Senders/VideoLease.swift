@@ -1,10 +1,9 @@
 public import GreenroomMedia
 
-/// A frame of the host's pool, lent for filling: what is drawn into it is sent without a copy.
+/// A frame of the host's pool to fill: what you draw into it is sent without a copy.
 ///
-/// Its content is undefined at first. ``commit(_:)`` sends it, ``abandon()`` gives it back
-/// unsent, and so does losing it. A lease cannot be copied, and using it after either call
-/// does not compile.
+/// Its initial content is undefined. ``commit(_:)`` sends it; ``abandon()`` returns it unsent, and
+/// so does dropping it. A lease can't be copied, and using it after either call does not compile.
 public struct VideoLease: ~Copyable, Sendable {
     private let sender: VideoSender
     private let id: UInt64
@@ -23,7 +22,7 @@ public struct VideoLease: ~Copyable, Sendable {
         if isOpen { sender.table.abandon(id) }
     }
 
-    /// The layout of the pixels.
+    /// The pixel format.
     public var format: PixelFormat { frame.format }
     /// The visible size in pixels, before rotation.
     public var size: FrameSize { frame.size }
@@ -31,13 +30,12 @@ public struct VideoLease: ~Copyable, Sendable {
     /// Bytes from one row of a plane to the next; 0 for a plane that the format does not have.
     public func strideBytes(ofPlane plane: Int) -> Int { frame.strideBytes(ofPlane: plane) }
 
-    /// All bytes of a plane, padding between rows included; empty for a plane that the format
-    /// does not have.
+    /// All bytes of a plane, padding between rows included; empty for a plane that the format does
+    /// not have.
     @_lifetime(&self)
     public mutating func plane(_ plane: Int) -> MutableRawSpan { frame.plane(plane) }
 
-    /// The bytes of a row that carry pixels; empty for a row or plane that the frame does not
-    /// have.
+    /// The pixel bytes of a row; empty for a row or plane that the frame does not have.
     @_lifetime(&self)
     public mutating func row(_ row: Int, ofPlane plane: Int = 0) -> MutableSpan<UInt8> {
         frame.row(row, ofPlane: plane)
@@ -48,16 +46,16 @@ public struct VideoLease: ~Copyable, Sendable {
         frame.fill(plane: plane, with: value)
     }
 
-    /// Sends the frame. The lease ends, whatever comes of it.
+    /// Sends the frame. The lease ends, also when the host refuses the frame.
     ///
-    /// - Parameter info: What the frame says of itself. An offer revision of 0 stands for the
-    ///   offer that applied when the frame was acquired.
-    /// - Throws: Why the host did not take it.
+    /// - Parameter info: Rotation, colour, offer revision and timestamp. Revision 0 stands for the
+    ///   offer that was current when the frame was acquired.
+    /// - Throws: Why the host refused the frame.
     public consuming func commit(_ info: FrameInfo = FrameInfo()) throws(SendRefusal) {
         isOpen = false
         try sender.table.commit(id, info, revision: revision)
     }
 
-    /// Gives the frame back unsent.
+    /// Returns the frame unsent.
     public consuming func abandon() {}
 }

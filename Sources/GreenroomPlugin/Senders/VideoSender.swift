@@ -2,46 +2,48 @@ public import GreenroomMedia
 
 /// Sends the frames of a video or share source.
 ///
-/// Use it from any thread, and keep it as long as you like: after uninitialize it answers
-/// `Status.gone`. There are three ways to send: a frame of your own memory as
-/// one buffer, ``sendVideoFrame(_:width:height:dataLength:rotation:format:color:ptsNanoseconds:)``,
-/// or as planes with strides, ``send(format:size:planes:info:)``, both copied once; or drawn
-/// straight into the host's memory, ``acquire(format:size:)``. None of them waits.
+/// Use it from any thread, for as long as the process lives: after uninitialize it returns
+/// `Status.gone`. None of its functions waits. There are three ways to send a frame:
+///
+/// - from your own memory as one buffer, with one copy:
+///   ``sendVideoFrame(_:width:height:dataLength:rotation:format:color:ptsNanoseconds:)``
+/// - from your own memory as planes with strides, with one copy: ``send(format:size:planes:info:)``
+/// - drawn directly into the host's memory, without a copy: ``acquire(format:size:)``
 public struct VideoSender: Sendable {
     let table: VideoSenderTable
 
-    /// The host that gave the sender, with its clock.
+    /// The host that made the sender, with its clock.
     public var host: PluginHost { PluginHost(table: table.host) }
 
-    /// The revision of the last offer; within `onPropertyChange` that of the new one.
+    /// The revision of the last offer; inside `onPropertyChange` the new one's.
     public var offerRevision: UInt32 { table.offeredRevision }
 
-    /// Borrows a frame of the host's pool.
+    /// Leases a frame of the host's pool.
     ///
     /// - Parameters:
     ///   - format: Any but MJPEG.
     ///   - size: The size of the pixels, before rotation.
-    /// - Throws: Why there is none now: `Status.noBuffer` passes.
+    /// - Throws: Why there is none now; after `Status.noBuffer` try again later.
     public func acquire(
         format: PixelFormat, size: FrameSize
     ) throws(SendRefusal) -> VideoLease {
         try table.acquire(format, size, for: self)
     }
 
-    /// Sends a frame that lies in one buffer, its planes and rows one after the other without
-    /// padding, as the call vendors' senders take it. For MJPEG the buffer is the JPEG image.
+    /// Sends a frame from one buffer: its planes and rows follow each other without padding, as in
+    /// the call vendors' SDKs. For MJPEG the buffer is the JPEG image.
     ///
     /// - Parameters:
-    ///   - buffer: The frame; free again on return. An array's is `bytes.span.bytes`.
-    ///   - width: Pixels in a row, before rotation.
+    ///   - buffer: The frame; not used after the call. An array's is `bytes.span.bytes`.
+    ///   - width: Pixels per row, before rotation.
     ///   - height: Rows.
-    ///   - dataLength: How many bytes of the buffer are the frame; all unless said.
-    ///   - rotation: How to turn it upright.
-    ///   - format: The layout. Chroma of 4:2:0 rounds up at odd sizes, so a frame may be more
-    ///     than `width * height * 3 / 2` bytes.
+    ///   - dataLength: The bytes of the buffer that are the frame; all by default.
+    ///   - rotation: How far to turn it to see it upright.
+    ///   - format: The pixel format. Chroma of 4:2:0 rounds up at odd sizes, so a frame may have
+    ///     more than `width * height * 3 / 2` bytes.
     ///   - color: Range and matrix.
     ///   - ptsNanoseconds: When it shows, on the session clock; nil for now.
-    /// - Throws: Why the host did not take it.
+    /// - Throws: Why the host refused the frame.
     public func sendVideoFrame(
         _ buffer: RawSpan, width: Int, height: Int, dataLength: Int? = nil,
         rotation: Rotation = .none, format: PixelFormat = .i420,
@@ -53,15 +55,15 @@ public struct VideoSender: Sendable {
         try table.send(packed: bytes, format, size, info)
     }
 
-    /// Sends a frame whose planes lie anywhere, with any stride.
+    /// Sends a frame from planes in any places and with any strides.
     ///
     /// - Parameters:
-    ///   - format: The layout.
+    ///   - format: The pixel format.
     ///   - size: The size of the pixels, before rotation.
-    ///   - planes: As many as the format has; they are free again on return.
-    ///   - info: What the frame says of itself. An offer revision of 0 stands for the offer
-    ///     that now applies.
-    /// - Throws: Why the host did not take it.
+    ///   - planes: As many as the format has; not used after the call.
+    ///   - info: Rotation, colour, offer revision and timestamp. Revision 0 stands for the current
+    ///     offer.
+    /// - Throws: Why the host refused the frame.
     public func send(
         format: PixelFormat, size: FrameSize, planes: FramePlanes, info: FrameInfo = FrameInfo()
     ) throws(SendRefusal) {
@@ -69,23 +71,23 @@ public struct VideoSender: Sendable {
     }
 }
 
-/// The planes of a frame in the plugin's own memory, one to three of them.
+/// The planes of a frame in the plugin's memory, one to three.
 public struct FramePlanes: ~Escapable {
     let first: Plane
     let second: Plane
     let third: Plane
     let count: Int
 
-    /// A plane to read.
+    /// One plane.
     public struct Plane: ~Escapable {
         let bytes: RawSpan
         let strideBytes: Int
 
-        /// A plane.
+        /// Makes a plane.
         ///
         /// - Parameters:
         ///   - bytes: Its rows; the last one needs no padding.
-        ///   - strideBytes: From one row to the next.
+        ///   - strideBytes: Bytes from one row to the next.
         @_lifetime(copy bytes)
         public init(_ bytes: RawSpan, strideBytes: Int) {
             self.bytes = bytes

@@ -1,5 +1,5 @@
-/// The settings of a plugin: a plain struct whose stored defaults are the defaults, and a
-/// table that says how the session file writes each.
+/// The settings of a plugin: a struct whose initial values are the defaults, and a table that maps
+/// them to names in the session file.
 ///
 /// ```swift
 /// struct Settings: PluginSettings {
@@ -13,13 +13,13 @@
 /// }
 /// ```
 ///
-/// The host checks what the session file says against the table before the plugin sees it,
-/// and shows the table to people.
+/// The host checks the values of the session file against the table before the plugin sees them,
+/// and `greenroom plugin info` prints the table.
 public protocol PluginSettings: Sendable {
     /// The settings with every default.
     init()
 
-    /// How the session file writes each setting, in the order in which people read them.
+    /// Each setting, in the order in which people read them.
     static var table: [Setting<Self>] { get }
 }
 
@@ -28,6 +28,6 @@ public struct NoSettings: PluginSettings {
     /// The only value.
     public init() {}
 
-    /// Nothing.
+    /// Empty.
     public static let table: [Setting<NoSettings>] = []
 }

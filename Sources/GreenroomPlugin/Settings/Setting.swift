@@ -1,7 +1,7 @@
-/// One setting: its name in the session file, where it lives in the struct, and what it may be.
+/// One setting: its name in the session file, its property in the struct, and its legal values.
 ///
-/// Names are of a–z, 0–9 and `-`, and begin with a letter. A *live* setting may change while
-/// the plugin runs; it arrives with ``Plugin/onSettingsChange(_:)``.
+/// A name consists of a–z, 0–9 and `-`, and starts with a letter. A *live* setting may change while
+/// the plugin runs; ``Plugin/onSettingsChange(_:)`` receives it.
 public struct Setting<Root: PluginSettings>: Sendable {
     let name: String
     let parameter: Parameter
@@ -47,7 +47,7 @@ extension Setting {
             decode: { if case .boolean(let value) = $0 { value } else { nil } })
     }
 
-    /// A whole number, within bounds or not.
+    /// A whole number; bounds are optional.
     public static func integer(
         _ name: String, _ path: any WritableKeyPath<Root, Int> & Sendable,
         in bounds: ClosedRange<Int>? = nil, title: String? = nil, unit: String? = nil,
@@ -60,7 +60,7 @@ extension Setting {
             decode: { if case .integer(let value) = $0 { Int(exactly: value) } else { nil } })
     }
 
-    /// A number, within bounds or not; never infinite, never NaN.
+    /// A number; bounds are optional; never infinite, never NaN.
     public static func number(
         _ name: String, _ path: any WritableKeyPath<Root, Double> & Sendable,
         in bounds: ClosedRange<Double>? = nil, title: String? = nil, unit: String? = nil,
@@ -72,7 +72,7 @@ extension Setting {
             decode: { if case .number(let value) = $0 { value } else { nil } })
     }
 
-    /// A text. A required one has no default: the session file must give it.
+    /// A text. A required one has no default: the session file must set it.
     public static func string(
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
         required: Bool = false, live: Bool = false
@@ -83,8 +83,8 @@ extension Setting {
             decode: { if case .string(let value) = $0 { value } else { nil } })
     }
 
-    /// A file or folder, absolute when it arrives. A required one has no default: the session
-    /// file must give it.
+    /// A file or folder; the plugin receives an absolute path. A required one has no default: the
+    /// session file must set it.
     public static func path(
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
         required: Bool = false, live: Bool = false

@@ -2,9 +2,13 @@ import Synchronization
 
 /// The session's own time, which is zero at the moment when all its sources have been started.
 package final class SessionTimeline: Sendable {
-    package init() {}
+    /// How far behind the session's time mixed sound and scheduled video are played, in
+    /// nanoseconds: a block or frame that is sent in time, or a little late, is there by then.
+    package static let playoutDelay: Int64 = 100_000_000
 
     private let start = Atomic<Int64>(.max)
+
+    package init() {}
 
     /// When it began, on the session clock; the end of time before it has.
     package var epoch: Int64 { start.load(ordering: .acquiring) }

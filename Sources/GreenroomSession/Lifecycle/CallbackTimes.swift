@@ -7,6 +7,13 @@ public struct CallbackTimes: Equatable, Sendable, Codable {
     /// The longest, in nanoseconds.
     public private(set) var longestNanoseconds: Int64 = 0
 
+    static func + (left: CallbackTimes, right: CallbackTimes) -> CallbackTimes {
+        CallbackTimes(
+            calls: left.calls + right.calls,
+            totalNanoseconds: left.totalNanoseconds + right.totalNanoseconds,
+            longestNanoseconds: max(left.longestNanoseconds, right.longestNanoseconds))
+    }
+
     mutating func add(nanoseconds: Int64) {
         calls += 1
         totalNanoseconds += nanoseconds

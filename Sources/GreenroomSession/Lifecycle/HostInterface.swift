@@ -11,7 +11,7 @@ import GreenroomRuntime
 /// allocated once and never freed, and everything in them goes by handle: a
 /// plugin may keep them for ever and call them with whatever it likes.
 package enum HostInterface {
-    static let instances = HandleTable<PluginInstance>()
+    static let instances = HandleTable<PluginLife>()
     static let videoGates = HandleTable<VideoIngest>()
     static let audioGates = HandleTable<AudioIngest>()
 
@@ -35,7 +35,7 @@ package enum HostInterface {
                 guard let instance = HostInterface.instances[instance] else { return }
                 let reason =
                     UInt(bitPattern: text) == 0 ? "" : String(repairing: text, longest: 2000)
-                instance.giveUp(Status(rawValue: status), reason)
+                instance.pluginGaveUp(Status(rawValue: status), reason)
             },
             now_ns: { HostInterface.instances[$0]?.now ?? 0 },
             wait_until_ns: { instance, deadline in
@@ -59,7 +59,7 @@ package enum HostInterface {
             },
             get_extension: { instance, id in
                 guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
-                    HostInterface.instances[instance]?.isShare ?? false
+                    HostInterface.instances[instance]?.environment.isShare ?? false
                 else { return nil }
                 return UnsafeRawPointer(broadcast)
             }))
@@ -79,12 +79,13 @@ package enum HostInterface {
                 return Status.ok.rawValue
             },
             finished: { instance, text in
-                guard let owner = HostInterface.instances[instance], owner.isShare else {
+                guard let owner = HostInterface.instances[instance], owner.environment.isShare
+                else {
                     return gone
                 }
                 let reason =
                     UInt(bitPattern: text) == 0 ? "" : String(repairing: text, longest: 2000)
-                owner.giveUp(.ok, reason)
+                owner.pluginGaveUp(.ok, reason)
                 return Status.ok.rawValue
             }))
 

@@ -1,5 +1,6 @@
 package import GreenroomABI
 package import GreenroomConversion
+package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 

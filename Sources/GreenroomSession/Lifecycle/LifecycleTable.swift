@@ -17,10 +17,17 @@ public enum LifecycleState: String, CaseIterable, Sendable, Codable {
     case destroyed
     /// It hung, or broke a rule that can't be mended; no call is made on it any more.
     case faulted
+
+    /// Whether no step leads further.
+    var isOver: Bool { self == .destroyed || self == .faulted }
 }
 
 /// What the host does to an instance.
 public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
+    /// Creates it, which begins its life; no row of the table is needed for that.
+    case create
+    /// Asks for one of its extensions; a session does so within `create` alone.
+    case getExtension = "get-extension"
     /// Hands over the sender and the offer.
     case initialize
     /// Makes a new offer.
@@ -39,7 +46,12 @@ public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
     case fault
 
     /// The steps that end an instance, in order.
-    static let ending: [LifecycleStep] = [.stopSend, .uninitialize, .destroy]
+    package static let ending: [LifecycleStep] = [.stopSend, .uninitialize, .destroy]
+}
+
+extension LifecycleStep: CustomStringConvertible {
+    /// The name in events and reports.
+    public var description: String { rawValue }
 }
 
 /// The lifecycle as a table: every legal step and where it leads.

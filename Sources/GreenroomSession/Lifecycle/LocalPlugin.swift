@@ -1,5 +1,6 @@
 import GreenroomABI
 import GreenroomConversion
+import GreenroomNegotiation
 package import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization

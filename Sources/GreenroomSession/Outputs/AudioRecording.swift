@@ -1,6 +1,8 @@
+import GreenroomAudio
 import GreenroomFiles
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 /// A track's sound in a WAV file of 48 kHz stereo.
 ///

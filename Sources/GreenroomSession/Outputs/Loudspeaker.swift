@@ -1,6 +1,8 @@
 import GreenroomALSA
+import GreenroomAudio
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The session's sound on an ALSA PCM.
 ///

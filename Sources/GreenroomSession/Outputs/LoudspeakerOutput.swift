@@ -1,3 +1,4 @@
+import GreenroomVideo
 import GreenroomRuntime
 import GreenroomSchema
 

@@ -1,3 +1,5 @@
+package import GreenroomNegotiation
+package import GreenroomVideo
 package import GreenroomModel
 package import GreenroomSchema
 

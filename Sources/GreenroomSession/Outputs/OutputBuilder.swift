@@ -1,7 +1,15 @@
+import Glibc
+package import GreenroomAudio
 import GreenroomConversion
+import GreenroomFiles
+import GreenroomNegotiation
+import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomModel
+package import GreenroomModel
 import GreenroomRuntime
+import GreenroomSystem
+package import GreenroomVideo
+import SystemPackage
 
 /// What an output sees of a session that is about to start: the tracks, and where to connect its
 /// sinks to them.

@@ -1,3 +1,7 @@
+package import GreenroomNegotiation
+import GreenroomSystem
+import GreenroomVideo
+import SystemPackage
 import Glibc
 import GreenroomConversion
 import GreenroomMedia
@@ -103,12 +107,12 @@ private struct RecordingFolder {
             made += "\(part)/"
             guard mkdir(made, 0o777) != 0, errno != EEXIST else { continue }
             throw OutputError(
-                place: made, explanation: "can't be made: \(String(cString: strerror(errno))).")
+                place: made, explanation: "can't be made: \(Errno.last).")
         }
         guard access(made, W_OK | X_OK) == 0 else {
             throw OutputError(
                 place: made,
-                explanation: "can't be written to: \(String(cString: strerror(errno))).")
+                explanation: "can't be written to: \(Errno.last).")
         }
     }
 

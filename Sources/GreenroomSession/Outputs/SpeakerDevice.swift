@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomALSA
+import GreenroomAudio
 import GreenroomMedia
 import GreenroomRuntime
 

@@ -1,4 +1,5 @@
 import GreenroomALSA
+import GreenroomAudio
 import GreenroomMedia
 import GreenroomRuntime
 

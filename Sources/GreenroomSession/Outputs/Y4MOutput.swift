@@ -1,3 +1,5 @@
+package import GreenroomNegotiation
+import GreenroomVideo
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomSchema

@@ -3,6 +3,7 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 /// A track's picture as Y4M, in a file or on standard output.
 final class Y4MRecording: VideoSink {

@@ -3,6 +3,7 @@ import GreenroomFiles
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomRuntime
+import GreenroomVideo
 import Synchronization
 
 /// A track's picture as Y4M on an open descriptor, for a program that watches.

@@ -1,5 +1,8 @@
 internal import FoundationEssentials
 import Glibc
+import GreenroomSystem
+import GreenroomVideo
+import SystemPackage
 
 /// `session.json` in a folder of recordings.
 ///
@@ -21,7 +24,7 @@ struct ReportFile: Sendable {
         }
         guard rename(draft, path) == 0 else {
             throw OutputError(
-                place: path, explanation: "can't be written: \(String(cString: strerror(errno))).")
+                place: path, explanation: "can't be written: \(Errno.last).")
         }
     }
 }

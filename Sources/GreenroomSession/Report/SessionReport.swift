@@ -1,8 +1,11 @@
+import GreenroomAudio
 import GreenroomConversion
+public import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 public import GreenroomModel
 import GreenroomRuntime
+import GreenroomVideo
 
 /// What happened in a session: `session.json`.
 ///

@@ -1,4 +1,6 @@
+import GreenroomAudio
 import GreenroomModel
+import GreenroomVideo
 
 /// How a session stands at a moment, for a status line.
 public struct SessionSnapshot: Sendable {

@@ -1,22 +1,24 @@
 import GreenroomABI
+import GreenroomAudio
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomRuntime
+package import GreenroomRuntime
 
 /// The host's end of an audio sender: checks every block, brings it to the session's rate, and
 /// queues it at its place on the session's timeline.
 ///
 /// Threads: any. Blocks of one sender are resampled one after another under the ingest's lock,
 /// on the thread that sends them.
-final class AudioIngest: Sendable {
+package final class AudioIngest: AudioSource, Sendable {
     /// What came through the ingest, and what did not.
-    struct Counts: Sendable {
+    package struct Counts: Sendable {
         /// Blocks sent, whatever came of them.
         var sent = 0
         /// Blocks queued.
-        var accepted = 0
+        package var accepted = 0
         /// Refused blocks, by status.
-        var refused = StatusCounts()
+        package var refused = StatusCounts()
         /// Bytes copied from the plugin's memory.
         var bytesCopied = 0
         /// Blocks that had to be resampled.
@@ -24,9 +26,9 @@ final class AudioIngest: Sendable {
     }
 
     /// All that is known of a source's sound.
-    struct Statistics: Sendable {
+    package struct Statistics: Sendable {
         /// What came of the blocks.
-        var counts: Counts
+        package var counts: Counts
         /// What came of their frames.
         var queue: JitterBuffer.Counts
         /// Frames that are queued.
@@ -52,7 +54,7 @@ final class AudioIngest: Sendable {
     ///   - role: What notes call the source.
     ///   - number: Its plugin's.
     ///   - events: Get what its author should know, each thing once.
-    init(role: String, number: Int, clock: SessionClock, events: SessionEvents) {
+    package init(role: String, number: Int, clock: SessionClock, events: SessionEvents) {
         order = .plugin(number)
         self.role = role
         self.clock = clock
@@ -60,7 +62,7 @@ final class AudioIngest: Sendable {
     }
 
     /// Begins the session's timeline. What was sent for a time before it goes.
-    func begin(epoch: Int64) {
+    package func begin(epoch: Int64) {
         state.change { $0.begin(epoch: epoch) }
     }
 
@@ -74,7 +76,7 @@ final class AudioIngest: Sendable {
     }
 
     /// How the sound stands. [any]
-    var statistics: Statistics { state.withLock { $0.statistics } }
+    package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Checks and queues a block.
     ///
@@ -133,7 +135,7 @@ final class AudioIngest: Sendable {
     /// - Parameters:
     ///   - frames: How much.
     ///   - output: Room for that many stereo frames or more; they are all written.
-    func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
+    package func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
         let finding: AudioAnomaly? = state.change { state in
             state.pull(frames, into: &output)
             return state.news.popFirst()

@@ -1,4 +1,6 @@
+import GreenroomAudio
 import GreenroomMedia
+import GreenroomNegotiation
 import GreenroomRuntime
 
 /// What an audio ingest holds under its lock: the way of a block from the sender to its place.

@@ -1,7 +1,7 @@
 import GreenroomMedia
 
 /// How often each status was answered; counts without allocating.
-struct StatusCounts: Sendable {
+package struct StatusCounts: Sendable {
     private var counts = InlineArray<64, Int>(repeating: 0)
 
     mutating func add(_ status: Status) {
@@ -13,7 +13,7 @@ struct StatusCounts: Sendable {
     }
 
     /// The refusals by name, without those that never happened.
-    var refusals: [String: Int] {
+    package var refusals: [String: Int] {
         var result: [String: Int] = [:]
         for (status, name) in Status.all where status != .ok && self[status] > 0 {
             result[name] = self[status]

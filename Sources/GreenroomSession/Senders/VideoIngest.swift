@@ -1,8 +1,9 @@
 import GreenroomABI
-import GreenroomConversion
+package import GreenroomConversion
 import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomRuntime
+package import GreenroomRuntime
+package import GreenroomVideo
 import Synchronization
 
 /// The host's end of a video sender: checks everything that a plugin sends, and lets through
@@ -10,25 +11,25 @@ import Synchronization
 ///
 /// Threads: any. The copy of a borrowed frame runs outside the lock, so that two threads of a
 /// plugin copy side by side.
-final class VideoIngest: Sendable {
+package final class VideoIngest: Sendable {
     /// What came through the ingest, and what did not.
-    struct Counts: Sendable {
+    package struct Counts: Sendable {
         /// Frames sent: `send` and `commit`, whatever came of it.
         var sent = 0
         /// Frames that went on to the track.
-        var accepted = 0
+        package var accepted = 0
         /// Of those, the ones that were leased and not copied.
-        var leased = 0
+        package var leased = 0
         /// Refused frames, by status.
-        var refused = StatusCounts()
+        package var refused = StatusCounts()
         /// Refused calls that carry no frame (`acquire`, `abandon`), by status.
-        var refusedCalls = StatusCounts()
+        package var refusedCalls = StatusCounts()
         /// Leases given back unsent.
-        var abandoned = 0
+        package var abandoned = 0
         /// Bytes copied from a plugin's memory.
         var bytesCopied = 0
         /// Of the frames that went on, those for an offer whose grace time was over.
-        var staleRevision = 0
+        package var staleRevision = 0
     }
 
     private struct Lease: ~Copyable {
@@ -80,7 +81,7 @@ final class VideoIngest: Sendable {
     /// - Parameters:
     ///   - pool: For the frames of plugins that don't say where theirs must lie.
     ///   - tell: Gets what the source's author should know, each thing once.
-    init(
+    package init(
         pool: FramePool, track: VideoTrackInput, clock: SessionClock,
         tell: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -138,7 +139,7 @@ final class VideoIngest: Sendable {
     var followed: [(revision: UInt32, frames: Int)] { state.withLock { $0.revisions.followed } }
 
     /// What came through so far.
-    var counts: Counts {
+    package var counts: Counts {
         state.withLock { state in
             var counts = state.counts
             counts.staleRevision = state.revisions.stale

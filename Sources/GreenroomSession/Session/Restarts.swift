@@ -1,6 +1,7 @@
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The plugins that are away: when each is started again, and what it missed meanwhile.
 ///

@@ -3,6 +3,7 @@ public import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 import Synchronization
 
 /// One run of a plan: makes the plugins, drives them through their lives, moves what they

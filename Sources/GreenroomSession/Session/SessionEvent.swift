@@ -1,4 +1,5 @@
-public import GreenroomPluginInterface
+public import GreenroomNegotiation
+import GreenroomPluginInterface
 public import GreenroomMedia
 
 /// How important a line of the log is.
@@ -85,14 +86,14 @@ public enum SessionEvent: Sendable {
 }
 
 /// Where events go.
-struct SessionEvents: Sendable {
+package struct SessionEvents: Sendable {
     private let handler: @Sendable (SessionEvent) -> Void
     private let waker: @Sendable () -> Void
 
     /// - Parameters:
     ///   - handler: Called on any thread, several at once.
     ///   - waker: Lets the session look after its plugins at once; called likewise.
-    init(
+    package init(
         _ handler: @escaping @Sendable (SessionEvent) -> Void,
         waker: @escaping @Sendable () -> Void = {}
     ) {

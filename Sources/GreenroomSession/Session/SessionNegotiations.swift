@@ -1,5 +1,6 @@
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 

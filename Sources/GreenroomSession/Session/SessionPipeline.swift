@@ -1,8 +1,11 @@
+import GreenroomAudio
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The tracks and outputs of a session that is running, and their threads.
 final class SessionPipeline: Sendable {
@@ -53,10 +56,11 @@ final class SessionPipeline: Sendable {
             let track = VideoTrack(
                 kind: kind, agreed: agreed, input: input, pool: pool,
                 filters: plugins.slots.filters(of: source.address.role).map {
-                    PreProcessorRunner(instance: $0.instance, clock: clock)
+                    PreProcessorRunner($0.instance, clock: clock)
                 },
                 groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
-                filterDeadline: plan.callbackDeadlineNanoseconds, events: events)
+                filterDeadline: plan.callbackDeadlineNanoseconds,
+                tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(
                 track: track, instance: source.instance, wishes: outputs.wants(of: kind),
                 threads: Monitor([]))
@@ -68,7 +72,7 @@ final class SessionPipeline: Sendable {
             sounds.append((source.instance.role, ingest))
             tracks.append(
                 AudioMixer.Track(
-                    ingest: ingest, sinks: outputs.audioSinks(of: source.address.role.track)))
+                    source: ingest, sinks: outputs.audioSinks(of: source.address.role.track)))
         }
         self.sounds = sounds
         audioSinks = outputs.audioSinks
@@ -114,7 +118,9 @@ final class SessionPipeline: Sendable {
                 branchCount += 1
                 threads.append(
                     HostThread(name: branch.name, clock: clock, as: order) {
-                        branch.run(on: timeline, events: events)
+                        branch.run(on: timeline) {
+                            events.send(.outputFailed(output: branch.name, reason: $0))
+                        }
                     })
             }
             picture.threads.change { $0 = threads }

@@ -1,8 +1,9 @@
-public import GreenroomConversion
+public import GreenroomNegotiation
+public import GreenroomPluginInterface
 public import GreenroomMedia
 public import GreenroomModel
-public import GreenroomPluginInterface
 public import GreenroomRuntime
+public import GreenroomVideo
 
 /// A process of a plugin's own, and what it may do there. Paths are absolute.
 public struct IsolationPlan: Hashable, Sendable {

@@ -3,6 +3,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime
+import GreenroomVideo
 
 /// A plugin in a running session: its instance, and where its frames go.
 struct SessionPlugin {
@@ -28,7 +29,7 @@ struct PluginSlots {
     /// Frames that a track has in use at most: 8 leases, those in its queue, 8 in the hands of
     /// senders, filters and the converter, and those of each output's branch.
     private static func poolLimit(outputs: Int) -> Int {
-        16 + VideoTrackInput.capacity + BranchQueue.mostFramesInUse * outputs
+        16 + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
     }
 
     /// Those that send, in the order of roles.

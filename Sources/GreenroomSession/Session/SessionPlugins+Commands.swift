@@ -1,7 +1,9 @@
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
+import GreenroomVideo
 
 extension SessionPlugins {
     /// What came of a command.

@@ -2,6 +2,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime
+import GreenroomVideo
 
 extension SessionPlugins {
     /// Looks for plugins that gave up, and for those that the host gave up.
@@ -173,26 +174,25 @@ extension SessionPlugins {
                 continue
             }
             restarts.begin(plugin.number)
-            plugin.instance.revive()
             begin(plugin) { $0.beginCreate() }
         }
     }
 
     /// Goes on with the beginning of a new life, after a step of it that succeeded.
-    mutating func advance(_ plugin: SessionPlugin, after step: String) {
+    mutating func advance(_ plugin: SessionPlugin, after step: LifecycleStep) {
         guard !isEnding else { return }
         switch step {
-        case "create":
+        case .create:
             let offer = negotiations.fresh(to: plugin, at: clock.now - epoch)
             begin(plugin) { $0.beginInitialize(offer: offer) }
-        case LifecycleStep.initialize.rawValue:
+        case .initialize:
             settleChange(of: plugin)
             if stopped.contains(plugin.number) {
                 didRestart(plugin)
             } else {
                 begin(plugin) { $0.beginStartSend() }
             }
-        case LifecycleStep.startSend.rawValue: didRestart(plugin)
+        case .startSend: didRestart(plugin)
         default: break
         }
     }

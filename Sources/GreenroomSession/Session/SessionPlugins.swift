@@ -1,8 +1,10 @@
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
+import GreenroomVideo
 
 /// Leads the plugins of a session through their lives.
 ///
@@ -209,17 +211,18 @@ extension SessionPlugins {
     ) {
         switch result {
         case .done where isAway(plugin):
-            advance(plugin, after: step.name)
-        case .done where step.name == LifecycleStep.propertyChange.rawValue:
+            advance(plugin, after: step.step)
+        case .done where step.step == .propertyChange:
             settleChange(of: plugin)
         case .done:
             break
         case .failed(let status, let reason):
             events.send(
                 .stepFailed(
-                    role: plugin.instance.role, step: step.name, status: status, reason: reason))
+                    role: plugin.instance.role, step: step.step.rawValue, status: status,
+                    reason: reason))
             // A parameter that is refused stays as it was.
-            if step.name != LifecycleStep.setParameter.rawValue { fail(plugin) }
+            if step.step != .setParameter { fail(plugin) }
         case .illegal:
             // It was given up, or ended, since the step was begun.
             if plugin.instance.fault != nil { fail(plugin) }
@@ -241,11 +244,12 @@ extension SessionPlugins {
     private mutating func hang(_ plugin: SessionPlugin, _ step: PluginInstance.PendingStep) {
         let instance = plugin.instance
         let (callback, nanoseconds) =
-            instance.runningCallback ?? (step.name, steps.deadlineNanoseconds)
+            instance.runningCallback ?? (step.step, steps.deadlineNanoseconds)
         events.send(
             .callbackHangs(
-                role: instance.role, callback: callback, seconds: Double(nanoseconds) / 1e9))
-        instance.giveUp(because: "it hangs in \(callback)")
+                role: instance.role, callback: callback.rawValue,
+                seconds: Double(nanoseconds) / 1e9))
+        instance.giveUp(because: "it hangs in \(callback.rawValue)")
         fail(plugin)
     }
 }

@@ -20,13 +20,13 @@ struct StepRunner {
 
         /// Whether the step is a start-send that has sent something and has not returned.
         fileprivate var pumpsNow: Bool {
-            pending.name == LifecycleStep.startSend.rawValue && plugin.instance.isPumpingFromStart
+            pending.step == .startSend && plugin.instance.isPumpingFromStart
         }
 
         /// How long its callback has run, in nanoseconds. Behind another step, or on a machine
         /// that is busy, its time has not begun.
         fileprivate var taken: Int64 {
-            plugin.instance.runningCallback.flatMap { $0.name == pending.name ? $0 : nil }?
+            plugin.instance.runningCallback.flatMap { $0.step == pending.step ? $0 : nil }?
                 .nanoseconds ?? 0
         }
     }
@@ -85,7 +85,7 @@ struct StepRunner {
     /// Waits until a step has ended, its plugin sends from inside it, or its deadline has passed.
     func end(of step: Step) -> End {
         let instance = step.plugin.instance
-        let isStart = step.pending.name == LifecycleStep.startSend.rawValue
+        let isStart = step.pending.step == .startSend
         var deadline = step.deadline
         var wasExtended = false
         while true {
@@ -100,7 +100,7 @@ struct StepRunner {
             // time from then on, once.
             let running = instance.runningCallback
             let taken = running?.nanoseconds ?? 0
-            guard !wasExtended, running == nil || running?.name == step.pending.name,
+            guard !wasExtended, running == nil || running?.step == step.pending.step,
                 taken < deadlineNanoseconds
             else { return .hangs }
             wasExtended = true

@@ -1,6 +1,8 @@
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomVideo
 
 /// The negotiation with the source of one picture while the session lives, and what it takes from
 /// the picture: what its outputs want, what the machine sustains, and when the source follows.

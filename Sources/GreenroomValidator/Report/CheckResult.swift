@@ -1,16 +1,16 @@
-/// What came of a check.
+/// The outcome of a check.
 public enum Outcome: String, Codable, CaseIterable, Sendable {
     /// The plugin keeps the rule.
     case passed
     /// The plugin breaks the rule.
     case failed
-    /// The plugin keeps the rule, and its author should know of something.
+    /// The plugin keeps the rule; the text has a hint for its author.
     case warning
-    /// Nothing in the plugin is under the rule, or it can't be looked at; the text says why.
+    /// The rule does not apply to the plugin, or can't be checked; the text says why.
     case skipped
-    /// The plugin's process crashed or ended itself.
+    /// The plugin's process crashed or exited.
     case crashed
-    /// The check did not end in time, and was ended with all its processes.
+    /// The check exceeded its time limit and was killed with all its processes.
     case timedOut = "timed-out"
 
     /// Whether it is a fault of the plugin.
@@ -22,15 +22,15 @@ public enum Outcome: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// A check and what came of it.
+/// A check and its outcome.
 public struct CheckResult: Codable, Sendable {
     /// The check's id, e.g. `lifecycle.restart`.
     public var check: String
-    /// What came of it.
+    /// The outcome.
     public var outcome: Outcome
-    /// One line: what was found, and for a failure the cure.
+    /// One line: the finding, and for a failure the cure.
     public var text: String
-    /// More lines, for whoever looks for the fault.
+    /// Details for debugging.
     public var details: [String]
     /// How long it took.
     public var seconds: Double

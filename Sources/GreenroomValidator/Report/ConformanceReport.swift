@@ -1,10 +1,10 @@
-/// What was found of one plugin.
+/// The result of validating one plugin.
 public struct ConformanceReport: Codable, Sendable {
-    /// What a row of the capability table costs the plugin.
+    /// The plugin's processor time at one row of the capability table.
     public struct Cost: Codable, Equatable, Sendable {
         /// The row, e.g. `1280x720@30`.
         public var row: String
-        /// Milliseconds of a processor for each frame, median.
+        /// Processor time for each frame, in milliseconds, median.
         public var millisecondsPerFrame: Double
 
         /// Makes a cost.
@@ -18,31 +18,31 @@ public struct ConformanceReport: Codable, Sendable {
     public var plugin: String
     /// Its name.
     public var name: String
-    /// What it is, as people say it, e.g. `video source`.
+    /// Its kind, for people, e.g. `video source`.
     public var kind: String
     /// Its version.
     public var version: String
-    /// The file, as it was named.
+    /// The path of the library, as it was given.
     public var library: String
     /// SHA-256 of the file, in hexadecimal digits.
     public var sha256: String
-    /// The version of Greenroom that looked.
+    /// The version of Greenroom that validated it.
     public var host: String
-    /// What everything random was made from.
+    /// The seed of all random input.
     public var seed: UInt64
-    /// The settings that were given, by name; all others had their defaults.
+    /// The settings of the run, by name; others had their defaults.
     public var settings: [String: String]
-    /// What the plugin was granted in its sandbox, e.g. `read /srv/media` or `network`.
+    /// The grants of the sandbox, e.g. `read /srv/media` or `network`.
     public var grants: [String]
-    /// Whether the picture was said to stand still on purpose.
+    /// Whether the video was declared still on purpose.
     public var isStill: Bool
-    /// When, as ISO 8601.
+    /// The time of the run, as ISO 8601.
     public var date: String
-    /// Whether every check that there is for plugins of its kind was made.
+    /// Whether every check for plugins of its kind ran.
     public var isComplete: Bool
-    /// The checks that concern plugins of its kind, in the order of the catalogue.
+    /// The results of the checks for plugins of its kind, in the order of the catalogue.
     public var results: [CheckResult]
-    /// What was measured, for each row.
+    /// The measured costs, one for each row.
     public var costs: [Cost]
 
     /// Whether no check found a fault.

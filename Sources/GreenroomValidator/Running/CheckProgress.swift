@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 import Synchronization
 
@@ -31,13 +32,14 @@ final class CheckProgress: Sendable {
         let begin = "it did not end within \(Int(seconds)) s: "
         let sofar = spent.text
         for fixture in benches {
-            guard let (name, nanoseconds) = fixture.pluginHarness.runningCallback else { continue }
+            guard let (step, nanoseconds) = fixture.pluginHarness.runningCallback else { continue }
             let verdict = Verdict(
                 outcome: .timedOut,
-                text: begin + "\(name) has been going on for \(Self.seconds(nanoseconds)) s"
+                text: begin
+                    + "\(step.rawValue) has been going on for \(Self.seconds(nanoseconds)) s"
                     + (sofar.isEmpty ? "" : ", and \(sofar)"))
             return nanoseconds > 2_000_000_000
-                ? verdict.unless(fixture.check(naming: name, .hangs)) : verdict
+                ? verdict.unless(fixture.check(naming: step, .hangs)) : verdict
         }
         return Verdict(
             outcome: .timedOut,
@@ -56,6 +58,6 @@ extension PluginHarness.Spent {
         guard let longest else { return "" }
         let calls = "\(steps) call\(steps == 1 ? "" : "s") before"
         return "\(calls) took \(CheckProgress.seconds(nanoseconds)) s, the longest "
-            + "\(CheckProgress.seconds(longest.nanoseconds)) s (\(longest.name))"
+            + "\(CheckProgress.seconds(longest.nanoseconds)) s (\(longest.step.rawValue))"
     }
 }

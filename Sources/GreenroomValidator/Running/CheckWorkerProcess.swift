@@ -2,6 +2,8 @@ import CLinux
 import Glibc
 import GreenroomRuntime
 import GreenroomSession
+import GreenroomSystem
+import SystemPackage
 
 /// The process of one check, leader of a group that is ended as a whole.
 struct CheckWorkerProcess {
@@ -29,13 +31,20 @@ struct CheckWorkerProcess {
     ) -> End {
         // A file without a name: an order may be longer than a pipe holds.
         let input = greenroom_memory_file("greenroom-order")
-        guard input >= 0 else { return .failed("no memory for its order: \(errnoText)") }
+        guard input >= 0 else {
+            return .failed("no memory for its order: \(Errno(rawValue: -input))")
+        }
         defer { close(input) }
-        guard write(input, order, order.count) == order.count, lseek(input, 0, SEEK_SET) == 0 else {
-            return .failed("no memory for its order: \(errnoText)")
+        do {
+            let file = FileDescriptor(rawValue: input)
+            try file.writeAll(order)
+            try file.seek(offset: 0, from: .start)
+        } catch {
+            return .failed("no memory for its order: \(error)")
         }
         var output: [Int32] = [-1, -1]
-        guard greenroom_pipe(&output) == 0 else { return .failed("no pipe: \(errnoText)") }
+        let problem = greenroom_pipe(&output)
+        guard problem == 0 else { return .failed("no pipe: \(Errno(rawValue: -problem))") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -58,7 +67,7 @@ struct CheckWorkerProcess {
         close(output[1])
         defer { close(output[0]) }
         guard status == 0 else {
-            return .failed("\(program) can't be started: \(String(cString: strerror(status)))")
+            return .failed("\(program) can't be started: \(Errno(rawValue: status))")
         }
         judges.add(process)
         let answer = read(
@@ -85,12 +94,9 @@ struct CheckWorkerProcess {
             guard left > 0 else { return nil }
             var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&readable, 1, Int32(clamping: left / 1_000_000 + 1)) > 0 else { continue }
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
+            let count = (try? FileDescriptor(rawValue: descriptor).read(into: &buffer)) ?? 0
             guard count > 0, bytes.count < mostBytes else { return bytes }
             bytes += buffer[..<count]
         }
     }
-
-    private static var errnoText: String { String(cString: strerror(errno)) }
 }

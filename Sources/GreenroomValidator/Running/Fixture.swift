@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
@@ -54,23 +55,23 @@ final class Fixture: Sendable {
 
     // MARK: Steps that have to work
 
-    func create() throws(Verdict) { try mustBeDone("create", make("create")) }
+    func create() throws(Verdict) { try mustBeDone(.create, make(.create)) }
 
     /// - Parameter offer: nil for the one that a session of 1920x1080 at 30 would make.
     func initialize(_ offer: Offer? = nil) throws(Verdict) {
         let offer = offer ?? pluginHarness.nextOffer()
-        try mustBeDone("initialize", make("initialize", offer))
+        try mustBeDone(.initialize, make(.initialize, offer))
     }
 
     func startSend() throws(Verdict) {
-        let end = make("start-send")
+        let end = make(.startSend)
         if end == .pumps { return }
-        try mustBeDone("start-send", end)
+        try mustBeDone(.startSend, end)
     }
 
     func stopSend() throws(Verdict) {
         try settle()
-        try mustBeDone("stop-send", make("stop-send"))
+        try mustBeDone(.stopSend, make(.stopSend))
     }
 
     /// Lets some time pass after a start: a stop right after it is a check of its own.
@@ -80,8 +81,8 @@ final class Fixture: Sendable {
         if left > 0 { try wait(seconds: Double(left) / 1e9) }
     }
 
-    func uninitialize() throws(Verdict) { try mustBeDone("uninitialize", make("uninitialize")) }
-    func destroy() throws(Verdict) { try mustBeDone("destroy", make("destroy")) }
+    func uninitialize() throws(Verdict) { try mustBeDone(.uninitialize, make(.uninitialize)) }
+    func destroy() throws(Verdict) { try mustBeDone(.destroy, make(.destroy)) }
 
     /// Creates, initializes and starts.
     func start(_ offer: Offer? = nil) throws(Verdict) {
@@ -104,29 +105,29 @@ final class Fixture: Sendable {
         }
     }
 
-    private func mustBeDone(_ name: String, _ end: PluginHarness.StepEnd) throws(Verdict) {
+    private func mustBeDone(_ step: LifecycleStep, _ end: PluginHarness.StepEnd) throws(Verdict) {
         guard end != .done else { return }
-        throw ordinary(name, end)
+        throw ordinary(step, end)
     }
 
     /// What it means for any check that an ordinary step ended like this: another one is about that.
     ///
     /// - Parameter name: What people read; nil for the step's own.
     func ordinary(
-        _ step: String, _ end: PluginHarness.StepEnd, as name: String? = nil
+        _ step: LifecycleStep, _ end: PluginHarness.StepEnd, as name: String? = nil
     ) -> Verdict {
-        verdict(on: name ?? step, end).unless(check(naming: step, end))
+        verdict(on: name ?? step.rawValue, end).unless(check(naming: step, end))
     }
 
     /// The check that is about a step that ended like this.
-    func check(naming step: String, _ end: PluginHarness.StepEnd) -> String {
+    func check(naming step: LifecycleStep?, _ end: PluginHarness.StepEnd) -> String {
         switch end {
         case .pumps: "lifecycle.start-returns"
         // Whatever it is, it waits for that.
-        case .hangs where pluginHarness.runningCallback?.name == "start-send":
+        case .hangs where pluginHarness.runningCallback?.step == .startSend:
             "lifecycle.start-returns"
-        case .hangs where step == "start-send": "lifecycle.start-returns"
-        case .hangs where step == "stop-send": "lifecycle.stop-in-time"
+        case .hangs where step == .startSend: "lifecycle.start-returns"
+        case .hangs where step == .stopSend: "lifecycle.stop-in-time"
         case .hangs: "lifecycle.callbacks-in-time"
         case .refused(.badAnswer, _): "negotiation.answer-in-offer"
         default: "lifecycle.whole-life"
@@ -135,30 +136,30 @@ final class Fixture: Sendable {
 
     // MARK: Steps that are judged
 
-    /// Makes a step by its name, and waits for it for two seconds, besides those that the machine
+    /// Makes a step, and waits for it for two seconds, besides those that the machine
     /// had no time for the plugin.
-    func make(_ step: String, _ offer: Offer? = nil) -> PluginHarness.StepEnd {
-        if step == "start-send" { started.withLock { $0 = clock.now } }
+    func make(_ step: LifecycleStep, _ offer: Offer? = nil) -> PluginHarness.StepEnd {
+        if step == .startSend { started.withLock { $0 = clock.now } }
         return timed(step) { pluginHarness in
             switch step {
-            case "create": pluginHarness.create()
-            case "initialize": pluginHarness.initialize(offer)
-            case "start-send": pluginHarness.startSend()
-            case "stop-send": pluginHarness.stopSend()
-            case "uninitialize": pluginHarness.uninitialize()
+            case .create: pluginHarness.create()
+            case .initialize: pluginHarness.initialize(offer)
+            case .startSend: pluginHarness.startSend()
+            case .stopSend: pluginHarness.stopSend()
+            case .uninitialize: pluginHarness.uninitialize()
             default: pluginHarness.destroy()
             }
         }
     }
 
     /// Makes a step, and waits likewise.
-    func timed(_ step: String, _ body: (PluginHarness) -> PluginHarness.StepEnd)
+    func timed(_ step: LifecycleStep, _ body: (PluginHarness) -> PluginHarness.StepEnd)
         -> PluginHarness.StepEnd
     {
         let cpuDeadline = CPUTimeDeadline(process.process)
         let end = body(pluginHarness)
         guard end == .hangs else { return end }
-        return cpuDeadline.endsInTime { pluginHarness.runningCallback?.name == step }
+        return cpuDeadline.endsInTime { pluginHarness.runningCallback?.step == step }
             ? .done : .hangs
     }
 

@@ -1,10 +1,13 @@
 internal import FoundationEssentials
 import Glibc
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
+import SystemPackage
 
 /// A life of a plugin in the same process as its host, as a session without isolation has it: in a
 /// process of its own that is in the sandbox, so that nobody else is at risk.
@@ -40,13 +43,7 @@ enum InProcessRun {
         let answer = answer(order)
         guard let data = try? JSONEncoder().encode(answer) else { return false }
         let line = Array("\n\(heading)".utf8) + Array(data) + Array("\n".utf8)
-        var rest = line[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+        return (try? FileDescriptor.standardOutput.writeAll(line)) != nil
     }
 
     private static func answer(_ order: Order) -> Answer {
@@ -96,7 +93,7 @@ enum InProcessRun {
             library: order.library, seconds: 30)
         switch end {
         case .failed(let text): throw .skipped("no process could be started: \(text)")
-        case .tookTooLong: throw .failed("in its host's own process, it hangs: see where it waits")
+        case .timedOut: throw .failed("in its host's own process, it hangs: see where it waits")
         case .lost(let evidence): throw .crashed("in its host's own process: \(evidence)")
         case .ended(let output):
             let lines = output.split(separator: UInt8(ascii: "\n"))

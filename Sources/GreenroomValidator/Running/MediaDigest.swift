@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface

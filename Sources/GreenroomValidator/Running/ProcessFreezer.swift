@@ -45,12 +45,12 @@ enum ProcessFreezer {
             throw .skipped("no process could be started")
         }
         // From here on it may be silent.
-        plugin.stop()
+        plugin.freeze()
         defer {
             // It runs again since the order's end. What it was asked while it stood still it has time to
             // answer before it is expected to.
             usleep(200_000)
-            plugin.goOn()
+            plugin.thaw()
         }
         guard run(program, String(decoding: data, as: UTF8.self)) else {
             throw .skipped("no process could be started")

@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// How much of the machine's processors a process has had, and how long it has waited for one, as
 /// the kernel counts it.
@@ -36,12 +38,7 @@ struct ProcessLoad: Sendable {
 
     /// A short file without its last line's end; empty if it is not there.
     private static func text(_ path: String) -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var buffer = [UInt8](repeating: 0, count: 128)
-        let count = read(file, &buffer, buffer.count)
-        guard count > 0 else { return "" }
-        return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let bytes = (try? FileDescriptor.contents(of: path)) ?? []
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }

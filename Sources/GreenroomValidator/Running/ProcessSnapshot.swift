@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// What the kernel tells of a process, seen from outside of it.
 struct ProcessSnapshot: Sendable {
@@ -77,16 +79,7 @@ struct ProcessSnapshot: Sendable {
 
     /// A file's text; empty if it is not there.
     static func text(of file: String) -> String {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-            bytes += buffer[..<count]
-        }
+        String(decoding: (try? FileDescriptor.contents(of: file)) ?? [], as: UTF8.self)
     }
 }
 

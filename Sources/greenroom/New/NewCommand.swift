@@ -1,33 +1,35 @@
 import ArgumentParser
 import Glibc
 import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
 
 /// `greenroom new KIND NAME`.
 struct NewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Begin a plugin of your own, in a folder of its own.",
+        abstract: "Create a plugin in a folder of its own.",
         discussion: """
-            The folder gets one source file that works as it is, a build file, a session file to \
-            try it with, and a README. Kinds are named as places of a session file; the names \
-            that `greenroom plugins` shows will do, too, with hyphens: video-source.
+            The folder has one source file that works as it is, a build file, a session file to \
+            try it with, and a README. Kinds have the names of roles in a session file; the names \
+            that `greenroom plugins` prints work as well, with hyphens: video-source.
 
-            A plugin in Swift is built against a checkout of Greenroom, one in C against the \
-            header alone, which is copied into the folder.
+            A plugin in Swift builds against a checkout of Greenroom. A plugin in C builds \
+            against the header alone, which is copied into the folder.
             """)
 
-    @Argument(help: "What the plugin is.")
+    @Argument(help: "The kind of the plugin.")
     var kind: NewPlugin.Kind
 
-    @Argument(help: "Its name, and its folder's: letters, digits and '-', a letter first.")
+    @Argument(help: "The name of plugin and folder: letters, digits and '-', a letter first.")
     var name: String
 
-    @Option(help: "What it is written in.")
+    @Option(help: "The programming language.")
     var language = NewPlugin.Language.swift
 
     @Option(
         help: ArgumentHelp(
-            "The checkout of Greenroom; the one that this program was built in unless said.",
+            "The checkout of Greenroom; by default the one that this program was built in.",
             valueName: "path"),
         completion: .directory)
     var greenroom: String?
@@ -68,12 +70,12 @@ struct NewCommand: ParsableCommand {
         guard !["greenroom", checkout.identity].contains(name.lowercased()) else {
             throw Failure(
                 .usage,
-                "the name \"\(name)\": packages are told apart by the names of their folders, and "
+                "the name \"\(name)\": SwiftPM identifies packages by the names of their folders, and "
                     + "\(checkout.path) has this one; choose another")
         }
         guard let here = resolvedPath(".") else {
             throw Failure(
-                .outputFailed, "this folder can't be found: \(String(cString: strerror(errno)))")
+                .outputFailed, "this folder can't be found: \(Errno.last)")
         }
         return checkout.path(from: "\(here)/\(name)")
     }
@@ -81,20 +83,13 @@ struct NewCommand: ParsableCommand {
     /// The text of `greenroom/plugin.h`.
     private func header(in checkout: Checkout?, of program: InstalledProgram) throws -> String {
         let path = checkout?.header ?? program.header
-        guard let file = fopen(path, "re") else {
+        do throws(Errno) {
+            return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
+        } catch {
             throw Failure(
                 .usage,
                 "a plugin in C is built with greenroom/plugin.h, and \(path) can't be read "
-                    + "(\(String(cString: strerror(errno)))): say where a checkout of Greenroom is "
-                    + "with --greenroom PATH")
+                    + "(\(error)): say where a checkout of Greenroom is with --greenroom PATH")
         }
-        defer { fclose(file) }
-        var text: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 {
-            text += chunk[..<count]
-        }
-        guard ferror(file) == 0 else { throw Failure(.outputFailed, "can't read all of \(path)") }
-        return String(decoding: text, as: UTF8.self)
     }
 }

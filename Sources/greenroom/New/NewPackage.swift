@@ -17,29 +17,17 @@ struct NewPackage {
     var files: [PackageFile] {
         var files = [
             PackageFile(path: "README.md", text: readme),
-            PackageFile(path: plugin.source, text: source),
+            PackageFile(path: plugin.source, text: plugin.sourceText),
         ]
         switch base {
         case .package(let path):
-            files.append(PackageFile(path: "Package.swift", text: manifest(greenroom: path)))
+            files.append(PackageFile(path: "Package.swift", text: plugin.manifest(greenroom: path)))
         case .header(let text):
-            files.append(PackageFile(path: "build.sh", text: buildScript))
+            files.append(PackageFile(path: "build.sh", text: plugin.buildScript))
             files.append(PackageFile(path: "greenroom/plugin.h", text: text))
         }
         files.append(PackageFile(path: "session.yaml", text: session))
         return files
-    }
-
-    private var source: String {
-        switch (plugin.language, plugin.kind) {
-        case (.swift, .camera): plugin.swiftCamera
-        case (.swift, .microphone), (.swift, .shareAudio): plugin.swiftSound
-        case (.swift, .share): plugin.swiftShare
-        case (.swift, .preProcessor): plugin.swiftFilter
-        case (.c, .camera), (.c, .share): plugin.cVideo
-        case (.c, .microphone), (.c, .shareAudio): plugin.cSound
-        case (.c, .preProcessor): plugin.cFilter
-        }
     }
 
     /// What was made, and what to do next.

@@ -103,7 +103,8 @@ struct NewPlugin {
     var type: String {
         let words = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         let joined = words.joined()
-        let hasSuffix = joined.hasSuffix(kind.typeSuffix) && joined != kind.typeSuffix
+        let isTaken = joined == kind.typeSuffix || joined == "ScreenAudio"
+        let hasSuffix = joined.hasSuffix(kind.typeSuffix) && !isTaken
         return hasSuffix ? joined : joined + kind.typeSuffix
     }
 

@@ -1,4 +1,6 @@
 import Glibc
+import GreenroomSystem
+import SystemPackage
 
 /// A file of a plugin's folder.
 struct PackageFile {
@@ -42,13 +44,15 @@ struct PackageFile {
     }
 
     private static func write(_ text: String, to path: String) throws {
-        guard let file = fopen(path, "wxe") else { throw couldNot("write", path) }
-        let bytes = Array(text.utf8)
-        let count = fwrite(bytes, 1, bytes.count, file)
-        guard fclose(file) == 0, count == bytes.count else { throw couldNot("write", path) }
+        do {
+            let file = try FileDescriptor.creating(path, options: .exclusiveCreate)
+            try file.closeAfter { _ = try file.writeAll(text.utf8) }
+        } catch {
+            throw Failure(.outputFailed, "can't write \(path): \(error)")
+        }
     }
 
     private static func couldNot(_ what: String, _ path: String) -> Failure {
-        Failure(.outputFailed, "can't \(what) \(path): \(String(cString: strerror(errno)))")
+        Failure(.outputFailed, "can't \(what) \(path): \(Errno.last)")
     }
 }

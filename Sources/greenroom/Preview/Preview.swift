@@ -6,6 +6,7 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomVideo
 
 /// A preview: one session of one plugin, or with `--watch` one for each build of it.
 struct Preview {

@@ -6,18 +6,20 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomSystem
+import SystemPackage
 
 /// `greenroom preview PLUGIN`.
 struct PreviewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
-        abstract: "Run one plugin alone, without a session file, and show how it does.",
+        abstract: "Run one plugin without a session file and show its statistics.",
         discussion: """
-            On a terminal the numbers are drawn anew in their place; elsewhere there is a line a \
+            On a terminal the statistics are updated in place; elsewhere a line is printed each \
             second. They go to standard output, or to standard error with --y4m -. Ctrl-C ends the \
-            preview. A filter gets the picture of ColorBars, and ceilings hold that down. A bundled \
-            plugin runs in the host's process unless it is watched or is allowed something. Exit codes \
-            are those of greenroom run for the same plugin.
+            preview. A filter receives the video of ColorBars, which the ceilings limit. A bundled \
+            plugin runs in the host's process, unless --watch or a grant is given. Exit codes are \
+            those of greenroom run for the same plugin.
 
               greenroom preview ColorBars --ceiling "2s 640x360@15, 6s none" --duration 12s
               greenroom preview ./camera.so --y4m - | ffplay -
@@ -26,41 +28,41 @@ struct PreviewCommand: ParsableCommand {
 
     @Argument(
         help: """
-            A plugin's name or id, or a library's file, with #NAME behind it if it has several.
+            A plugin's name or id, or the path of a library (PATH#NAME for one plugin of several).
             """)
     var plugin: String
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "A setting of the plugin; may be given more than once.", valueName: "name=value"))
+            "A setting of the plugin; may be repeated.", valueName: "name=value"))
     var assignments: [String] = []
 
     @OptionGroup var grants: GrantOptions
 
-    @Option(help: "How long to run: 10s, 500ms, 2m; until Ctrl-C if it is not said.")
+    @Option(help: "The duration: 10s, 500ms, 2m; by default until Ctrl-C.")
     var duration: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            The most that the plugin is offered (default: \(SessionFile.defaultMaximum)).
+            The largest size and rate to offer (default: \(SessionDefaults.maximum)).
             """, valueName: "size@fps"))
     var maximum: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            Ceilings and when each begins, with commas between: "2s 640x360@15, 6s none". Of each \
-            offer it is told what the plugin made of it.
+            Ceilings with their start times, separated by commas: "2s 640x360@15, 6s none". Prints \
+            the plugin's answer to each offer.
             """, valueName: "script"))
     var ceiling: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            Write the newest picture to this PNG file: each time the process gets SIGUSR1, and at \
-            the end if there was none.
+            Write the newest frame to this PNG file at each SIGUSR1, or at the end if there was \
+            none.
             """, valueName: "file"))
     var snapshot: String?
 
@@ -68,19 +70,19 @@ struct PreviewCommand: ParsableCommand {
         name: .customLong("y4m"),
         help: ArgumentHelp(
             """
-            Write the picture as Y4M to standard output (-), a named pipe or a file. When its \
-            reader goes away the preview ends.
+            Write the video as Y4M to standard output (-), a named pipe or a file. The preview \
+            ends when the reader closes it.
             """, valueName: "file"))
     var y4m: String?
 
     @Flag(
         help: """
-            Start again whenever the library is rebuilt, in a new process of its own each time; \
-            wait for it while it is missing, or can't be loaded.
+            Restart in a new process whenever the library is rebuilt; wait while the library is \
+            missing or can't be loaded.
             """)
     var watch = false
 
-    @Flag(help: "Run on a virtual clock, as fast as the machine can. It needs a duration.")
+    @Flag(help: "Run on a virtual clock, as fast as the machine can. Needs a duration.")
     var virtualClock = false
 
     func run() throws {
@@ -108,8 +110,8 @@ struct PreviewCommand: ParsableCommand {
         guard let folder = resolvedPath(".") else {
             throw Failure(
                 .usage,
-                "the working folder is gone: \(String(cString: strerror(errno))). Go to one that is "
-                    + "there.")
+                "the working folder no longer exists: \(Errno.last). "
+                    + "Change to one that exists.")
         }
         return folder
     }

@@ -1,3 +1,4 @@
+import GreenroomNegotiation
 import GreenroomSession
 
 /// Tells of each offer to the plugin, once it is known what came of it.

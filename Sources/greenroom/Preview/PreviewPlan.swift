@@ -5,6 +5,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
+import GreenroomVideo
 
 /// A session of one plugin.
 struct PreviewPlan {

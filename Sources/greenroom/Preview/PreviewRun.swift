@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomPluginInterface
 import GreenroomSession
+import GreenroomVideo
 import Synchronization
 import GreenroomModel
 

@@ -13,7 +13,7 @@ final class PreviewScreen: Sendable {
     init(descriptor: Int32) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) == 1
-        queue = PrintQueue(descriptor: descriptor) { "\($0) lines left out, nobody was reading" }
+        queue = PrintQueue(descriptor: descriptor) { "\($0) lines dropped: reader too slow" }
     }
 
     /// Shows lines that stay. [any]

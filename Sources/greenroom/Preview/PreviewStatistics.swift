@@ -1,5 +1,7 @@
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomMedia
+import GreenroomVideo
 
 /// How the plugin of a preview does, as people read it. The numbers are those of the session's
 /// report; what is told a second is from one report to the next.

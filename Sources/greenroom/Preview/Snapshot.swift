@@ -3,7 +3,10 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomSession
 import GreenroomMedia
+import GreenroomSystem
+import GreenroomVideo
 import Synchronization
+import SystemPackage
 
 /// The newest picture as a PNG file, on demand.
 final class Snapshot: Sendable {
@@ -31,7 +34,7 @@ final class Snapshot: Sendable {
             throw Failure(
                 .outputFailed,
                 "--snapshot \(path): no file can be made in \(folder): "
-                    + "\(String(cString: strerror(errno))). Name a file in a folder that can be "
+                    + "\(Errno.last). Name a file in a folder that can be "
                     + "written to.")
         }
         SnapshotSignal.handle { screen.show(self.take().text) }
@@ -50,8 +53,8 @@ final class Snapshot: Sendable {
         count.withLock { count in
             guard let picture = monitor.picture else {
                 return (
-                    "--snapshot \(path): there is no picture to write, for none has come. See under "
-                        + "sent, refused and dropped what became of its frames, or give it more time.",
+                    "--snapshot \(path): there is no picture to write: none has arrived. \"sent\", "
+                        + "\"refused\" and \"dropped\" say why, or the duration is too short.",
                     false
                 )
             }

@@ -1,5 +1,7 @@
 import Glibc
 import GreenroomSession
+import GreenroomSystem
+import SystemPackage
 
 /// Where `--y4m` writes to.
 struct Y4MTarget: Sendable {
@@ -20,16 +22,16 @@ struct Y4MTarget: Sendable {
             }
             descriptor = STDOUT_FILENO
         } else {
-            var status = stat()
-            if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
+            if let status = try? Stat(path), status.type == .fifo {
                 screen.show("\(path): waiting for a reader")
             }
-            descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-            guard descriptor >= 0 else {
+            do throws(Errno) {
+                descriptor = try FileDescriptor.creating(path).rawValue
+            } catch {
                 throw Failure(
                     .outputFailed,
-                    "--y4m \(path): it can't be opened: \(String(cString: strerror(errno))). Name a "
-                        + "file in a folder that is there, a named pipe, or - for standard output.")
+                    "--y4m \(path): it can't be opened: \(error). Name a file in a folder that is "
+                        + "there, a named pipe, or - for standard output.")
             }
         }
         stream = Y4MStream(descriptor: descriptor, name: name)

@@ -4,6 +4,8 @@ import GreenroomSchema
 import GreenroomHost
 import GreenroomModel
 import GreenroomSession
+import GreenroomSystem
+import SystemPackage
 
 /// Control lines on standard input, each carried out as soon as it is read.
 struct ControlInput: Sendable {
@@ -19,25 +21,21 @@ struct ControlInput: Sendable {
             var lines = ControlLines()
             var chunk = [UInt8](repeating: 0, count: 4096)
             while true {
-                let count = Glibc.read(STDIN_FILENO, &chunk, chunk.count)
-                switch count {
-                case 1...:
-                    lines.append(chunk[..<count]).forEach(perform)
-                case 0:
-                    if let last = lines.finish() { perform(last) }
-                    return
-                default:
-                    switch errno {
-                    case EINTR: continue
-                    case EAGAIN:
-                        var wanted = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-                        poll(&wanted, 1, -1)
-                    case let code:
-                        complain(
-                            "standard input can't be read: \(String(cString: strerror(code))). "
-                                + "The session goes on without control lines.", "control")
+                do throws(Errno) {
+                    let count = try FileDescriptor.standardInput.read(into: &chunk)
+                    guard count > 0 else {
+                        if let last = lines.finish() { perform(last) }
                         return
                     }
+                    lines.append(chunk[..<count]).forEach(perform)
+                } catch  where error == .wouldBlock {
+                    var wanted = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+                    poll(&wanted, 1, -1)
+                } catch {
+                    complain(
+                        "standard input can't be read: \(error). "
+                            + "The session goes on without control lines.", "control")
+                    return
                 }
             }
         }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
@@ -53,7 +54,7 @@ final class EventPrinter: Sendable {
     }
 
     private static func notice(of count: Int) -> String {
-        "\(count) lines left out, nobody was reading"
+        "\(count) lines dropped: reader too slow"
     }
 
     /// Shows an event. [any]

@@ -1,3 +1,4 @@
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomHost
+import GreenroomModel
 import Synchronization
 import GreenroomModel
 

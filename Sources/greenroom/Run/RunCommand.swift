@@ -13,13 +13,13 @@ import GreenroomModel
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run a session until its duration is over, its sources end, or Ctrl-C.",
+        abstract: "Run a session until its duration ends, its sources end, or Ctrl-C.",
         discussion: """
-            Messages go to standard error, so that `y4m: "-"` can have standard output. \
-            Ctrl-C ends the session in order; a second Ctrl-C ends the process at once. \
-            Recordings are whole either way.
+            Messages go to standard error, so `y4m: "-"` can use standard output. \
+            Ctrl-C stops the session in order; a second Ctrl-C ends the process at once. \
+            Recordings are valid in both cases.
 
-            Control lines, with --control; "help" tells what each does:
+            Control lines, with --control; "help" describes each:
             \(ControlLine.commands.map { "  \($0.line)" }.joined(separator: "\n"))
             """)
 
@@ -30,22 +30,22 @@ struct RunCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Tell why each picture has its size and rate: at the start, when it changes, and at the \
-            end.
+            Print why each track has its size and frame rate: at the start, at each change, and \
+            at the end.
             """)
     var explain = false
 
     @Flag(
         help: """
-            Read control lines from standard input. Without this flag it is left alone, so that \
-            scripts keep their input and background jobs are not stopped.
+            Read control lines from standard input. Without this flag standard input is not read, \
+            so scripts keep their input and background jobs do not stop.
             """)
     var control = false
 
     @Flag(
         help: """
-            Run on a virtual clock: as fast as the machine can, and the same each time. It needs a \
-            duration, and leaves loudspeakers out.
+            Run on a virtual clock: as fast as the machine can, and with the same result each \
+            time. Needs a duration; skips loudspeakers.
             """)
     var virtualClock = false
 

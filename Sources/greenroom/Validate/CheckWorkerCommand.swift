@@ -1,12 +1,14 @@
 import ArgumentParser
 import CLinux
 import Glibc
+import GreenroomSystem
 import GreenroomValidator
+import SystemPackage
 
 /// `greenroom judge`: the process of one check. `greenroom validate` starts it.
 struct CheckWorkerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "judge", abstract: "Make one check, as greenroom validate asks for it.",
+        commandName: "judge", abstract: "Run one check, as greenroom validate requests it.",
         shouldDisplay: false)
 
     @Argument(help: .hidden)
@@ -21,17 +23,11 @@ struct CheckWorkerCommand: ParsableCommand {
             }
             _exit(0)
         }
-        var order: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
-            guard count > 0 else { break }
-            order += buffer[..<count]
-        }
-        guard let answer = CheckWorker.judge(order) else {
+        let order = try? FileDescriptor.standardInput.readToEnd()
+        guard let answer = CheckWorker.judge(order ?? []) else {
             throw Failure(.usage, "judge is started by greenroom validate, with an order.")
         }
-        _ = write(STDOUT_FILENO, answer, answer.count)
+        _ = try? FileDescriptor.standardOutput.writeAll(answer)
         // Threads of the check may be left.
         _exit(0)
     }

@@ -14,13 +14,12 @@ import GreenroomValidator
 struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Find out whether a plugin keeps the rules of the interface.",
+        abstract: "Check a plugin against the interface's rules.",
         discussion: """
-            Each check runs in a process of its own, the plugin in another one that is sandboxed, and \
-            both are ended when the check's time is over. Exit codes: 0 no check found a fault, 69 one \
-            did, 65 there is no such plugin, 64 the arguments are wrong, 130 it was interrupted. What a \
-            whole run found is shown by greenroom plugins until the library or \
-            Greenroom changes.
+            Each check runs in a process of its own, and the plugin in another, sandboxed one; both \
+            are killed at the check's time limit. Exit codes: 0 no faults, 69 a check found a fault, \
+            65 no such plugin, 64 wrong arguments, 130 interrupted. greenroom plugins shows the \
+            result of a complete run until the library or Greenroom changes.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -31,41 +30,41 @@ struct ValidateCommand: ParsableCommand {
 
     @Argument(
         help: """
-            A library's file (FILE#NAME for one plugin of several), or a plugin's name or id.
+            The path of a library (PATH#NAME for one plugin of several), or a plugin's name or id.
             """)
     var plugin: String?
 
     @Flag(
         help: """
-            Tell what each check proves, and which rule it stands for, as a table or as JSON; no \
-            plugin is needed.
+            Describe the checks: what each proves, and its rule. As a table or as JSON; needs no \
+            plugin.
             """)
     var list = false
 
     @Option(
         help: ArgumentHelp(
-            "Make these checks alone; a group's name stands for all of it.",
+            "Run only these checks; the name of a group selects all its checks.",
             valueName: "id,id,..."))
     var only: String?
 
-    @Option(help: "How the results are printed: table, json or junit.")
+    @Option(help: "The format of the results: table, json or junit.")
     var format = Format.table
 
     @Option(
         help: """
-            What everything random is made from; the results name it. Without it each run has \
-            another one.
+            The seed of all random input; the results name it. By default each run has another \
+            seed.
             """)
     var seed: UInt64?
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("A setting of the plugin.", valueName: "name=value"))
+        help: ArgumentHelp("A setting of the plugin; may be repeated.", valueName: "name=value"))
     var assignments: [String] = []
 
     @OptionGroup var grants: GrantOptions
 
-    @Flag(help: "The picture stands still, or is of one colour, on purpose.")
+    @Flag(help: "The video is a still picture or of one colour on purpose.")
     var still = false
 
     func run() throws {
@@ -172,7 +171,7 @@ struct ValidateCommand: ParsableCommand {
     private func keep(_ reports: [ConformanceReport], at path: String) {
         guard let cache = ReportCache.ofThisUser, let path = resolvedPath(path) else { return }
         for report in reports where report.isComplete {
-            cache.keep(Array(report.json.utf8), of: report.plugin, at: path)
+            cache.store(Array(report.json.utf8), of: report.plugin, at: path)
         }
     }
 
@@ -193,7 +192,7 @@ struct ValidateCommand: ParsableCommand {
         case .junit:
             throw Failure(
                 .usage,
-                "--list --format junit: JUnit tells of results, and a list has none. Write --format "
+                "--list --format junit: JUnit is a format of results, and a list has none. Use --format "
                     + "json.")
         }
     }

@@ -10,7 +10,7 @@ struct Runners {
         return names.compactMap { pid_t($0) }.filter { process in
             guard let bytes = try? readFile("/proc/\(process)/cmdline") else { return false }
             let words = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-            return words.count == 2 && words[0].hasSuffix("/greenroom-runner")
+            return words.count >= 2 && words[0].hasSuffix("/greenroom-runner")
                 && words[1] == "\(host)"
         }
     }

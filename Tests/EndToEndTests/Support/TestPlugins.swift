@@ -157,16 +157,22 @@ enum TestPlugins {
     ) throws -> String {
         mkdir(folder, 0o777)
         let library = "\(folder)/\(name).so"
-        // Another test may be loading it: it gets its name when it is whole.
-        let unfinished = library + ".\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
-        try compile(files, flags, into: unfinished)
-        // A process of tests beside this one may be judging it: what is the same stays.
-        if access(library, F_OK) == 0, try readFile(library) == readFile(unfinished) {
-            unlink(unfinished)
-            return library
-        }
-        guard rename(unfinished, library) == 0 else { throw Failure("can't rename \(unfinished)") }
+        try replace(library) { try compile(files, flags, into: $0) }
         return library
+    }
+
+    /// Builds a file anew that another test may be loading: it gets its name when it is whole, and
+    /// one that is the same stays.
+    ///
+    /// - Parameter build: Makes the file at a path.
+    static func replace(_ file: String, build: (String) throws -> Void) throws {
+        let unfinished = file + ".\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
+        try build(unfinished)
+        if access(file, F_OK) == 0, try readFile(file) == readFile(unfinished) {
+            unlink(unfinished)
+            return
+        }
+        guard rename(unfinished, file) == 0 else { throw Failure("can't rename \(unfinished)") }
     }
 
     private static func compile(

@@ -73,13 +73,15 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         let library = "\(folder)/\(name).so"
-        let run = try ChildProcess.run(
-            "cc",
-            [
-                "-std=c99", "-D_GNU_SOURCE", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-I",
-                Checkout.include,
-            ] + TestPlugins.warnings + ["\(Self.folder)/\(file)", "-o", library] + words)
-        guard run.exit == .code(0) else { throw Failure("\(run)") }
+        try TestPlugins.replace(library) { unfinished in
+            let run = try ChildProcess.run(
+                "cc",
+                [
+                    "-std=c99", "-D_GNU_SOURCE", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-I",
+                    Checkout.include,
+                ] + TestPlugins.warnings + ["\(Self.folder)/\(file)", "-o", unfinished] + words)
+            guard run.exit == .code(0) else { throw Failure("\(run)") }
+        }
         return library
     }
 }

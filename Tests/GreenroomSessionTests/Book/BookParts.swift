@@ -1,3 +1,4 @@
+@testable import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -1,6 +1,8 @@
 import GreenroomConversion
 import GreenroomMedia
+@testable import GreenroomNegotiation
 @testable import GreenroomRuntime
+@testable import GreenroomVideo
 import Synchronization
 import TestSupport
 import Testing
@@ -169,9 +171,16 @@ import Testing
         end(instance)
     }
 
+    /// An offer that nothing but a low maximum limits.
+    private var secondOffer: Offer {
+        NegotiationInputs(
+            rule: .rows, table: Self.table, ceilings: [.sessionMaximum(Self.low)]
+        ).offer(revision: 2, after: nil)
+    }
+
     @Test func `new offers and parameters have their states`() throws {
         let instance = try instance("Negotiates", mode: "")
-        let offer = Offer.toVideoSource(revision: 2, table: Self.table, maximum: Self.low)
+        let offer = secondOffer
         let setting = Setting(name: "mode", type: .string, value: .string("fail"))
         #expect(finish(instance, instance.beginCreate()) == .done)
         #expect(finish(instance, instance.beginPropertyChange(offer: offer)) == .illegal(.created))
@@ -205,7 +214,7 @@ import Testing
         }
         #expect(now("name") == .string(""))
         // The plugin acts on what it was told.
-        let offer = Offer.toVideoSource(revision: 2, table: Self.table, maximum: Self.low)
+        let offer = secondOffer
         #expect(finish(instance, instance.beginPropertyChange(offer: offer)) == .done)
         #expect(instance.reply(to: 2)?.name == "counter")
         end(instance)

@@ -1,64 +1,64 @@
 /*
  * greenroom/plugin.h - the Greenroom plugin interface, major 1
  *
- * This header is everything that a Greenroom host and a plugin share. It needs a C
+ * This header is the whole contract between a Greenroom host and a plugin. It needs a C
  * compiler (C99 to C23, or C++17) and nothing else. Write a shared library that exports
- * one function, greenroom_plugin_entry, and any Greenroom of major 1 can load it.
+ * one function, greenroom_plugin_entry, and every Greenroom of major 1 can load it.
  *
- *   HOW IT GOES
+ *   LIFECYCLE
  *
- *   The host loads the library and calls greenroom_plugin_entry(). From the entry it reads
- *   the descriptors (what is in here?) and calls create() for each instance that a session
- *   asks for. Then it drives the instance through its life:
+ *   The host loads the library and calls greenroom_plugin_entry(). It reads the plugins'
+ *   descriptors from the entry and calls create() for each instance that a session needs.
+ *   Then it takes the instance through its lifecycle:
  *
  *        create -> initialize -> start_send <-> stop_send -> uninitialize -> destroy
  *
  *   initialize    here is your sender, and what the session can take; send nothing yet
- *   start_send    go: from inside this call on, frames are accepted
- *   stop_send     stop: once this call has been made, frames answer GR_STATUS_STOPPED
- *   uninitialize  the sender is gone: it answers GR_STATUS_GONE from now on
+ *   start_send    start sending: the host accepts frames as soon as it makes this call
+ *   stop_send     stop sending: sends return GR_STATUS_STOPPED as soon as the host makes this call
+ *   uninitialize  the sender has ended: sends return GR_STATUS_GONE from now on
  *
  *   start_send and stop_send come in pairs, any number of times (mute and unmute, a share
- *   that begins again). uninitialize comes exactly once for each initialize that
- *   succeeded. An initialize or start_send that fails leaves the instance where it was.
+ *   that starts again). uninitialize comes exactly once for each successful initialize. A
+ *   failed initialize or start_send leaves the state unchanged.
  *
  *   THREADS
  *
- *   Each function says in brackets which thread calls it and, after '&', in which state:
+ *   The brackets after each function name the thread that calls it and, after '&', the state:
  *
  *   [control]   the instance's own control thread. Calls on it never overlap. Two
  *               instances have two control threads.
  *   [media]     the host's media thread of this instance (pre-processors). One call at a
- *               time; never while a [control] call of the same instance is running,
- *               live-parameter changes excepted.
- *   [any]       any thread, at any time, any number at once.
+ *               time; never during a [control] call of the same instance, except for
+ *               live-parameter changes.
+ *   [any]       any thread, at any time, concurrently.
  *
  *   A plugin makes its own threads to produce frames and calls its sender from them.
- *   stop_send must not return before those threads have ended or have gone idle.
+ *   stop_send must not return before these threads have ended or are idle.
  *   Every callback has a deadline (2 seconds unless the session file says otherwise).
  *
  *   MEMORY
  *
- *   What the host passes into a call is valid until the call returns. What a plugin passes
- *   into a host function is copied before that function returns, so it may live in another
- *   process. Descriptors, parameter tables and function tables of a plugin stay valid and
- *   unchanged for as long as the process lives: libraries are never unloaded.
+ *   What the host passes to a callback is valid until the callback returns. What a plugin
+ *   passes to a host function is copied before that function returns; the host may be
+ *   another process. Descriptors, parameter tables and function tables of a plugin stay
+ *   valid and unchanged for as long as the process lives: libraries are never unloaded.
  *   Host function tables and handles stay callable for as long as the process lives:
- *   a stale handle is answered with GR_STATUS_GONE.
+ *   calls with a stale handle return GR_STATUS_GONE.
  *
  *   VERSIONS
  *
- *   Every struct that can grow begins with struct_size: the writer sets it to its own
- *   sizeof, the reader touches nothing beyond it, and walks an array in steps of it.
- *   Members are only ever appended. Structs without struct_size, and structs that stand
- *   inside another one, keep their size for all of major 1. A host accepts every plugin of
- *   its major, with an older or a newer minor. Never infer an ability from a version
- *   number: ask get_extension, and take NULL for "no".
+ *   Every struct that can grow begins with struct_size. The writer sets it to its own
+ *   sizeof; the reader reads nothing beyond it, and uses it as the stride of arrays.
+ *   Members are only appended. Structs without struct_size, and structs nested in another
+ *   one, keep their size for all of major 1. A host accepts every plugin of its major, with
+ *   an older or a newer minor. Never infer a capability from a version number: call
+ *   get_extension; NULL means no.
  *
  *   TIME
  *
- *   Times are nanoseconds on the session clock, which is monotonic, starts anywhere, and
- *   is not wall time. It may run faster than real time: ask now_ns, wait with
+ *   Times are nanoseconds on the session clock. It is monotonic from an arbitrary start, is
+ *   not wall time, and may run faster than real time: read now_ns, and wait with
  *   wait_until_ns, never with sleep().
  *
  *   STRINGS
@@ -88,7 +88,7 @@
 #define GR_STATIC_ASSERT(name, condition) typedef char gr_static_assert_##name[(condition) ? 1 : -1]
 #endif
 
-/** Marks the entry function as exported, whatever -fvisibility says. */
+/** Exports the entry function, also with -fvisibility=hidden. */
 #define GR_EXPORT __attribute__((visibility("default")))
 
 #if defined(__cplusplus)
@@ -102,7 +102,7 @@ extern "C" {
  * Statuses
  * ---------------------------------------------------------------------------------- */
 
-/** The result of every call that can be refused. A text comes with it: refusal_text. */
+/** The result of every call that can be refused. refusal_text returns its text. */
 typedef int32_t gr_status;
 
 enum {
@@ -133,23 +133,23 @@ enum {
   GR_STATUS_BAD_DATA = 26,      /**< compressed data that does not decode to its declared size */
 
   /* Flow */
-  GR_STATUS_QUEUE_FULL = 30, /**< no room; later there will be */
+  GR_STATUS_QUEUE_FULL = 30, /**< no room now; try again later */
   GR_STATUS_NO_BUFFER = 31,  /**< every buffer of the pool is leased or in use */
 
-  /* What a plugin answers */
-  GR_STATUS_FAILED = 40,      /**< failed; the reason was told with set_error */
-  GR_STATUS_UNAVAILABLE = 41, /**< a device, file or library that is needed is not there */
-  GR_STATUS_UNSUPPORTED = 42  /**< this plugin or host does not do that */
+  /* What a plugin returns */
+  GR_STATUS_FAILED = 40,      /**< failed; set_error has the reason */
+  GR_STATUS_UNAVAILABLE = 41, /**< a required device, file or library is missing */
+  GR_STATUS_UNSUPPORTED = 42  /**< this plugin or host does not support that */
 };
 
 /* ------------------------------------------------------------------------------------
- * Pictures
+ * Video
  * ---------------------------------------------------------------------------------- */
 
 /** The largest width and height of a frame, in pixels. */
 #define GR_MAX_DIMENSION 8192
 
-/** The most planes that a frame has. */
+/** The largest number of planes of a frame. */
 #define GR_MAX_PLANES 3
 
 /**
@@ -162,12 +162,12 @@ enum {
   GR_FORMAT_I420 = 1,  /**< 3 planes: Y, U, V; 4:2:0 */
   GR_FORMAT_NV12 = 2,  /**< 2 planes: Y, UV interleaved; 4:2:0 */
   GR_FORMAT_NV21 = 3,  /**< 2 planes: Y, VU interleaved; 4:2:0 */
-  GR_FORMAT_YUY2 = 4,  /**< 1 plane: Y0 U Y1 V, 4 bytes for each 2 pixels, odd widths rounded up */
+  GR_FORMAT_YUY2 = 4,  /**< 1 plane: Y0 U Y1 V, 4 bytes for each 2 pixels, odd widths round up */
   GR_FORMAT_UYVY = 5,  /**< 1 plane: U Y0 V Y1, likewise */
   GR_FORMAT_BGRA = 6,  /**< 1 plane: B G R A, 4 bytes a pixel; alpha is ignored (vendors' "ARGB") */
   GR_FORMAT_RGBA = 7,  /**< 1 plane: R G B A; alpha is ignored */
-  GR_FORMAT_BGRX = 8,  /**< 1 plane: B G R and a byte of anything */
-  GR_FORMAT_RGBX = 9,  /**< 1 plane: R G B and a byte of anything */
+  GR_FORMAT_BGRX = 8,  /**< 1 plane: B G R and an unused byte */
+  GR_FORMAT_RGBX = 9,  /**< 1 plane: R G B and an unused byte */
   GR_FORMAT_RGB24 = 10, /**< 1 plane: R G B, 3 bytes a pixel */
   GR_FORMAT_MJPEG = 11, /**< 1 plane: a JPEG image; stride_bytes is 0, size_bytes its length */
   GR_FORMAT_I010 = 12, /**< I420 with 16-bit little-endian samples, the low 10 bits used */
@@ -185,7 +185,7 @@ enum {
   GR_RANGE_FULL = 2     /**< 0 to 255 */
 };
 
-/** The matrix between RGB and YUV. For RGB formats: the one to convert with. */
+/** The matrix between RGB and YUV; for RGB formats the one to convert with. */
 typedef uint32_t gr_color_matrix;
 
 enum {
@@ -194,12 +194,12 @@ enum {
 };
 
 /**
- * For pts_ns: "I have no stamp". Video is stamped when it arrives; an audio block follows
- * the one before it without a gap.
+ * A pts_ns without a timestamp: video is stamped on arrival; an audio block follows the
+ * previous one without a gap.
  */
 #define GR_PTS_UNSTAMPED INT64_MIN
 
-/** What a frame says of itself besides its pixels. */
+/** What a frame says about itself besides its pixels. */
 typedef struct gr_frame_info {
   uint32_t struct_size;
   gr_rotation rotation;
@@ -213,8 +213,8 @@ typedef struct gr_frame_info {
 /** A plane to read. */
 typedef struct gr_plane {
   const uint8_t *GR_NULLABLE data;
-  uint64_t size_bytes;   /**< from data on, all of it readable */
-  uint32_t stride_bytes; /**< from one row to the next; at least a row long */
+  uint64_t size_bytes;   /**< readable bytes at data */
+  uint32_t stride_bytes; /**< bytes from one row to the next; at least one row */
   uint32_t reserved;     /**< zero */
 } gr_plane;
 
@@ -226,14 +226,14 @@ typedef struct gr_mutable_plane {
   uint32_t reserved;
 } gr_mutable_plane;
 
-/** A frame in the plugin's memory, to send. Width and height are those of the pixels,
- *  before rotation; any size up to GR_MAX_DIMENSION, odd ones included. */
+/** A frame in the plugin's memory, to send. Width and height are in pixels, before rotation;
+ *  any size up to GR_MAX_DIMENSION, also odd. */
 typedef struct gr_video_frame {
   uint32_t struct_size;
   gr_pixel_format format;
   uint32_t width;
   uint32_t height;
-  uint32_t plane_count; /**< as the format has */
+  uint32_t plane_count; /**< that of the format */
   uint32_t reserved;    /**< zero */
   gr_plane planes[GR_MAX_PLANES];
   gr_frame_info info;
@@ -251,22 +251,22 @@ typedef struct gr_mutable_frame {
   gr_frame_info info;
 } gr_mutable_frame;
 
-/** A frame of the host's pool, lent for filling. */
+/** A frame of the host's pool, to fill. */
 typedef struct gr_lease {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t id; /**< never zero, never used twice by a sender */
+  uint64_t id; /**< never zero, never reused by a sender */
   gr_mutable_frame frame;
 } gr_lease;
 
 /* ------------------------------------------------------------------------------------
- * Sound
+ * Audio
  * ---------------------------------------------------------------------------------- */
 
-/** The longest block that audio_send takes, in milliseconds. */
+/** The longest audio block, in milliseconds. */
 #define GR_MAX_BLOCK_MS 100
 
-/** How much sound a sender's queue holds, in milliseconds. */
+/** The capacity of a sender's audio queue, in milliseconds. */
 #define GR_AUDIO_QUEUE_MS 200
 
 /** Interleaved 16-bit little-endian PCM. */
@@ -274,7 +274,7 @@ typedef struct gr_audio_block {
   uint32_t struct_size;
   uint32_t sample_rate_hz; /**< 8000 to 192000, any whole number */
   uint32_t channels;       /**< 1 or 2 */
-  uint32_t frame_count;    /**< samples of each channel: more than 0, up to 100 ms */
+  uint32_t frame_count;    /**< samples per channel: more than 0, up to 100 ms */
   const int16_t *GR_NULLABLE samples; /**< frame_count * channels of them */
   uint64_t size_bytes;     /**< of samples */
   int64_t pts_ns;          /**< of the first sample, or GR_PTS_UNSTAMPED */
@@ -298,7 +298,7 @@ enum {
   GR_OFFER_UP_TO = 2 /**< any size and rate up to the one row there is (share sources) */
 };
 
-/** Why an offer is made. */
+/** Why the host makes an offer. */
 enum {
   GR_OFFER_REASON_INITIAL = 1,
   GR_OFFER_REASON_CEILING_LOWERED = 2,
@@ -308,7 +308,7 @@ enum {
 /** What the session can take. */
 typedef struct gr_offer {
   uint32_t struct_size;
-  uint32_t revision;  /**< grows with each offer to an instance; frames carry it back */
+  uint32_t revision;  /**< grows with each offer to an instance; frames name it */
   uint32_t rule;      /**< GR_OFFER_ROWS or GR_OFFER_UP_TO */
   uint32_t reason;    /**< GR_OFFER_REASON_... */
   const gr_capability *GR_NONNULL rows; /**< largest first; a row's rate is its maximum */
@@ -319,13 +319,13 @@ typedef struct gr_offer {
 
 /** How to read an answer. */
 enum {
-  GR_ANSWER_ACCEPT = 1,  /**< the suggestion, as it is */
-  GR_ANSWER_COUNTER = 2, /**< capability: another one of the offer */
-  GR_ANSWER_FIXED = 3    /**< capability: exactly this and nothing else; the host adapts */
+  GR_ANSWER_ACCEPT = 1,  /**< the suggestion, unchanged */
+  GR_ANSWER_COUNTER = 2, /**< capability: another row of the offer */
+  GR_ANSWER_FIXED = 3    /**< capability: exactly this; the host adapts the frames */
 };
 
-/** What the plugin makes of an offer. The host fills it with ACCEPT and the suggestion
- *  before the call, so a plugin that agrees need not touch it. */
+/** A plugin's answer to an offer. The host sets it to ACCEPT and the suggestion before the
+ *  call, so a plugin that agrees leaves it unchanged. */
 typedef struct gr_answer {
   uint32_t struct_size;
   uint32_t kind; /**< GR_ANSWER_... */
@@ -356,13 +356,13 @@ typedef struct gr_value {
 
 /** Flags of a parameter. */
 enum {
-  GR_PARAMETER_LIVE = 1,    /**< may change while the instance lives: GR_EXT_LIVE_PARAMETERS */
-  GR_PARAMETER_REQUIRED = 2, /**< has no default: the session file must give it */
+  GR_PARAMETER_LIVE = 1,    /**< may change while the instance exists: GR_EXT_LIVE_PARAMETERS */
+  GR_PARAMETER_REQUIRED = 2, /**< has no default: the session file must set it */
   GR_PARAMETER_BOUNDED = 4  /**< minimum and maximum apply (INTEGER and NUMBER) */
 };
 
-/** A setting that the plugin has. The host checks values against it: a plugin never sees
- *  one of another type, out of bounds, or not among the choices. */
+/** A setting of the plugin. The host checks values against it: a plugin never receives a
+ *  value of another type, out of bounds, or not among the choices. */
 typedef struct gr_parameter {
   uint32_t struct_size;
   uint32_t type;
@@ -387,10 +387,10 @@ typedef struct gr_setting {
  * The host, as a plugin sees it
  * ---------------------------------------------------------------------------------- */
 
-/** Names an instance towards the host. */
+/** The host's handle of an instance. */
 typedef uint64_t gr_instance;
 
-/** Names a sender towards the host. A new one with each initialize. */
+/** The host's handle of a sender. Each initialize makes a new one. */
 typedef uint64_t gr_sender;
 
 enum {
@@ -407,66 +407,66 @@ typedef struct gr_host {
   const char *GR_NONNULL name;
   const char *GR_NONNULL version;
 
-  /** Writes a line to the host's log, under the instance's name. [any] */
+  /** Writes a line to the host's log, with the instance's name. [any] */
   void (*GR_NONNULL log)(gr_instance instance, uint32_t level, const char *GR_NONNULL text);
 
-  /** Tells why the callback that is now running will return something else than
-   *  GR_STATUS_OK. The text is the one that people read. [control] */
+  /** Sets the reason why the current callback will return another status than GR_STATUS_OK.
+   *  People read this text. [control] */
   void (*GR_NONNULL set_error)(gr_instance instance, const char *GR_NONNULL text);
 
-  /** Gives up: the source is lost for good, and nothing more will be sent. The host goes
-   *  on to stop_send and uninitialize, or ends, as the session file says. [any] */
+  /** Gives up: the source can't continue and sends nothing more. The host calls stop_send and
+   *  uninitialize, then does what the session file says about failures. [any] */
   void (*GR_NONNULL give_up)(gr_instance instance, gr_status status, const char *GR_NONNULL text);
 
-  /** The session clock. Zero if the instance is unknown. [any] */
+  /** The time on the session clock; zero if the instance is unknown. [any] */
   int64_t (*GR_NONNULL now_ns)(gr_instance instance);
 
-  /** Waits until the session clock shows deadline_ns; a deadline that has passed returns
-   *  at once. Returns GR_STATUS_STOPPED as soon as stop_send begins, and
-   *  GR_STATUS_NOT_STARTED before start_send: a thread that ends when this is not
-   *  GR_STATUS_OK ends in time. [any & sending, not from a callback] */
+  /** Waits until the session clock reaches deadline_ns; returns at once if it has passed.
+   *  Returns GR_STATUS_STOPPED as soon as stop_send begins, and GR_STATUS_NOT_STARTED before
+   *  start_send. A thread that returns whenever this is not GR_STATUS_OK ends in time.
+   *  [any & sending, not from a callback] */
   gr_status (*GR_NONNULL wait_until_ns)(gr_instance instance, int64_t deadline_ns);
 
-  /** Copies the text of the last refusal on the calling thread: the rule, the call, the
-   *  state and the cure. Returns its length without the NUL, which may be more than
-   *  capacity - 1: then it was cut. [any] */
+  /** Copies the text of the calling thread's last refusal: the rule, the call, the state and
+   *  the cure. Returns its length without the NUL; if that is more than capacity - 1, the
+   *  copy was cut. [any] */
   uint64_t (*GR_NONNULL refusal_text)(char *GR_NULLABLE buffer, uint64_t capacity);
 
   /** An extension of the host by id, or NULL. [any] */
   const void *GR_NULLABLE (*GR_NONNULL get_extension)(gr_instance instance, const char *GR_NONNULL id);
 } gr_host;
 
-/** Sends pictures. Every function is [any]. */
+/** Sends video. Every function is [any]. */
 typedef struct gr_video_functions {
   uint32_t struct_size;
   uint32_t reserved;
 
-  /** Sends a frame from the plugin's own memory, which is free again on return.
-   *  One copy. Checks everything before it reads a byte. Does not wait. */
+  /** Sends a frame from the plugin's memory, which is not used after the call. Makes one
+   *  copy. Checks everything before it reads a byte. Does not wait. */
   gr_status (*GR_NONNULL send)(gr_sender sender, const gr_video_frame *GR_NONNULL frame);
 
-  /** Lends a frame of the host's pool, of any format but MJPEG. Its content is undefined.
-   *  Set lease->struct_size before the call. Does not wait: GR_STATUS_NO_BUFFER. */
+  /** Leases a frame of the host's pool, of any format but MJPEG. Its content is undefined.
+   *  Set lease->struct_size before the call. Does not wait: returns GR_STATUS_NO_BUFFER. */
   gr_status (*GR_NONNULL acquire)(gr_sender sender, gr_pixel_format format, uint32_t width,
                                   uint32_t height, gr_lease *GR_NONNULL lease);
 
-  /** Sends a leased frame without a copy. The lease ends, whatever the status. */
+  /** Sends a leased frame without a copy. The lease ends with any status. */
   gr_status (*GR_NONNULL commit)(gr_sender sender, uint64_t lease_id,
                                  const gr_frame_info *GR_NONNULL info);
 
-  /** Gives a leased frame back unsent. */
+  /** Returns a leased frame unsent. */
   gr_status (*GR_NONNULL abandon)(gr_sender sender, uint64_t lease_id);
 } gr_video_functions;
 
-/** Sends sound. Every function is [any]. */
+/** Sends audio. Every function is [any]. */
 typedef struct gr_audio_functions {
   uint32_t struct_size;
   uint32_t reserved;
 
-  /** Puts a block into the sender's queue of 200 ms, which the session empties in real
-   *  time. Without room it waits up to timeout_ns (0: not at all; negative: until there is
-   *  room), then returns GR_STATUS_QUEUE_FULL and takes nothing. A bare loop that sends
-   *  with a negative timeout is paced by the host. stop_send ends the wait. */
+  /** Appends a block to the sender's queue of 200 ms, which the session empties in session
+   *  time. If the queue is full, waits up to timeout_ns (0: not at all; negative: until there
+   *  is room), then returns GR_STATUS_QUEUE_FULL and takes nothing. With a negative timeout
+   *  the host sets the pace of a loop. stop_send ends the wait. */
   gr_status (*GR_NONNULL send)(gr_sender sender, const gr_audio_block *GR_NONNULL block,
                                int64_t timeout_ns);
 } gr_audio_functions;
@@ -480,39 +480,39 @@ enum {
   GR_KIND_VIDEO_SOURCE = 1,       /**< a camera: gr_video_functions, an offer of rows */
   GR_KIND_VIRTUAL_MIC = 2,        /**< a microphone: gr_audio_functions */
   GR_KIND_SHARE_SOURCE = 3,       /**< a screen share: gr_video_functions, an offer "up to" */
-  GR_KIND_SHARE_AUDIO_SOURCE = 4, /**< the sound of a share: gr_audio_functions */
+  GR_KIND_SHARE_AUDIO_SOURCE = 4, /**< the audio of a share: gr_audio_functions */
   GR_KIND_PRE_PROCESSOR = 5       /**< edits a camera's frames: GR_EXT_PRE_PROCESSOR */
 };
 
-/** What initialize hands over. */
+/** The arguments of initialize. */
 typedef struct gr_initialize {
   uint32_t struct_size;
   uint32_t reserved;
   gr_sender sender; /**< zero for pre-processors */
-  const gr_video_functions *GR_NULLABLE video; /**< sources of video and share, else NULL */
-  const gr_audio_functions *GR_NULLABLE audio; /**< sources of sound, else NULL */
-  const gr_offer *GR_NULLABLE offer;   /**< sources of video and share; to a pre-processor the
-                                            one row that its frames will have; else NULL */
-  gr_answer *GR_NULLABLE answer;       /**< sources of video and share, else NULL */
+  const gr_video_functions *GR_NULLABLE video; /**< video and share sources, else NULL */
+  const gr_audio_functions *GR_NULLABLE audio; /**< audio sources, else NULL */
+  const gr_offer *GR_NULLABLE offer;   /**< video and share sources; for a pre-processor the one
+                                            row of its frames; else NULL */
+  gr_answer *GR_NULLABLE answer;       /**< video and share sources, else NULL */
 } gr_initialize;
 
-/** An instance of a plugin: what create() makes, in the plugin's memory. */
+/** An instance of a plugin; create() makes it in the plugin's memory. */
 typedef struct gr_plugin {
   uint32_t struct_size;
   uint32_t reserved;
-  void *GR_NULLABLE self; /**< the plugin's own; passed to each of its functions */
+  void *GR_NULLABLE self; /**< the plugin's own pointer, passed to each of its functions */
 
-  /** Frees the instance. No call comes after it. [control & created or uninitialized] */
+  /** Frees the instance; the last call on it. [control & created or uninitialized] */
   void (*GR_NONNULL destroy)(void *GR_NULLABLE self);
 
   /** [control & created] */
   gr_status (*GR_NONNULL initialize)(void *GR_NULLABLE self, const gr_initialize *GR_NONNULL in);
 
-  /** The session renegotiated: a new offer. Video and share sources only. NULL: the plugin
-   *  goes on as it is, and the host adapts; so it does after any other status than
-   *  GR_STATUS_OK. Frames for the new offer are accepted from inside this call on. Those for
-   *  older ones are welcome for a second after it has returned, and counted as stale from then
-   *  on. [control & initialized or sending] */
+  /** The session renegotiated: a new offer, for video and share sources only. NULL: the plugin
+   *  continues as it is, and the host adapts its frames, as after any status other than
+   *  GR_STATUS_OK. The host accepts frames for the new offer as soon as it makes this call. It
+   *  counts frames for older offers as stale from one second after the call has returned.
+   *  [control & initialized or sending] */
   gr_status (*GR_NULLABLE property_change)(void *GR_NULLABLE self, const gr_offer *GR_NONNULL offer,
                                            gr_answer *GR_NONNULL answer);
 
@@ -525,18 +525,18 @@ typedef struct gr_plugin {
   /** [control & initialized] */
   void (*GR_NONNULL uninitialize)(void *GR_NULLABLE self);
 
-  /** An extension of the plugin by id, or NULL; the same answer each time. NULL: none.
-   *  [control] */
+  /** An extension of the plugin by id, or NULL; always the same for one id. A NULL function: no
+   *  extensions. [control] */
   const void *GR_NULLABLE (*GR_NULLABLE get_extension)(void *GR_NULLABLE self,
                                                        const char *GR_NONNULL id);
 } gr_plugin;
 
-/** What is told about a plugin before any of its code but the entry has run. */
+/** What a library says about a plugin before any code but the entry runs. */
 typedef struct gr_descriptor {
   uint32_t struct_size;
   uint32_t kind;                  /**< GR_KIND_... */
-  const char *GR_NONNULL id;      /**< reverse domain: a-z, 0-9, '-', '.'; for ever the same */
-  const char *GR_NONNULL name;    /**< as session files write it: letters, digits, '-' */
+  const char *GR_NONNULL id;      /**< reverse domain: a-z, 0-9, '-', '.'; never changes */
+  const char *GR_NONNULL name;    /**< as in session files: letters, digits, '-' */
   const char *GR_NONNULL version; /**< "1.2.3" */
   const char *GR_NONNULL summary; /**< one line for people */
   const char *GR_NULLABLE vendor;
@@ -546,16 +546,16 @@ typedef struct gr_descriptor {
   uint32_t reserved; /**< zero */
 } gr_descriptor;
 
-/** What create() gets. */
+/** The arguments of create(). */
 typedef struct gr_create {
   uint32_t struct_size;
   uint32_t setting_count;
-  gr_instance instance; /**< to name towards the host; valid until destroy returns */
+  gr_instance instance; /**< for calls of the host; valid until destroy returns */
   const gr_host *GR_NONNULL host;
   const gr_setting *GR_NULLABLE settings; /**< every parameter, in the order of the table */
 } gr_create;
 
-/** The one thing that a library exports. */
+/** What the exported function returns. */
 typedef struct gr_entry {
   uint32_t struct_size;
   uint16_t abi_major; /**< GR_ABI_MAJOR */
@@ -566,8 +566,8 @@ typedef struct gr_entry {
   /** The plugin's descriptor, for index 0 to plugin_count - 1. [any] */
   const gr_descriptor *GR_NULLABLE (*GR_NONNULL descriptor)(uint32_t index);
 
-  /** Makes an instance and points *plugin at it; it stays valid and unchanged until
-   *  destroy returns. Cheap: opens nothing, starts nothing. [control] */
+  /** Makes an instance and sets *plugin to it; it stays valid and unchanged until destroy
+   *  returns. It should be cheap: open and start nothing. [control] */
   gr_status (*GR_NONNULL create)(uint32_t index, const gr_create *GR_NONNULL in,
                                  const gr_plugin *GR_NULLABLE *GR_NONNULL plugin);
 } gr_entry;
@@ -580,7 +580,7 @@ typedef struct gr_entry {
 typedef const gr_entry *GR_NULLABLE (*gr_entry_function)(void);
 
 /* ------------------------------------------------------------------------------------
- * Extensions of plugins. Ids never change their meaning; a new shape gets a new id.
+ * Extensions of plugins. The meaning of an id never changes; a new layout gets a new id.
  * ---------------------------------------------------------------------------------- */
 
 /** Required of a GR_KIND_PRE_PROCESSOR. */
@@ -590,8 +590,8 @@ typedef struct gr_pre_processor {
   uint32_t struct_size;
   uint32_t reserved;
 
-  /** Edits a frame in place: I420, in the size that the session agreed on, upright.
-   *  Anything but GR_STATUS_OK: the frame goes on and is counted as unprocessed.
+  /** Edits a frame in place: I420, in the agreed size, upright. After a status other than
+   *  GR_STATUS_OK the host delivers the frame and counts it as unprocessed.
    *  [media & sending] */
   gr_status (*GR_NONNULL process)(void *GR_NULLABLE self, gr_mutable_frame *GR_NONNULL frame);
 } gr_pre_processor;
@@ -607,16 +607,16 @@ typedef struct gr_live_parameters {
   gr_status (*GR_NONNULL set)(void *GR_NULLABLE self, const gr_setting *GR_NONNULL setting);
 } gr_live_parameters;
 
-/** For sources of video and share that can make some sizes and rates only. Without it the
- *  host takes a source for one that can make anything. */
+/** For video and share sources that can make only some sizes and rates. Without it the host
+ *  assumes that a source can make anything. */
 #define GR_EXT_VIDEO_CAPABILITIES "greenroom.video-capabilities/1"
 
-/** The most rows that a gr_video_capabilities has. */
+/** The largest number of rows in a gr_video_capabilities. */
 #define GR_MAX_CAPABILITIES 256
 
-/** What a source can make, in any order; a row's rate is its maximum. Offers have these rows
- *  as far as the session can take them; if it can take none of them, the answer is
- *  GR_ANSWER_FIXED. Asked for once, right after create. */
+/** What a source can make, in any order; a row's rate is its maximum. Offers contain those of
+ *  these rows that the session can take; if it can take none, answer GR_ANSWER_FIXED. The host
+ *  reads it once, right after create. */
 typedef struct gr_video_capabilities {
   uint32_t struct_size;
   uint32_t count; /**< up to GR_MAX_CAPABILITIES; 0 is the same as no extension */

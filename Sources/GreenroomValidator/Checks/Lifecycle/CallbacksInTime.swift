@@ -1,3 +1,5 @@
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 
@@ -11,18 +13,18 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
-        for step in ["create", "initialize", "start-send"] {
+        for step in [LifecycleStep.create, .initialize, .startSend] {
             let end = fixture.make(step, fixture.offerIfAny(for: step))
             if end == .pumps {
-                return fixture.ordinary("start-send", end)
+                return fixture.ordinary(.startSend, end)
             }
             try check(fixture, step, end)
         }
         try fixture.wait(seconds: 0.2)
         if Set.pictures.contains(fixture.kind), let offer = fixture.pluginHarness.nextOffer() {
             try check(
-                fixture, "property_change",
-                fixture.timed("property-change") { $0.propertyChange(offer) })
+                fixture, .propertyChange,
+                fixture.timed(.propertyChange) { $0.propertyChange(offer) }, as: "property_change")
         }
         for parameter in fixture.pluginHarness.descriptor.parameters where parameter.isLive {
             guard
@@ -31,40 +33,41 @@ extension Catalogue {
                 })
             else { continue }
             try check(
-                fixture, "set of \(setting.name)",
-                fixture.timed("set-parameter") { $0.set(setting) })
+                fixture, .setParameter, fixture.timed(.setParameter) { $0.set(setting) },
+                as: "set of \(setting.name)")
         }
-        for step in ["stop-send", "uninitialize", "destroy"] {
+        for step in LifecycleStep.ending {
             try check(fixture, step, fixture.make(step))
         }
         return .passed()
     }
 
     private static func check(
-        _ fixture: Fixture, _ step: String, _ end: PluginHarness.StepEnd
+        _ fixture: Fixture, _ step: LifecycleStep, _ end: PluginHarness.StepEnd,
+        as name: String? = nil
     ) throws(Verdict) {
         switch end {
         case .done: return
         // Whether it takes what it is told is judged elsewhere.
-        case .refused where step != "create" && step != "initialize" && step != "start-send": return
-        case .hangs where step == "start-send" || step == "stop-send":
+        case .refused where step != .create && step != .initialize && step != .startSend: return
+        case .hangs where step == .startSend || step == .stopSend:
             throw fixture.ordinary(step, end)
         case .hangs:
             throw .failed(
-                "\(step) has not returned after 2 s: do slow work on a thread of the "
+                "\(name ?? step.rawValue) has not returned after 2 s: do slow work on a thread of the "
                     + "plugin's own")
-        case .lost where step == "property_change":
+        case .lost where step == .propertyChange:
             throw fixture.crash().unless("negotiation.change")
-        case .lost where step.hasPrefix("set of"):
+        case .lost where step == .setParameter:
             throw fixture.crash().unless("parameter.fuzz")
-        default: throw fixture.ordinary(step, end)
+        default: throw fixture.ordinary(step, end, as: name)
         }
     }
 }
 
 extension Fixture {
     /// What a session of 1920x1080 at 30 would offer in a step; nil for one without.
-    fileprivate func offerIfAny(for step: String) -> Offer? {
-        step == "initialize" ? pluginHarness.nextOffer() : nil
+    fileprivate func offerIfAny(for step: LifecycleStep) -> Offer? {
+        step == .initialize ? pluginHarness.nextOffer() : nil
     }
 }

@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 
 extension Catalogue {
@@ -13,7 +14,7 @@ extension Catalogue {
         let benches = [first] + (1...3).map { examination.fixture(beside: first, number: $0) }
         for fixture in benches.dropLast() {
             try fixture.create()
-            let end = fixture.make("destroy")
+            let end = fixture.make(.destroy)
             guard end == .done else {
                 let verdict = fixture.verdict(on: "destroy after create", end)
                 return end == .hangs ? verdict.unless("lifecycle.callbacks-in-time") : verdict

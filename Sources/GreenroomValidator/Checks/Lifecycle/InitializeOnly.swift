@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 
 extension Catalogue {
@@ -14,7 +15,7 @@ extension Catalogue {
             try fixture.create()
             try fixture.initialize()
             try fixture.wait(seconds: 0.2)
-            for step in ["uninitialize", "destroy"] {
+            for step in [LifecycleStep.uninitialize, .destroy] {
                 let end = fixture.make(step)
                 guard end != .done else { continue }
                 let verdict = fixture.verdict(on: "\(step) without a start", end)

@@ -124,7 +124,7 @@ extension Fixture {
         for _ in 0..<20 where hold.held.isEmpty { try wait(seconds: 0.05) }
         hold.open(afterNanoseconds: Self.holdNanoseconds)
         let end = stopWhileHeld()
-        guard end == .done else { throw ordinary("stop-send", end) }
+        guard end == .done else { throw ordinary(.stopSend, end) }
         let (held, callsBefore) = (hold.held, record.calls.count)
         guard !hold.hasOpened, !held.isEmpty else { return }
         let place =
@@ -138,10 +138,10 @@ extension Fixture {
 
     /// Stops, and waits longer for the time that the answers were kept back.
     private func stopWhileHeld() -> PluginHarness.StepEnd {
-        let end = make("stop-send")
+        let end = make(.stopSend)
         guard end == .hangs else { return end }
         let deadline = MonotonicClock.deadline(after: Self.holdNanoseconds)
-        while pluginHarness.runningCallback?.name == "stop-send" {
+        while pluginHarness.runningCallback?.step == .stopSend {
             guard MonotonicClock.now < deadline else { return .hangs }
             usleep(10_000)
         }

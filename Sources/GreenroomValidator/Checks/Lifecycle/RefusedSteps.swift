@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import GreenroomHarness
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
@@ -20,7 +21,7 @@ extension Catalogue {
         try examination.onItsClock { fixture throws(Verdict) in
             try fixture.create()
             var notes: [String] = []
-            for step in ["initialize", "start-send"] {
+            for step in [LifecycleStep.initialize, .startSend] {
                 if let note = try refuse(step, fixture) { notes.append(note) }
             }
             try fixture.wait(seconds: 0.3)
@@ -41,8 +42,9 @@ extension Catalogue {
     /// Makes a step while nothing can be opened, and again if it is refused.
     ///
     /// - Returns: What it refused; nil if it did not mind.
-    private static func refuse(_ step: String, _ fixture: Fixture) throws(Verdict) -> String? {
-        let offer = step == "initialize" ? fixture.pluginHarness.nextOffer() : nil
+    private static func refuse(_ step: LifecycleStep, _ fixture: Fixture) throws(Verdict) -> String?
+    {
+        let offer = step == .initialize ? fixture.pluginHarness.nextOffer() : nil
         let before = ProcessSnapshot(of: fixture.process.process)
         let end = withoutDescriptors(fixture.process.process, before) { fixture.make(step, offer) }
         let name = "\(step) while nothing can be opened"
@@ -56,7 +58,7 @@ extension Catalogue {
                         + "failed")
             }
             let again = fixture.make(
-                step, step == "initialize" ? fixture.pluginHarness.nextOffer() : nil)
+                step, step == .initialize ? fixture.pluginHarness.nextOffer() : nil)
             guard again == .done || again == .pumps else {
                 throw Verdict(
                     outcome: again.isLoss ? .crashed : .failed,
@@ -114,9 +116,9 @@ extension Catalogue {
         }
         let fixture = try examination.fixture(settings: settings)
         let before = ProcessSnapshot(of: fixture.process.process)
-        var made: [String] = []
-        for step in ["create", "initialize", "start-send"] {
-            let offer = step == "initialize" ? fixture.pluginHarness.nextOffer() : nil
+        var made: [LifecycleStep] = []
+        for step in [LifecycleStep.create, .initialize, .startSend] {
+            let offer = step == .initialize ? fixture.pluginHarness.nextOffer() : nil
             let end = fixture.make(step, offer)
             switch end {
             case .done, .pumps:
@@ -132,9 +134,9 @@ extension Catalogue {
             }
             break
         }
-        if made.last == "start-send" { try fixture.stopSend() }
-        if made.contains("initialize") { try fixture.uninitialize() }
-        if made.contains("create") { try fixture.destroy() }
+        if made.last == .startSend { try fixture.stopSend() }
+        if made.contains(.initialize) { try fixture.uninitialize() }
+        if made.contains(.create) { try fixture.destroy() }
         if let left = left(in: fixture.process.process, since: before) {
             throw .failed(
                 "a life with \(name) pointing to a missing file leaves \(left): undo what was done before the "

@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
@@ -29,17 +30,17 @@ extension Catalogue {
             for round in 1...rounds where round <= 10 || MonotonicClock.now < end {
                 made = round
                 let times = [0.05...0.2, 0.0...0.1].map { Double.random(in: $0, using: &random) }
-                try check(fixture, "start-send", round, fixture.make("start-send"))
+                try check(fixture, .startSend, round, fixture.make(.startSend))
                 try fixture.wait(seconds: times[0])
-                try check(fixture, "stop-send", round, fixture.make("stop-send"))
+                try check(fixture, .stopSend, round, fixture.make(.stopSend))
                 try fixture.wait(seconds: times[1])
                 if round == 5 { early = ProcessSnapshot(of: fixture.process.process) }
             }
             if let early, let fault = leak(fixture, since: early, in: made - 5) { return fault }
             let before = fixture.accepted
-            try check(fixture, "start-send", made + 1, fixture.make("start-send"))
+            try check(fixture, .startSend, made + 1, fixture.make(.startSend))
             let sends = fixture.isSource ? try fixture.sends(after: before, within: 3) : true
-            try check(fixture, "stop-send", made + 1, fixture.make("stop-send"))
+            try check(fixture, .stopSend, made + 1, fixture.make(.stopSend))
             try fixture.uninitialize()
             try fixture.destroy()
             if sends { return .passed(made < rounds ? "\(made) times in 30 s" : "") }
@@ -54,7 +55,7 @@ extension Catalogue {
     private static let timeBudget: Int64 = 30_000_000_000
 
     private static func check(
-        _ fixture: Fixture, _ step: String, _ round: Int, _ end: PluginHarness.StepEnd
+        _ fixture: Fixture, _ step: LifecycleStep, _ round: Int, _ end: PluginHarness.StepEnd
     ) throws(Verdict) {
         if end == .done || end == .pumps { return }
         if round == 1 { throw fixture.ordinary(step, end) }

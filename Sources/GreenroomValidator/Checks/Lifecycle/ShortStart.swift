@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomHarness
 import GreenroomSession
 
 extension Catalogue {
@@ -24,11 +25,11 @@ extension Catalogue {
             } else {
                 try fixture.wait(seconds: milliseconds / 1000)
             }
-            let end = fixture.make("stop-send")
+            let end = fixture.make(.stopSend)
             guard end == .done else {
                 let name = "stop-send \(milliseconds.short) ms after start-send"
                 return end == .hangs
-                    ? fixture.ordinary("stop-send", end, as: name) : fixture.verdict(on: name, end)
+                    ? fixture.ordinary(.stopSend, end, as: name) : fixture.verdict(on: name, end)
             }
             let before = fixture.record.calls.count
             usleep(100_000)

@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 
 extension Catalogue {
@@ -13,7 +14,7 @@ extension Catalogue {
         let fixture = try examination.fixture()
         try fixture.create()
         try fixture.initialize()
-        switch fixture.make("start-send") {
+        switch fixture.make(.startSend) {
         case .done: return .passed()
         case .hangs where fixture.accepted > 0, .pumps:
             return .failed(
@@ -22,7 +23,7 @@ extension Catalogue {
         case .hangs:
             return .failed(
                 "start-send has not returned after 2 s: do slow work on a thread")
-        case let end: return fixture.ordinary("start-send", end)
+        case let end: return fixture.ordinary(.startSend, end)
         }
     }
 }

@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 
 extension Catalogue {
@@ -14,10 +15,10 @@ extension Catalogue {
             let fixture = try examination.fixture()
             try fixture.start()
             try fixture.wait(seconds: seconds)
-            let end = fixture.make("stop-send")
+            let end = fixture.make(.stopSend)
             guard end != .done else { continue }
             guard end == .hangs else {
-                return fixture.ordinary("stop-send", end)
+                return fixture.ordinary(.stopSend, end)
             }
             return .failed(
                 "stop-send has not returned 2 s after it was called, \(seconds.short) s after "

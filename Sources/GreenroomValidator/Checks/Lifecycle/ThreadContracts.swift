@@ -17,8 +17,8 @@ extension Catalogue {
         let fixture = try examination.fixture()
         try fixture.create()
         try fixture.initialize()
-        let end = fixture.make("start-send")
-        guard end == .done || end == .pumps else { return fixture.ordinary("start-send", end) }
+        let end = fixture.make(.startSend)
+        guard end == .done || end == .pumps else { return fixture.ordinary(.startSend, end) }
         try fixture.wait(seconds: 0.5)
         if Set.pictures.contains(fixture.kind), let offer = fixture.pluginHarness.nextOffer() {
             _ = fixture.pluginHarness.propertyChange(offer)

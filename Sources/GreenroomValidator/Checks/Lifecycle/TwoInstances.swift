@@ -1,4 +1,6 @@
 import GreenroomConversion
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface
@@ -24,9 +26,9 @@ extension Catalogue {
             // What it does alone is judged elsewhere.
             let isExact = mixUp(first) == nil
             let goesOn = try first.sends(after: first.accepted, within: 5)
-            for step in ["create", "initialize", "start-send"] {
+            for step in [LifecycleStep.create, .initialize, .startSend] {
                 let offer =
-                    step == "initialize" ? second.pluginHarness.nextOffer(maximum: .small) : nil
+                    step == .initialize ? second.pluginHarness.nextOffer(maximum: .small) : nil
                 switch second.make(step, offer) {
                 case .done, .pumps: continue
                 case let end where end.isBadAnswer: return second.ordinary(step, end)
@@ -46,7 +48,7 @@ extension Catalogue {
             }
             if first.kind == .preProcessor { try edit(first, second) }
             let before = second.accepted
-            for step in ["stop-send", "uninitialize", "destroy"] {
+            for step in LifecycleStep.ending {
                 let end = first.make(step)
                 guard end == .done else {
                     return first.ordinary(step, end, as: "\(step) of one of two instances")
@@ -180,8 +182,8 @@ extension Catalogue {
             if benches.contains(where: { $0.1 === fixture }) {
                 let size = fixture === first ? VideoCapability.small : .smaller
                 let offer = fixture.pluginHarness.nextOffer(maximum: size)
-                for step in ["create", "initialize", "start-send"] {
-                    let end = fixture.make(step, step == "initialize" ? offer : nil)
+                for step in [LifecycleStep.create, .initialize, .startSend] {
+                    let end = fixture.make(step, step == .initialize ? offer : nil)
                     guard end == .done else { return nil }
                 }
             }
@@ -202,7 +204,7 @@ extension Catalogue {
         }
         guard let fixture = benches.first(where: { $0.0 == role })?.1 else { return nil }
         for (_, fixture) in benches {
-            for step in ["stop-send", "uninitialize", "destroy"] {
+            for step in LifecycleStep.ending {
                 guard fixture.make(step) == .done else { return nil }
             }
         }

@@ -1,4 +1,5 @@
 import GreenroomABI
+import GreenroomHarness
 import GreenroomSession
 import GreenroomMedia
 
@@ -14,8 +15,8 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(withholding: GR_EXT_BROADCAST)
         let cure = "accept NULL from get_extension, and work without it"
-        for step in ["create", "initialize", "start-send"] {
-            let offer = step == "initialize" ? fixture.pluginHarness.nextOffer() : nil
+        for step in [LifecycleStep.create, .initialize, .startSend] {
+            let offer = step == .initialize ? fixture.pluginHarness.nextOffer() : nil
             let end = fixture.make(step, offer)
             if end == .done || end == .pumps { continue }
             try throwCrash(fixture)
@@ -33,7 +34,7 @@ extension Catalogue {
             return .failed("it sends nothing without \(GR_EXT_BROADCAST): \(cure)")
                 .unless("lifecycle.whole-life")
         }
-        for step in ["stop-send", "uninitialize", "destroy"] {
+        for step in LifecycleStep.ending {
             let end = fixture.make(step)
             if end == .done { continue }
             try throwCrash(fixture)

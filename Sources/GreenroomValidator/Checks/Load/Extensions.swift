@@ -1,4 +1,5 @@
 import GreenroomABI
+import GreenroomHarness
 import GreenroomSession
 
 extension Catalogue {
@@ -58,7 +59,7 @@ extension Fixture {
             throw Verdict.failed(
                 "get_extension(\(id.quoted)) has not returned after 2 s"
             )
-            .unless(check(naming: "get-extension", end))
+            .unless(check(naming: .getExtension, end))
         }
         return address
     }

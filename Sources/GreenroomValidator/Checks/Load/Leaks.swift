@@ -51,7 +51,7 @@ extension Examination {
     fileprivate func makeAndFree(
         in process: SharedProcess, after made: Int
     ) throws(Verdict) {
-        let status = process.makeAndFree(descriptor, settings)
+        let status = process.createAndDestroy(descriptor, settings)
         if status == .ok { return }
         let evidence = status == nil ? process.evidence : nil
         guard made > 0 else {

@@ -1,6 +1,8 @@
 import Glibc
 import GreenroomIsolation
 import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
 
 /// What a check of a library has in hand: its file, and what comes of loading it.
 struct LibraryExamination: Sendable {
@@ -40,29 +42,20 @@ extension ELFFile {
     }
 
     private static func bytes(of path: String) throws(Problem) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw Problem(explanation: String(cString: strerror(errno)), isForeign: true)
+        let bytes: [UInt8]?
+        do throws(Errno) {
+            let file = try FileDescriptor.reading(path, options: .nonBlocking)
+            defer { try? file.close() }
+            let status = try file.stat()
+            let isReadable = status.type == .regular && status.size <= mostBytes
+            bytes = isReadable ? try file.readToEnd(limit: mostBytes) : nil
+        } catch {
+            throw Problem(explanation: "\(error)", isForeign: true)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_size <= mostBytes
-        else {
+        guard let bytes else {
             throw Problem(explanation: "it is not a regular file, or is too large", isForeign: true)
         }
-        var filled = 0
-        let size = Int(status.st_size)
-        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while filled < size {
-                let got = Glibc.read(
-                    descriptor, buffer.baseAddress.map { $0 + filled }, size - filled)
-                if got < 0, errno == EINTR { continue }
-                guard got > 0 else { break }
-                filled += got
-            }
-            count = filled
-        }
+        return bytes
     }
 }
 

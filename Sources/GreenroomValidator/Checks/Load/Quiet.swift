@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomHarness
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
@@ -76,9 +77,9 @@ extension Catalogue {
         try fixture.startSend()
         try fixture.wait(seconds: 0.5)
         try fixture.stopSend()
-        let end = fixture.make("uninitialize")
+        let end = fixture.make(.uninitialize)
         guard end == .done else {
-            return fixture.ordinary("uninitialize", end).unless("lifecycle.initialize-only")
+            return fixture.ordinary(.uninitialize, end).unless("lifecycle.initialize-only")
         }
         try fixture.destroy()
         try Self.compare(first, with: process, "asked after destroy")

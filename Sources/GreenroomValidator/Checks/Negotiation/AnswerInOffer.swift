@@ -1,3 +1,5 @@
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
@@ -24,11 +26,11 @@ extension Catalogue {
             guard let offer = fixture.pluginHarness.nextOffer(maximum: maximum) else {
                 return .passed()
             }
-            let end = fixture.make("initialize", offer)
+            let end = fixture.make(.initialize, offer)
             if case .refused(.badAnswer, let text) = end {
                 return .failed("in a session of \(maximum) \(text)")
             }
-            if end != .done { return fixture.ordinary("initialize", end) }
+            if end != .done { return fixture.ordinary(.initialize, end) }
             guard index == 0 else { continue }
             if let fault = try change(fixture, maxima) { return fault }
         }
@@ -45,9 +47,9 @@ extension Catalogue {
                 let offer = fixture.pluginHarness.nextOffer(
                     maximum: largest, ceiling: ceiling == largest ? nil : ceiling)
             else { return nil }
-            let end = fixture.timed("property-change") { $0.propertyChange(offer) }
+            let end = fixture.timed(.propertyChange) { $0.propertyChange(offer) }
             if case .lost = end { throw fixture.crash().unless("negotiation.change") }
-            if end != .done { throw fixture.ordinary("property_change", end) }
+            if end != .done { throw fixture.ordinary(.propertyChange, end, as: "property_change") }
             if case .refused(.badAnswer, let text) = fixture.pluginHarness.reply(to: offer.revision)
             {
                 return .failed("to a new offer under \(ceiling) \(text)")

@@ -1,3 +1,5 @@
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
@@ -16,7 +18,7 @@ extension Catalogue {
         guard let usual = fixture.pluginHarness.nextOffer(maximum: .small) else { return .passed() }
         let empty = Offer(
             revision: usual.revision, rule: .rows, rows: [], suggested: usual.suggested)
-        let end = fixture.make("initialize", empty)
+        let end = fixture.make(.initialize, empty)
         switch end {
         case .done: break
         case .refused(.badAnswer, let text):
@@ -28,7 +30,7 @@ extension Catalogue {
             return .crashed(
                 "offered no rows, \(crash.text): look at row_count before rows", crash.details
             ).unless("lifecycle.whole-life")
-        default: return fixture.ordinary("initialize", end)
+        default: return fixture.ordinary(.initialize, end)
         }
         try fixture.startSend()
         try fixture.wait(seconds: 0.3)

@@ -1,3 +1,5 @@
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
@@ -54,7 +56,7 @@ final class OfferLog {
     /// - Parameter accuser: The check that a crash in it belongs to; nil for the calling one.
     /// - Returns: What the plugin made of it.
     func change(to offer: Offer, accuser: String? = "negotiation.change") throws(Verdict) -> Reply {
-        let end = fixture.timed("property-change") { $0.propertyChange(offer) }
+        let end = fixture.timed(.propertyChange) { $0.propertyChange(offer) }
         switch end {
         case .done: break
         case .lost:
@@ -62,7 +64,7 @@ final class OfferLog {
             throw accuser.map { crash.unless($0) } ?? crash
         case .hangs:
             throw fixture.verdict(on: "property_change", end).unless("lifecycle.callbacks-in-time")
-        default: throw fixture.ordinary("property_change", end)
+        default: throw fixture.ordinary(.propertyChange, end, as: "property_change")
         }
         note(offer)
         return fixture.pluginHarness.reply(to: offer.revision) ?? .ignored

@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
@@ -33,12 +34,12 @@ extension Catalogue {
         let fixture = offers.fixture
         try fixture.create()
         guard let offer = fixture.pluginHarness.nextOffer(table: table) else { return nil }
-        let end = fixture.make("initialize", offer)
+        let end = fixture.make(.initialize, offer)
         switch end {
         case .done: break
         case .refused(.badAnswer, let text): return .failed("offered \(table[0]) alone, \(text)")
         case .lost: return fixture.crash()
-        default: throw fixture.ordinary("initialize", end)
+        default: throw fixture.ordinary(.initialize, end)
         }
         try fixture.startSend()
         if fixture.pluginHarness.wait(nanoseconds: 500_000_000) != nil { return fixture.crash() }

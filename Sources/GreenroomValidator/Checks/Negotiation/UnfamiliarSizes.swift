@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
@@ -51,7 +52,7 @@ extension Catalogue {
             let (fixture, pluginHarness) = (offers.fixture, offers.fixture.pluginHarness)
             try fixture.create()
             let offer = pluginHarness.nextOffer(maximum: row, table: [row])
-            let end = fixture.make("initialize", offer)
+            let end = fixture.make(.initialize, offer)
             switch end {
             case .done: break
             case .refused(.badAnswer, let text):
@@ -60,7 +61,7 @@ extension Catalogue {
                 refusal = "\(row) with \(status) (\(text))"
                 return .passed()
             case .lost: return crash(fixture, row)
-            default: throw fixture.ordinary("initialize", end)
+            default: throw fixture.ordinary(.initialize, end)
             }
             if let offer { offers.note(offer) }
             try fixture.startSend()
@@ -75,9 +76,9 @@ extension Catalogue {
                 return .failed("offered \(row), it sends nothing\(fixture.refusals)")
                     .unless("lifecycle.whole-life")
             }
-            let stop = fixture.make("stop-send")
+            let stop = fixture.make(.stopSend)
             if stop.isLoss { return crash(fixture, row) }
-            if stop != .done { throw fixture.ordinary("stop-send", stop) }
+            if stop != .done { throw fixture.ordinary(.stopSend, stop) }
             return .passed()
         }
         if let refusal { refused.append(refusal) }

@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
@@ -28,7 +29,7 @@ extension Fixture {
         var verdict = verdict(on: step, end)
         verdict.text = "with \(cause): \(verdict.text)"
         // Whatever the value is, that may be what the plugin does.
-        throw verdict.unless(check(naming: step, end))
+        throw verdict.unless(check(naming: LifecycleStep(rawValue: step), end))
     }
 
     /// The rest of a life that was started.

@@ -1,4 +1,6 @@
 import GreenroomABI
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,6 +1,7 @@
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomProbe
 
 extension Catalogue {
     /// What the frame says of itself.

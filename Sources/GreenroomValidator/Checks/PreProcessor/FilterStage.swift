@@ -2,11 +2,13 @@ import CLinux
 import Glibc
 import GreenroomConversion
 import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomProbe
 
 /// Where a filter edits frames: a process of it, with a life for each size.
 final class FilterStage {

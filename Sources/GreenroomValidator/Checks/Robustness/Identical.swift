@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomSession
 
 extension Catalogue {

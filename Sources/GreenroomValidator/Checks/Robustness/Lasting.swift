@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation

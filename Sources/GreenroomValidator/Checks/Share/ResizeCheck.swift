@@ -1,3 +1,5 @@
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomPluginInterface

@@ -1,3 +1,5 @@
+import GreenroomHarness
+import GreenroomNegotiation
 import GreenroomSession
 import GreenroomIsolation
 import GreenroomPluginInterface

@@ -1,3 +1,4 @@
+import GreenroomHarness
 import GreenroomRuntime
 import GreenroomSession
 import GreenroomIsolation
@@ -68,7 +69,7 @@ private struct RateTest {
         guard let offer = fixture.pluginHarness.nextOffer(maximum: row, table: [row]) else {
             return false
         }
-        return fixture.make("initialize", offer) == .done
+        return fixture.make(.initialize, offer) == .done
     }
 }
 

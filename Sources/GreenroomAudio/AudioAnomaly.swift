@@ -1,0 +1,66 @@
+package import GreenroomRuntime
+
+/// Something about a source of sound that its author should know.
+package enum AudioAnomaly: Equatable, Sendable {
+    /// It sends more sound than time has, by a part, and blocks were refused.
+    case overfeeding(Double, refused: Int)
+    /// It sends less sound than time has, by a part, and silence stands for frames of 48 kHz.
+    case underfeeding(Double, concealed: Int)
+    /// Its card's clock runs faster than the session's, by millionths.
+    case drifting(ppm: Double)
+    /// A part of its samples is clipped.
+    case clipping(Double)
+    /// Its samples lie around a part of full scale instead of zero.
+    case offset(Double)
+    /// Something about its stamps.
+    case stamps(TimestampAnomaly)
+
+    /// Which findings have been told; those of stamps tell themselves once.
+    package struct Kinds: OptionSet, Sendable {
+        package var rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+    }
+
+    package var kind: Kinds {
+        switch self {
+        case .overfeeding: Kinds(rawValue: 1)
+        case .underfeeding: Kinds(rawValue: 2)
+        case .drifting: Kinds(rawValue: 4)
+        case .clipping: Kinds(rawValue: 8)
+        case .offset: Kinds(rawValue: 16)
+        case .stamps: []
+        }
+    }
+
+    /// What was seen, what becomes of it, and the cure.
+    package var text: String {
+        switch self {
+        case .overfeeding(let part, let refused):
+            "it sends \(percent(part)) more sound than time has; \(refused) blocks were refused. "
+                + "Send in real time, or pass a timeout to be paced by the host."
+        case .underfeeding(let part, let concealed):
+            "it sends \(percent(part)) less sound than time has; \(concealed / 48) ms of silence "
+                + "stand for it. Send as much sound as time passes."
+        case .drifting(let ppm):
+            "the clock of its samples runs about \(millionths(ppm)) than the session's; its "
+                + "sound is stretched to stay with the picture."
+        case .clipping(let part):
+            "\(percent(part)) of its samples are clipped: it is too loud where it is recorded. "
+                + "Turn it down there."
+        case .offset(let part):
+            "its samples lie around \(percent(part)) of full scale instead of zero. Take the DC "
+                + "off with a high-pass filter, or look at the microphone's cable."
+        case .stamps(let finding):
+            finding.text(of: "blocks")
+        }
+    }
+}
+
+/// A part in per cent, for people.
+private func percent(_ part: Double) -> String {
+    let tenths = Int(min(max(part, -1e6), 1e6) * 1000 + (part < 0 ? -0.5 : 0.5))
+    let sign = tenths < 0 ? "-" : ""
+    let (whole, tenth) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
+    return whole >= 10 || tenth == 0 ? "\(sign)\(whole) %" : "\(sign)\(whole).\(tenth) %"
+}

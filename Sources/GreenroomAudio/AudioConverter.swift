@@ -1,0 +1,73 @@
+package import GreenroomMedia
+
+/// Brings the sound of one source to the session's rate, and stretches it where the source's
+/// clock drifts.
+package struct AudioConverter: ~Copyable, Sendable {
+    package let format: AudioFormat
+    private var resampler: Resampler
+    private var output: [Int16]
+    private var silence: [Int16]
+    /// Whether something was heard since the last end.
+    private var isHolding = false
+    /// Frames of output that repeat what was queued before, and are left out.
+    private var repeated = 0
+    /// Frames of the session since the stretch was looked at.
+    private var sinceStretch = 0
+
+    package init?(from format: AudioFormat) {
+        guard var resampler = Resampler(from: format, to: AudioFormat.session.sampleRate) else {
+            return nil
+        }
+        self.format = format
+        let longest =
+            (format.sampleRate * AudioFormat.longestBlockMilliseconds + 999) / 1000
+        output = [Int16](
+            repeating: 0, count: resampler.mostFrames(from: longest) * format.channels)
+        silence = [Int16](repeating: 0, count: 4 * resampler.heldFrames * format.channels)
+        self.resampler = resampler
+    }
+
+    /// Goes on with sound of the session's rate that was queued as it is until now.
+    ///
+    /// - Parameter tail: The last of it, so that the filter has no edge there.
+    package init?(from format: AudioFormat, after tail: Span<Int16>) {
+        self.init(from: format)
+        _ = resampler.adjust(ppm: 0)
+        let frames = tail.count / format.channels
+        repeated = frames - resampler.process(tail, into: &output).produced
+    }
+
+    /// Frames that are held back of the sound, and that the queue will have in the end.
+    package var heldFrames: Int {
+        mutating get { isHolding ? max(resampler.latencyFrames - repeated, 0) : 0 }
+    }
+
+    package mutating func convert(_ samples: Span<Int16>, into queue: inout JitterBuffer) {
+        isHolding = true
+        let (_, produced) = resampler.process(samples, into: &output)
+        let left = min(repeated, produced)
+        repeated -= left
+        sinceStretch += produced
+        queue.append(
+            output.span.extracting((left * format.channels)..<(produced * format.channels)),
+            channels: format.channels)
+    }
+
+    /// Makes more or less sound of the same; looks only once in a second of sound.
+    package mutating func stretch(_ ppm: () -> Double) {
+        guard sinceStretch >= AudioFormat.session.sampleRate else { return }
+        sinceStretch = 0
+        _ = resampler.adjust(ppm: ppm())
+    }
+
+    /// Brings out what the filter holds back of the last samples; the next begin anew.
+    package mutating func drain(into queue: inout JitterBuffer) {
+        guard isHolding else { return }
+        let samples = min(resampler.heldFrames * format.channels, silence.count)
+        let silence = silence
+        convert(silence.span.extracting(..<samples), into: &queue)
+        resampler.restart()
+        repeated = 0
+        isHolding = false
+    }
+}

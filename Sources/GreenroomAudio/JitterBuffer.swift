@@ -1,0 +1,271 @@
+import GreenroomMedia
+
+/// What a source of sound has sent and the session has not played yet: up to 200 ms, each
+/// sample at its place on the session's timeline.
+///
+/// Places are counted in frames of 48 kHz from the session's start.
+package struct JitterBuffer: Sendable {
+    /// What became of the frames that were appended, and of the time that was pulled.
+    ///
+    /// `appended` = `played` + `early` + `cut` + what is queued; the time that was pulled =
+    /// `played` + `concealed` + `idle` + `muted`.
+    package struct Counts: Equatable, Sendable {
+        /// Frames that came.
+        package var appended = 0
+        /// Frames that the source had sent.
+        package var played = 0
+        /// Frames that belong before the session's time began.
+        package var early = 0
+        /// Frames that were not played: they belong to a time that was muted, or there was no
+        /// room.
+        package var cut = 0
+        /// Frames of silence because the source was sending and had nothing there.
+        package var concealed = 0
+        /// Frames of silence before a source's first sound, and after its end.
+        package var idle = 0
+        /// Frames of silence while the source was stopped.
+        package var muted = 0
+    }
+
+    /// What the interface promises, and room for what resampling adds to two blocks.
+    package static let capacity =
+        AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
+        + 2 * Resampler.mostFrames(from: 4800, at: 48_000, to: 48_000) - 2 * 4800
+    /// How long sound fades where it is muted, in frames: 5 ms.
+    static let fade: Int64 = 240
+    /// The most that is taken off the beginning of sound that began too early, in frames:
+    /// 100 ms. What is older has another delay, and is not about the same time.
+    private static let mostTrimmed: Int64 = 4800
+
+    private var ring = SampleRing(capacity: capacity)
+    /// The place that is pulled next.
+    package private(set) var place: Int64 = 0
+    /// Frames of silence before the first that is queued.
+    private var lead: Int64 = 0
+    /// Whether the silence that leads is a loss: it is not before a source's first sound.
+    private var isLeadLost = false
+    /// A silence within the ring: behind so many of its frames there are so many of silence.
+    private var gap: (after: Int, frames: Int64)?
+    /// Frames to leave out of what is appended next, because they belong before it.
+    private var excess: Int64 = 0
+    /// Whether what is appended next follows what was appended before.
+    package private(set) var isContinuous = false
+    /// Whether the source should be sending.
+    package private(set) var isSending = false
+    /// Whether the source has begun and not stopped: silence is a loss from there on.
+    package private(set) var hasBegun = false
+    /// The time that is muted; it ends when the source is started again.
+    private var muted: Range<Int64>?
+    /// Whether the next sound is the first after it was muted, and where that began.
+    private var isResuming = false
+    private var resumed: Int64?
+    package private(set) var counts = Counts()
+
+    package init() {}
+
+    /// Frames that wait to be pulled.
+    package var queued: Int { ring.count }
+
+    /// Frames that may be appended.
+    package var room: Int { ring.room }
+
+    /// The place of what is appended next, if that is continuous.
+    package var end: Int64 { place + lead + Int64(ring.count) + (gap?.frames ?? 0) }
+
+    // MARK: The source's life
+
+    /// The source sends from a place on.
+    package mutating func start(at place: Int64) {
+        isSending = true
+        guard let muted else { return }
+        cut(from: min(muted.lowerBound + Self.fade, max(place, muted.lowerBound)))
+        self.muted = muted.lowerBound..<max(place, muted.lowerBound)
+        isResuming = true
+        resumed = nil
+        hasBegun = false
+        isContinuous = false
+    }
+
+    /// The source was stopped, and may be started again. What belongs before the place still
+    /// plays as it is; what was sent ahead of it falls to silence within 5 ms.
+    package mutating func stop(at place: Int64) {
+        isContinuous = false
+        guard isSending else { return }
+        isSending = false
+        muted = max(place, self.place)..<Int64.max
+    }
+
+    /// The source has ended: all that it sent still plays, and silence is nobody's loss.
+    package mutating func finish() {
+        isSending = false
+        isContinuous = false
+        hasBegun = false
+        if let muted, muted.upperBound == .max { self.muted = nil }
+    }
+
+    /// Counts places from another one from now on, since the session has begun: what belongs
+    /// before it goes, and what was sent ahead stays. Nothing has been pulled yet.
+    ///
+    /// - Parameter frames: What a place is more than before.
+    package mutating func move(by frames: Int64) {
+        let first = lead + frames
+        let early = Int(min(max(-first, 0), Int64(ring.count)))
+        counts.early += early
+        ring.removeFirst(early)
+        lead = max(first, 0)
+        guard first + Int64(early) < 0 else { return }
+        // All of it was over before the beginning.
+        isContinuous = false
+        hasBegun = false
+    }
+
+    // MARK: Sound comes
+
+    /// Says where the next sample belongs, when it follows no other.
+    ///
+    /// Sound that begins up to 100 ms before the session or before it was unmuted loses that
+    /// much; what comes later than it belongs is played at the next place that is left.
+    ///
+    /// - Parameter wanted: Its place.
+    package mutating func begin(at wanted: Int64) {
+        var start = wanted
+        excess = 0
+        if isResuming {
+            trim(&start, to: muted?.upperBound ?? 0)
+            resumed = max(start, end)
+            isResuming = false
+        } else if !hasBegun {
+            trim(&start, to: 0)
+        }
+        let silence = max(start - end, 0)
+        if ring.count == 0 {
+            lead += silence
+            isLeadLost = hasBegun
+        } else if silence > 0, gap == nil {
+            // Two of them within 200 ms would be one; nobody mutes so fast.
+            gap = (ring.count, silence)
+        }
+        hasBegun = true
+        isContinuous = true
+    }
+
+    /// Says that what is appended next does not follow what was appended before.
+    package mutating func breakOff() { isContinuous = false }
+
+    /// Leaves out the next frames: there is so much more sound than time.
+    package mutating func skip(_ frames: Int64) { excess += max(frames, 0) }
+
+    private mutating func trim(_ start: inout Int64, to first: Int64) {
+        let before = first - start
+        guard before > 0, before <= Self.mostTrimmed else { return }
+        excess = before
+        start = first
+    }
+
+    /// Appends frames; the caller has made sure that there is room.
+    package mutating func append(_ interleaved: Span<Int16>, channels: Int) {
+        let frames = interleaved.count / channels
+        let trimmed = Int(min(excess, Int64(frames)))
+        excess -= Int64(trimmed)
+        let taken = ring.append(
+            interleaved.extracting((trimmed * channels)...), channels: channels)
+        counts.appended += frames
+        if muted == nil { counts.early += trimmed } else { counts.cut += trimmed }
+        counts.cut += frames - trimmed - taken
+    }
+
+    /// Counts frames that came, and that have no place any more.
+    package mutating func countCut(_ frames: Int) {
+        counts.appended += frames
+        counts.cut += frames
+    }
+
+    // MARK: Time passes
+
+    /// Takes a stretch of time off the front; what is not there is silence.
+    ///
+    /// - Parameters:
+    ///   - frames: How much.
+    ///   - output: Room for that many stereo frames or more; they are all written.
+    package mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
+        var done = 0
+        while done < frames {
+            if !isSending, let muted, place >= muted.lowerBound + Self.fade { cut(from: place) }
+            if lead == 0, let silence = gap, silence.after == 0 {
+                lead = silence.frames
+                isLeadLost = false
+                gap = nil
+            }
+            let most = min(frames - done, untilMuted)
+            let count: Int
+            if lead > 0 {
+                count = Int(min(lead, Int64(most)))
+                lead -= Int64(count)
+                silence(&output, at: done, count, isLost: isLeadLost)
+            } else {
+                let wanted = min(most, gap?.after ?? most)
+                count = ring.take(into: &output, at: done, frames: wanted)
+                guard count > 0 else { break }
+                gap?.after -= count
+                fade(&output, at: done, count)
+                counts.played += count
+            }
+            done += count
+            place += Int64(count)
+        }
+        if done < frames {
+            // A source that is late: what it sends next belongs to a later moment.
+            isContinuous = false
+            silence(&output, at: done, frames - done, isLost: isSending && hasBegun)
+            place += Int64(frames - done)
+        }
+        if let resumed, place >= resumed + Self.fade { (muted, self.resumed) = (nil, nil) }
+    }
+
+    /// Frames up to the place where it has fallen silent.
+    private var untilMuted: Int {
+        guard let muted, muted.lowerBound + Self.fade > place else { return .max }
+        return Int(muted.lowerBound + Self.fade - place)
+    }
+
+    /// Takes out what is queued for a place and after it.
+    private mutating func cut(from first: Int64) {
+        var kept = max(first - place - lead, 0)
+        if let gap, kept > gap.after {
+            kept = Int64(gap.after) + max(kept - Int64(gap.after) - gap.frames, 0)
+        }
+        kept = min(kept, Int64(ring.count))
+        counts.cut += ring.count - Int(kept)
+        ring.truncate(to: Int(kept))
+        lead = min(lead, max(first - place, 0))
+        if let gap, gap.after >= kept { self.gap = nil }
+    }
+
+    private mutating func silence(
+        _ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int, isLost: Bool
+    ) {
+        for index in (offset * 2)..<((offset + frames) * 2) { output[index] = 0 }
+        let silent = place..<(place + Int64(frames))
+        let muted = muted.map { Int($0.clamped(to: silent).count) } ?? 0
+        counts.muted += muted
+        if isLost { counts.concealed += frames - muted } else { counts.idle += frames - muted }
+    }
+
+    /// Lets sound that was taken out fall where it is muted, and rise after that.
+    private func fade(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
+        guard let muted else { return }
+        for frame in 0..<frames {
+            let place = place + Int64(frame)
+            var part = Self.fade
+            if let resumed, place >= resumed {
+                part = min(part, place - resumed)
+            } else if place >= muted.lowerBound {
+                part = max(muted.lowerBound + Self.fade - place, 0)
+            }
+            guard part < Self.fade else { continue }
+            for index in ((offset + frame) * 2)...((offset + frame) * 2 + 1) {
+                output[index] = Int16(Int64(output[index]) * part / Self.fade)
+            }
+        }
+    }
+}

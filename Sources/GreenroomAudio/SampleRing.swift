@@ -1,0 +1,71 @@
+/// Stereo samples of the session's rate, first in, first out, in memory that is allocated once.
+package struct SampleRing: Sendable {
+    /// How many frames (a left and a right sample) it holds.
+    package let capacity: Int
+    private var samples: [Int16]
+    private var head = 0
+    package private(set) var count = 0
+
+    package init(capacity: Int) {
+        self.capacity = capacity
+        samples = [Int16](repeating: 0, count: capacity * 2)
+    }
+
+    package var room: Int { capacity - count }
+
+    /// Forgets what is in it.
+    package mutating func clear() { count = 0 }
+
+    /// Forgets the oldest frames.
+    ///
+    /// - Parameter frames: How many, at most.
+    package mutating func removeFirst(_ frames: Int) {
+        let frames = min(max(frames, 0), count)
+        head = (head + frames) % capacity
+        count -= frames
+    }
+
+    /// Forgets the newest frames.
+    ///
+    /// - Parameter kept: How many of the oldest stay.
+    package mutating func truncate(to kept: Int) { count = min(count, max(kept, 0)) }
+
+    /// Appends as many frames as there is room for.
+    ///
+    /// - Parameters:
+    ///   - interleaved: Samples: stereo, or mono that goes to both sides.
+    ///   - channels: 1 or 2.
+    /// - Returns: How many frames were taken.
+    package mutating func append(_ interleaved: Span<Int16>, channels: Int) -> Int {
+        let frames = min(interleaved.count / channels, room)
+        var position = (head + count) % capacity
+        for frame in 0..<frames {
+            let left = interleaved[frame * channels]
+            samples[position * 2] = left
+            samples[position * 2 + 1] = channels == 2 ? interleaved[frame * 2 + 1] : left
+            position = position + 1 == capacity ? 0 : position + 1
+        }
+        count += frames
+        return frames
+    }
+
+    /// Takes out frames from the front.
+    ///
+    /// - Parameters:
+    ///   - output: Stereo samples, written from an offset in frames on.
+    ///   - offset: In frames.
+    ///   - frames: The most to take.
+    /// - Returns: How many were there.
+    package mutating func take(
+        into output: inout MutableSpan<Int16>, at offset: Int, frames: Int
+    ) -> Int {
+        let frames = min(frames, count, output.count / 2 - offset)
+        for frame in 0..<frames {
+            output[(offset + frame) * 2] = samples[head * 2]
+            output[(offset + frame) * 2 + 1] = samples[head * 2 + 1]
+            head = head + 1 == capacity ? 0 : head + 1
+        }
+        count -= frames
+        return frames
+    }
+}

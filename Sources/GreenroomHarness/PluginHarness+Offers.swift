@@ -1,0 +1,38 @@
+package import GreenroomNegotiation
+import GreenroomPluginInterface
+package import GreenroomMedia
+
+extension PluginHarness {
+    /// The offer that a session would make; nil for sound, which gets none.
+    ///
+    /// Each one has the revision after the last one's, whether the plugin gets to see it or not.
+    ///
+    /// - Parameters:
+    ///   - maximum: The session's.
+    ///   - ceiling: What applies for now; nil for nothing below the maximum.
+    ///   - table: The sizes that cameras are offered; nil for the standard ones. A pre-processor is
+    ///     offered the lower one of maximum and ceiling alone.
+    package func nextOffer(
+        maximum: VideoCapability = VideoCapability(width: 1920, height: 1080, fps: 30),
+        ceiling: VideoCapability? = nil, table: [VideoCapability]? = nil
+    ) -> Offer? {
+        guard let rule = descriptor.kind.offerRule else {
+            guard descriptor.kind.isFilter else { return nil }
+            let row = ceiling ?? maximum
+            return Offer(
+                revision: takeRevision(), rule: .rows, rows: [row], suggested: row)
+        }
+        var ceilings: [Ceiling] = [.sessionMaximum(maximum)]
+        if let ceiling {
+            ceilings.append(
+                Ceiling(kind: .outside, origin: "the check", limit: ceiling, since: 0))
+        }
+        let inputs = NegotiationInputs(
+            rule: rule,
+            table: table.map { CapabilityTable($0) } ?? .standard,
+            capabilities: capabilities, ceilings: ceilings)
+        let offer = inputs.offer(revision: takeRevision(), after: lastOffer)
+        lastOffer = offer
+        return offer
+    }
+}

@@ -1,0 +1,277 @@
+import CLinux
+import Glibc
+import GreenroomSystem
+import SystemPackage
+import GreenroomIPC
+package import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomSession
+import Synchronization
+
+/// Accepts broadcasts at a Unix socket: one at a time of each kind.
+///
+/// The kernel says which process and which user a peer is. A peer has to greet within a second. It
+/// then waits until the session starts its instance, which gets the connection. A peer that finds its
+/// kind taken waits for a second, because the other one may be about to end, and is refused then.
+package final class BroadcastListener: Sendable {
+    /// Where the peers of one kind go.
+    private struct Endpoint {
+        var notify: @Sendable (Arrival) -> Void
+        var waiting: PendingPeer?
+        /// The one whose instance lives.
+        var connected: PendingPeer?
+    }
+
+    private struct State {
+        var endpoints: [PluginKind: Endpoint] = [:]
+        /// Peers that have not greeted yet.
+        var greeting: [PendingPeer] = []
+        /// Wakes the thread that listens; nil if there is none.
+        var wakeupPipe: WakeupPipe?
+        var refusals = RefusalLog()
+    }
+
+    /// How long a peer has to greet, and how long it waits for its kind to become free.
+    private static let timeoutNanoseconds: Int64 = 1_000_000_000
+    /// How many peers may be about to greet; further ones wait in the socket's queue.
+    private static let greetingLimit = 8
+
+    package let path: String
+    private let state = Mutex(State())
+
+    /// - Parameter path: Of the socket, which is made when the first endpoint is opened.
+    package init(path: String) { self.path = path }
+
+    /// Makes the plugins of a kind that connect here.
+    package func factory(of kind: PluginKind) -> BroadcastFactory {
+        BroadcastFactory(listener: self, kind: kind)
+    }
+
+    // MARK: Endpoints
+
+    /// Accepts peers of a kind from now on. Called by the session's thread.
+    func open(_ kind: PluginKind, _ notify: @escaping @Sendable (Arrival) -> Void) throws(LoadError)
+    {
+        if state.withLock({ $0.wakeupPipe == nil }) { try startListening() }
+        state.withLock { $0.endpoints[kind] = Endpoint(notify: notify) }
+    }
+
+    /// Refuses peers of a kind from now on. The last endpoint closes the socket.
+    func close(_ kind: PluginKind) {
+        var refused: [PendingPeer] = []
+        let wakeupPipe = state.withLock { state -> WakeupPipe? in
+            if let waiting = state.endpoints.removeValue(forKey: kind)?.waiting {
+                refused.append(waiting)
+            }
+            guard state.endpoints.isEmpty else { return nil }
+            refused += state.greeting
+            state.greeting = []
+            return state.wakeupPipe.take()
+        }
+        for peer in refused { peer.refuse(.isClosed) }
+        wakeupPipe?.endAndWait()
+    }
+
+    /// Whether a peer of a kind can be accepted now. [any]
+    func hasPendingPeer(_ kind: PluginKind) -> Bool {
+        state.withLock { state in
+            guard let endpoint = state.endpoints[kind] else { return false }
+            return endpoint.waiting != nil && endpoint.connected == nil
+        }
+    }
+
+    /// Takes the peer that waits; nil if none does, or the kind is taken.
+    func accept(_ kind: PluginKind) -> PendingPeer? {
+        state.withLock { state in
+            guard state.endpoints[kind]?.connected == nil,
+                let peer = state.endpoints[kind]?.waiting
+            else { return nil }
+            state.endpoints[kind]?.waiting = nil
+            state.endpoints[kind]?.connected = peer
+            return peer
+        }
+    }
+
+    /// Makes room for the next peer of a kind, because an accepted one has disconnected.
+    func release(_ peer: PendingPeer, _ kind: PluginKind) {
+        let (notify, next) = state.withLock { state in
+            guard state.endpoints[kind]?.connected === peer else {
+                return (nil as (@Sendable (Arrival) -> Void)?, nil as PendingPeer?)
+            }
+            state.endpoints[kind]?.connected = nil
+            return (state.endpoints[kind]?.notify, state.endpoints[kind]?.waiting)
+        }
+        if let next { notify?(.waiting(next.description)) }
+    }
+
+    // MARK: The thread that listens
+
+    private func startListening() throws(LoadError) {
+        let socket = try ListeningSocket(at: path)
+        guard let wakeupPipe = WakeupPipe() else {
+            throw LoadError(
+                code: .noSocket, place: path,
+                explanation: "no pipe can be made: \(Errno.last).")
+        }
+        state.withLock { $0.wakeupPipe = wakeupPipe }
+        let box = SocketBox(socket)
+        _ = HostThread(name: "broadcasts") { [self] in
+            listen(box.descriptor, wakeupPipe)
+            box.close()
+            wakeupPipe.didEnd()
+        }
+    }
+
+    private func listen(_ socket: Int32, _ wakeupPipe: WakeupPipe) {
+        while !wakeupPipe.isEnding {
+            let (greeting, waiting) = state.withLock { state in
+                (state.greeting, state.endpoints.values.compactMap(\.waiting))
+            }
+            let isFull = greeting.count >= Self.greetingLimit
+            var descriptors = [
+                pollfd(fd: wakeupPipe.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isFull ? -1 : socket, events: Int16(POLLIN), revents: 0),
+            ]
+            descriptors += (greeting + waiting).map {
+                pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0)
+            }
+            let isIdle = greeting.isEmpty && waiting.isEmpty
+            _ = poll(&descriptors, nfds_t(descriptors.count), isIdle ? -1 : 50)
+            for peer in greeting { readGreeting(of: peer) }
+            for peer in waiting { checkWaiting(peer) }
+            if descriptors[1].revents != 0 { acceptConnection(socket) }
+        }
+    }
+
+    private func acceptConnection(_ socket: Int32) {
+        let descriptor = greenroom_accept(socket)
+        guard descriptor >= 0 else {
+            // Out of descriptors: the socket stays ready.
+            if descriptor != -EAGAIN { usleep(50_000) }
+            return
+        }
+        guard let peer = PendingPeer(adopting: descriptor, at: MonotonicClock.now) else { return }
+        guard peer.user == geteuid() || peer.user == 0 else {
+            return refuse(peer, .user, of: nil)
+        }
+        let isOpen = state.withLock { state in
+            guard state.wakeupPipe != nil else { return false }
+            state.greeting.append(peer)
+            return true
+        }
+        if !isOpen { peer.refuse(.isClosed) }
+    }
+
+    /// What becomes of a peer.
+    private enum Outcome {
+        case waits
+        /// It has left, or waits for a kind that is taken.
+        case settled
+        case refused(BroadcastRefusal, PluginKind?)
+        case ready(@Sendable (Arrival) -> Void)
+    }
+
+    private func readGreeting(of peer: PendingPeer) {
+        // Closed outside of the lock, which the session needs.
+        var descriptors: [Int32] = []
+        defer { ControlSocket.discard(descriptors) }
+        let outcome = state.withLock { state -> Outcome in
+            guard let index = state.greeting.firstIndex(where: { $0 === peer }) else {
+                return .settled
+            }
+            let isLate = MonotonicClock.now - peer.connectedAt > Self.timeoutNanoseconds
+            let outcome: Outcome
+            switch peer.socket.receive(waits: false) {
+            case .nothing: outcome = isLate ? .refused(.noGreeting, nil) : .waits
+            case .end: outcome = .settled
+            case .message(let message):
+                descriptors = message.descriptors
+                outcome = Self.handle(message, of: peer, in: &state)
+            case .garbage: outcome = .refused(.noGreeting, nil)
+            }
+            if case .waits = outcome {} else { state.greeting.remove(at: index) }
+            return outcome
+        }
+        conclude(outcome, for: peer)
+    }
+
+    private static func handle(
+        _ message: ControlSocket.Message, of peer: PendingPeer, in state: inout State
+    ) -> Outcome {
+        guard message.kind == .greeting, let greeting = BroadcastGreeting(message.value) else {
+            return .refused(.noGreeting, nil)
+        }
+        guard greeting.version == GreenroomProtocol.version else {
+            return .refused(.version, greeting.kind)
+        }
+        guard let endpoint = state.endpoints[greeting.kind] else {
+            return .refused(.isUnwanted, nil)
+        }
+        guard endpoint.waiting == nil else { return .refused(.isTaken, greeting.kind) }
+        state.endpoints[greeting.kind]?.waiting = peer
+        return endpoint.connected == nil ? .ready(endpoint.notify) : .settled
+    }
+
+    /// Drops a waiting peer that has disconnected, sends something, or has waited too long.
+    private func checkWaiting(_ peer: PendingPeer) {
+        var descriptors: [Int32] = []
+        defer { ControlSocket.discard(descriptors) }
+        let outcome = state.withLock { state -> Outcome in
+            let found = state.endpoints.first { $0.value.waiting === peer }
+            guard let (kind, endpoint) = found else { return .settled }
+            let isLate =
+                endpoint.connected != nil
+                && MonotonicClock.now - peer.connectedAt > Self.timeoutNanoseconds
+            // Only while it waits: the messages of an accepted peer are for its runner.
+            let received = peer.socket.receive(waits: false)
+            if case .message(let message) = received { descriptors = message.descriptors }
+            let outcome: Outcome =
+                switch received {
+                case .nothing: isLate ? .refused(.isTaken, kind) : .waits
+                case .end: .settled
+                case .message, .garbage: .refused(.noGreeting, kind)
+                }
+            if case .waits = outcome {} else { state.endpoints[kind]?.waiting = nil }
+            return outcome
+        }
+        conclude(outcome, for: peer)
+    }
+
+    private func conclude(_ outcome: Outcome, for peer: PendingPeer) {
+        switch outcome {
+        case .waits, .settled: break
+        case .refused(let reason, let kind): refuse(peer, reason, of: kind)
+        case .ready(let notify): notify(.waiting(peer.description))
+        }
+    }
+
+    private func refuse(_ peer: PendingPeer, _ reason: BroadcastRefusal, of kind: PluginKind?) {
+        peer.refuse(reason)
+        let (notify, count) = state.withLock { state in
+            let endpoint = kind.flatMap { state.endpoints[$0] } ?? state.endpoints[.shareSource]
+            return (
+                (endpoint ?? state.endpoints.values.first)?.notify,
+                state.refusals.add(at: MonotonicClock.now)
+            )
+        }
+        guard let notify, let count else { return }
+        let others = count > 0 ? "; \(count) others were refused before" : ""
+        notify(
+            .refused(
+                "\(peer.description), user \(peer.user), was refused: \(reason.text)\(others)"))
+    }
+}
+
+/// Moves a socket, which can't be copied, to the thread that listens.
+private final class SocketBox: Sendable {
+    let descriptor: Int32
+    private let socket: Mutex<ListeningSocket?>
+
+    init(_ socket: consuming ListeningSocket) {
+        descriptor = socket.descriptor
+        self.socket = Mutex(socket)
+    }
+
+    func close() { socket.withLock { $0 = nil } }
+}

@@ -1,0 +1,132 @@
+import CLinux
+import Glibc
+import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
+
+/// A Unix socket with a path, for this process's user alone, removed with this value.
+///
+/// The socket of a host that was killed is replaced. A socket with a listener is not, nor is any other
+/// file. The folder is locked meanwhile, so that hosts that start together take turns.
+struct ListeningSocket: ~Copyable {
+    let path: String
+    let descriptor: Int32
+    private let file: FileIdentity
+
+    /// The most connections that wait to be accepted.
+    private static let backlog: Int32 = 16
+
+    /// Makes the socket.
+    ///
+    /// - Parameter path: At most 107 bytes.
+    /// - Throws: ``LoadError``, which names the path, the rule and the cure.
+    init(at path: String) throws(LoadError) {
+        let longest = Int(greenroom_longest_socket_path)
+        guard (1...longest).contains(path.utf8.count) else {
+            throw Self.error(
+                path,
+                "the path of a socket has 1 to \(longest) bytes, this one has "
+                    + "\(path.utf8.count). Choose a shorter one, such as "
+                    + "/run/user/\(geteuid())/greenroom.sock.")
+        }
+        let lock = try FolderLock(ofFolderOf: path)
+        defer { lock.end() }
+        var found = greenroom_listen(path, Self.backlog)
+        if found == -EADDRINUSE {
+            try Self.removeStale(path)
+            found = greenroom_listen(path, Self.backlog)
+        }
+        guard found >= 0 else {
+            throw Self.error(path, "no socket can be made there: \(Errno(rawValue: -found)).")
+        }
+        guard let file = FileIdentity(of: path) else {
+            let problem = errno
+            close(found)
+            throw Self.error(path, "the socket can't be seen there: \(Errno(rawValue: problem)).")
+        }
+        self.path = path
+        self.file = file
+        descriptor = found
+    }
+
+    /// Removes the path if it is still the socket's, and closes the socket, in this order: until the
+    /// socket is closed no other file gets its inode.
+    deinit {
+        if let lock = try? FolderLock(ofFolderOf: path) {
+            if FileIdentity(of: path) == file { unlink(path) }
+            lock.end()
+        }
+        close(descriptor)
+    }
+
+    /// Removes a socket without a listener.
+    private static func removeStale(_ path: String) throws(LoadError) {
+        guard let file = FileIdentity(of: path) else { return }
+        guard file.isSocket else {
+            throw error(
+                path, "a file that is no socket has this path. Remove it, or name another path.")
+        }
+        let connection = greenroom_connect(path)
+        if connection >= 0 { close(connection) }
+        guard connection == -ECONNREFUSED else {
+            throw error(
+                path,
+                connection == -EACCES || connection == -EPERM
+                    ? "it is another user's socket. Name another path."
+                    : "the socket has a listener already, maybe another session. Name another path, "
+                        + "or end that one.")
+        }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw error(
+                path,
+                "an old socket can't be removed: \(Errno.last).")
+        }
+    }
+
+    private static func error(_ path: String, _ explanation: String) -> LoadError {
+        LoadError(code: .noSocket, place: path, explanation: explanation)
+    }
+}
+
+/// The file that a path names.
+private struct FileIdentity: Equatable {
+    private var device: dev_t
+    private var number: ino_t
+    private var mode: mode_t
+
+    /// - Returns: nil if there is none.
+    init?(of path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        (device, number, mode) = (status.st_dev, status.st_ino, status.st_mode)
+    }
+
+    var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
+}
+
+/// A lock of a folder, against other hosts.
+private struct FolderLock {
+    private let descriptor: Int32
+
+    /// 10 ms apart.
+    private static let attempts = 200
+
+    init(ofFolderOf path: String) throws(LoadError) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw LoadError(
+                code: .noSocket, place: path,
+                explanation: "its folder can't be opened: \(Errno.last). Make the folder, or "
+                    + "name another one.")
+        }
+        for _ in 0..<Self.attempts {
+            if greenroom_try_lock(descriptor) == 0 { return }
+            usleep(10_000)
+        }
+        // Any process that may open the folder can hold the lock for good: go on without it.
+    }
+
+    func end() { close(descriptor) }
+}

@@ -1,0 +1,50 @@
+import CLinux
+import Glibc
+import GreenroomIPC
+import GreenroomSystem
+import SystemPackage
+
+/// A process that has connected to a broadcast's socket.
+final class PendingPeer: Sendable {
+    let socket: ControlSocket
+    /// 0 if it can't be named here: it runs in another container.
+    let process: pid_t
+    let user: uid_t
+    /// On the monotonic clock, in nanoseconds.
+    let connectedAt: Int64
+
+    /// - Parameter descriptor: Of the connection; closed with this.
+    /// - Returns: nil if it has disconnected.
+    init?(adopting descriptor: Int32, at now: Int64) {
+        socket = ControlSocket(adopting: descriptor)
+        var (process, user): (pid_t, uid_t) = (0, 0)
+        guard greenroom_peer(descriptor, &process, &user) == 0 else { return nil }
+        self.process = process
+        self.user = user
+        connectedAt = now
+    }
+
+    /// Its name and number.
+    var description: String {
+        let name = process > 0 ? Self.name(of: process).map { "\($0), " } ?? "" : ""
+        return process > 0 ? "\(name)process \(process)" : "a process of another container"
+    }
+
+    /// Sends a refusal and disconnects.
+    func refuse(_ reason: BroadcastRefusal) {
+        socket.send(.refusal, reason.rawValue)
+        // Closed with unread messages, the socket would give the peer ECONNRESET in place of the
+        // reason.
+        shutdown(socket.descriptor, Int32(SHUT_RD))
+        while case .message(let message) = socket.receive(waits: false) {
+            ControlSocket.discard(message.descriptors)
+        }
+    }
+
+    /// The kernel's name of a process. The process has chosen it: only printable ASCII is kept.
+    private static func name(of process: pid_t) -> String? {
+        let bytes = (try? FileDescriptor.contents(of: "/proc/\(process)/comm")) ?? []
+        let printable = bytes.filter { (0x21...0x7e).contains($0) }
+        return printable.isEmpty ? nil : String(decoding: printable, as: UTF8.self)
+    }
+}

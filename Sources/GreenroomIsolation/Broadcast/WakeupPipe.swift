@@ -1,0 +1,38 @@
+import CLinux
+import Glibc
+import GreenroomRuntime
+import Synchronization
+
+/// Ends a thread that polls.
+final class WakeupPipe: Sendable {
+    /// Readable once the thread has to end.
+    let descriptor: Int32
+    private let writeDescriptor: Int32
+    private let ending = Atomic(false)
+    private let ended = Monitor(false)
+
+    /// - Returns: nil if there are no descriptors; `errno` says why.
+    init?() {
+        var pipe: [Int32] = [-1, -1]
+        guard greenroom_pipe(&pipe) == 0 else { return nil }
+        (descriptor, writeDescriptor) = (pipe[0], pipe[1])
+    }
+
+    deinit {
+        close(descriptor)
+        close(writeDescriptor)
+    }
+
+    /// Whether the thread has to end.
+    var isEnding: Bool { ending.load(ordering: .acquiring) }
+
+    /// Called by the thread as it ends.
+    func didEnd() { ended.change { $0 = true } }
+
+    /// Ends the thread, and waits up to a second for that.
+    func endAndWait() {
+        ending.store(true, ordering: .releasing)
+        _ = write(writeDescriptor, [1] as [UInt8], 1)
+        _ = ended.wait(until: MonotonicClock.deadline(after: 1_000_000_000)) { $0 ? () : nil }
+    }
+}

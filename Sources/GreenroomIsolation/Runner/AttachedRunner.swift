@@ -1,0 +1,74 @@
+import CLinux
+import Glibc
+import GreenroomIPC
+import GreenroomPluginInterface
+import GreenroomSandbox
+import GreenroomSession
+
+/// A runner in a process that this host did not start for it: the host connects and disconnects, and
+/// neither confines nor measures nor kills it.
+protocol AttachedRunner: RunnerProcess {
+    var process: ProcessHandle { get }
+    /// Its program or socket, for errors.
+    var program: String { get }
+    /// Whether its process is stopped on purpose.
+    var isFrozen: Bool { get }
+
+    /// The runner has disconnected, or its process has ended.
+    func didDisconnect()
+}
+
+extension AttachedRunner {
+    var sandbox: SandboxReport? { nil }
+    var isFrozen: Bool { false }
+
+    func prepare() throws(LoadError) {
+        _ = try connection.handshake(with: program)
+        connection.expectPongs()
+    }
+
+    /// Watches the connection and the process until one of them ends.
+    func watch() {
+        var watch = RunnerWatch(connection, memoryLimitBytes: .max)
+        while true {
+            var descriptors = [
+                pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: connection.socketDescriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&descriptors, nfds_t(descriptors.count), RunnerWatch.intervalMilliseconds)
+            var isConnected = true
+            if descriptors[1].revents != 0 {
+                switch connection.receive() {
+                case .none: break
+                case .disconnected: isConnected = false
+                // It is in no sandbox of this host's.
+                case .sandboxNotifier(let descriptor): ControlSocket.discard([descriptor])
+                }
+            }
+            let hasEnded = descriptors[0].revents != 0
+            if hasEnded || !isConnected {
+                connection.lose(because: evidence(hasEnded: hasEnded))
+                didDisconnect()
+                connection.didEnd()
+                return
+            }
+            guard watch.isDue else { continue }
+            let status = ProcessStatus(of: process.id)
+            // One of another container can't be seen, and is pinged all the same.
+            guard status != nil || process.id == 0 else {
+                watch.skip()
+                continue
+            }
+            var sample = connection.sample
+            sample.hasAnswered = sample.hasAnswered || isFrozen
+            watch.look(at: sample, isStopped: status?.isStopped ?? false)
+        }
+    }
+
+    private func evidence(hasEnded: Bool) -> String {
+        let whereabouts = connection.context.whereabouts().map { " \($0)" } ?? ""
+        return hasEnded
+            ? "its process has ended\(whereabouts) without finishing"
+            : "it has disconnected\(whereabouts) without finishing"
+    }
+}

@@ -1,0 +1,31 @@
+import GreenroomIPC
+import GreenroomRuntime
+import GreenroomSession
+
+/// A further instance in a process that hosts one already: it has a connection of its own, and the
+/// process's first runner confines, measures and ends the process.
+final class CompanionRunner: AttachedRunner {
+    let connection: RunnerConnection
+    let process: ProcessHandle
+    private let first: SpawnedRunner
+
+    /// - Throws: ``ChannelError`` if there is no memory for it.
+    init(
+        beside first: SpawnedRunner, frames: SharedMemory?, context: InstanceContext,
+        observer: (any InstanceObserver)?
+    ) throws(ChannelError) {
+        let channels = try Channels()
+        self.first = first
+        process = ProcessHandle(first.process.id)
+        connection = RunnerConnection(
+            try first.connection.addInstance(), channels, frames: frames, context: context,
+            observer: observer
+        ) { $0.disconnect() }
+        _ = HostThread(name: "watch \(context.role)") { [self] in watch() }
+    }
+
+    var program: String { first.confinement.program }
+    var isFrozen: Bool { first.isFrozen }
+
+    func didDisconnect() {}
+}

@@ -1,0 +1,274 @@
+import Glibc
+import GreenroomABI
+import GreenroomIPC
+import GreenroomMedia
+import GreenroomRuntime
+import GreenroomSession
+import Synchronization
+
+/// The host's end of the connection to a runner: the socket, the channels, and the threads that serve
+/// the plugin's calls. Every kind of ``RunnerProcess`` has one.
+///
+/// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on the media thread, the rest on any.
+final class RunnerConnection: Sendable {
+    private enum Phase {
+        case running
+        /// This host ends it: that is no loss.
+        case ending
+        case lost(evidence: String)
+    }
+
+    private struct State {
+        var phase = Phase.running
+        /// The sender that the plugin may use.
+        var sender: UInt64 = 0
+        /// The log has the warning about a sender that has ended.
+        var hasWarnedOfDeadSender = false
+        /// Channels that the plugin's own threads use.
+        var openChannels: Set<Int> = []
+        /// Whether the runner has a thread that answers pings.
+        var answersPings = false
+        var lastPing: UInt32 = 0
+        var lastPong: UInt32 = 0
+    }
+
+    let context: InstanceContext
+    let channels: Channels
+    /// The memory that the plugin's frames lie in; nil for sound.
+    let frames: SharedMemory?
+    /// Watches the instance; nil in a session.
+    let observer: (any InstanceObserver)?
+    private let socket: ControlSocket
+    private let terminate: @Sendable (borrowing ControlSocket) -> Void
+    private let state = Mutex(State())
+    private let hasEnded = Monitor(false)
+    /// Totals since the start: frames sent, whatever became of them, calls made and lines written.
+    private let frameCount = Atomic(0)
+    private let callCount = Atomic(0)
+    private let lineCount = Atomic(0)
+
+    /// Hands the channels and the frames' memory to the runner.
+    ///
+    /// - Parameters:
+    ///   - socket: Connected to the runner.
+    ///   - terminate: Ends the process, or the connection, at once. Called on any thread, and maybe
+    ///     more than once.
+    init(
+        _ socket: consuming ControlSocket, _ channels: Channels, frames: SharedMemory?,
+        context: InstanceContext, observer: (any InstanceObserver)? = nil,
+        terminate: @escaping @Sendable (borrowing ControlSocket) -> Void
+    ) {
+        self.socket = socket
+        self.channels = channels
+        self.frames = frames
+        self.context = context
+        self.observer = observer
+        self.terminate = terminate
+        let descriptors = [channels.memory.descriptor] + (frames.map { [$0.descriptor] } ?? [])
+        self.socket.send(.setup, UInt32(context.frameLimit), descriptors: descriptors)
+    }
+
+    /// The socket's descriptor, to be polled.
+    var socketDescriptor: Int32 { socket.descriptor }
+
+    // MARK: Calls of the host
+
+    /// Calls the plugin. [control]
+    ///
+    /// - Returns: Its answer; nil if it is lost.
+    func call(_ call: Call, _ message: WireWriter) -> WireReader? {
+        let channel = channels[Channels.control]
+        guard let length = message.put(into: channel) else { return nil }
+        let answered = channel.call(call, length: length) { serve($0, $1, channel) }
+        guard let answered else {
+            lose(because: "its process violated the channel protocol")
+            return nil
+        }
+        return WireReader(channel, length: answered)
+    }
+
+    /// Has the plugin edit a frame that lies in ``frames``. [media]
+    func process(_ frame: gr_mutable_frame) -> Status {
+        guard let frames else { return .gone }
+        let channel = channels[Channels.media]
+        channel.write(frame, at: MessageLayout.subject)
+        channel.write(
+            SharedPlanes(of: frame, in: frames),
+            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
+        let answered = channel.call(.process, length: MessageLayout.samples) {
+            serve($0, $1, channel)
+        }
+        guard let answered else { return .gone }
+        observer?.didProcess(on: channel, length: answered)
+        return Status(rawValue: channel.read())
+    }
+
+    // MARK: Calls of the plugin
+
+    /// The sender that the plugin was given: it may use no other one.
+    var sender: UInt64 {
+        get { state.withLock { $0.sender } }
+        set { state.withLock { $0.sender = newValue } }
+    }
+
+    private func serve(_ call: Call, _ length: Int, _ channel: Channel) -> Int? {
+        callCount.add(1, ordering: .relaxed)
+        return HostService(connection: self, channel: channel).serve(call, length)
+    }
+
+    /// Serves a thread of the plugin, on a thread of its own, until that one ends.
+    private func serveThread(of index: Int) {
+        let channel = channels[index]
+        _ = HostThread(name: context.role) { [self] in
+            while let (call, length) = channel.receive() {
+                if call == .leave {
+                    HostThread.leaveClock()
+                    state.withLock { _ = $0.openChannels.remove(index) }
+                    channel.send(.return)
+                    return
+                }
+                guard let answer = serve(call, length, channel) else {
+                    lose(because: "its process violated the channel protocol")
+                    return
+                }
+                channel.send(.return, length: answer)
+            }
+        }
+    }
+
+    func countFrame() { frameCount.add(1, ordering: .relaxed) }
+    func countLines(_ count: Int) { lineCount.add(count, ordering: .relaxed) }
+
+    /// Warns once that the plugin uses a sender that has ended.
+    func warnOfDeadSender() {
+        let isNew = state.withLock { state in
+            defer { state.hasWarnedOfDeadSender = true }
+            guard case .running = state.phase else { return false }
+            return !state.hasWarnedOfDeadSender
+        }
+        guard isNew else { return }
+        context.log(
+            .warning,
+            "it calls a sender that has ended, or that never was, and gets GR_STATUS_GONE. End the "
+                + "sending thread before stop_send returns.")
+    }
+
+    // MARK: The socket
+
+    /// What came over the socket.
+    enum Event {
+        /// Nothing that the reader has to handle.
+        case none
+        /// The descriptor that the sandbox's refusals arrive at. The receiver closes it.
+        case sandboxNotifier(Int32)
+        case disconnected
+    }
+
+    /// Reads a message, if there is one. Called by the thread that watches the process.
+    func receive() -> Event {
+        switch socket.receive(waits: false) {
+        case .nothing: return .none
+        case .end: return .disconnected
+        case .garbage: lose(because: "its process sent an invalid message")
+        case .message(let message):
+            if message.kind == .sandboxNotifier, let descriptor = message.descriptors.first {
+                ControlSocket.discard(Array(message.descriptors.dropFirst()))
+                return .sandboxNotifier(descriptor)
+            }
+            ControlSocket.discard(message.descriptors)
+            if message.kind == .pong { state.withLock { $0.lastPong = message.value } }
+            if message.kind == .openChannel { openChannel(Int(message.value)) }
+        }
+        return .none
+    }
+
+    private func openChannel(_ index: Int) {
+        guard (Channels.firstOfPlugin..<Channels.count).contains(index) else { return }
+        guard state.withLock({ $0.openChannels.insert(index).inserted }) else {
+            return lose(because: "its process opened a channel twice")
+        }
+        serveThread(of: index)
+    }
+
+    /// Has the runner host another instance of its library.
+    ///
+    /// - Returns: The socket to its runner.
+    func addInstance() throws(ChannelError) -> ControlSocket {
+        let pair = try ControlSocket.pair()
+        socket.send(.addInstance, descriptors: [pair.runner])
+        close(pair.runner)
+        return ControlSocket(adopting: pair.host)
+    }
+
+    // MARK: The watchdog
+
+    /// From now on the runner has a thread that answers pings.
+    func expectPongs() { state.withLock { $0.answersPings = true } }
+
+    /// Asks whether the process runs, unless the last ping is unanswered.
+    func ping() {
+        let number: UInt32? = state.withLock { state in
+            guard state.answersPings, state.lastPong == state.lastPing else { return nil }
+            state.lastPing &+= 1
+            return state.lastPing
+        }
+        if let number { socket.send(.ping, number) }
+    }
+
+    /// What the connection shows of the process now. On a virtual clock rates mean nothing.
+    var sample: ProcessWatchdog.Sample {
+        ProcessWatchdog.Sample(
+            hasAnswered: state.withLock { $0.lastPong == $0.lastPing }, memoryBytes: 0,
+            calls: context.hasVirtualClock ? 0 : callCount.load(ordering: .relaxed),
+            frames: frameCount.load(ordering: .relaxed),
+            lines: lineCount.load(ordering: .relaxed),
+            rate: context.hasVirtualClock ? 0 : context.agreedRate() ?? 0)
+    }
+
+    // MARK: The end
+
+    /// Why the process was lost; nil if it was not.
+    var evidence: String? {
+        state.withLock { if case .lost(let evidence) = $0.phase { evidence } else { nil } }
+    }
+
+    /// Records that the process is lost, unless this host ends it, and kills it. [any]
+    func lose(because evidence: String) {
+        let isNew = state.withLock { state in
+            guard case .running = state.phase else { return false }
+            state.phase = .lost(evidence: evidence)
+            return true
+        }
+        // First: a thread that `kill()` wakes has to find that the plugin is lost.
+        if isNew { context.lose(evidence) }
+        kill()
+    }
+
+    /// From now on it is no loss that the process ends. [any]
+    func beginEnding() {
+        state.withLock { if case .running = $0.phase { $0.phase = .ending } }
+    }
+
+    /// Ends the process at once, or the connection to one that is not this host's. Calls that run
+    /// return. [any]
+    func kill() {
+        beginEnding()
+        terminate(socket)
+        channels.lose()
+    }
+
+    /// Asks the runner to end, and kills it if it does not in time. [control]
+    func end() {
+        beginEnding()
+        socket.send(.end)
+        if !waitForEnd(nanoseconds: 1_000_000_000) { kill() }
+    }
+
+    /// - Returns: Whether the process has ended in time.
+    func waitForEnd(nanoseconds: Int64) -> Bool {
+        hasEnded.wait(until: MonotonicClock.deadline(after: nanoseconds)) { $0 ? () : nil } != nil
+    }
+
+    /// The process has ended, or has disconnected.
+    func didEnd() { hasEnded.change { $0 = true } }
+}

@@ -1,0 +1,209 @@
+import CLinux
+import Glibc
+import GreenroomIPC
+import GreenroomPluginInterface
+import GreenroomSandbox
+import GreenroomRuntime
+import GreenroomSession
+import Synchronization
+
+/// A runner that this host starts: it enters a sandbox, its memory and its threads are watched, and
+/// it is killed and reaped.
+final class SpawnedRunner: RunnerProcess {
+    let connection: RunnerConnection
+    let process: ProcessHandle
+    let confinement: Confinement
+    private let policy: SandboxPolicy
+    /// Its standard output and error.
+    private let output: Int32
+    private let stderrTail = StderrTail()
+    private let report = Mutex<SandboxReport?>(nil)
+    private let frozen = Atomic(false)
+
+    /// Starts a runner.
+    ///
+    /// - Throws: ``ChannelError`` if there is no program, or no memory for it.
+    init(
+        _ confinement: Confinement, library: String, frames: SharedMemory?,
+        context: InstanceContext
+    ) throws(ChannelError) {
+        let channels = try Channels()
+        let child = try ChildProcess(
+            spawning: confinement.program,
+            [String(getpid())] + (confinement.hasProbe ? ["probe"] : []),
+            preloading: confinement.preload)
+        let process = ProcessHandle(child.process, adopting: child.pidfd)
+        self.process = process
+        self.confinement = confinement
+        policy = SandboxPolicy(confinement, library: library)
+        output = child.output
+        connection = RunnerConnection(
+            ControlSocket(adopting: child.socket), channels, frames: frames, context: context
+        ) { _ in process.send(signal: SIGKILL) }
+        _ = HostThread(name: "watch \(context.role)") { [self] in watch() }
+    }
+
+    deinit { close(output) }
+
+    // MARK: The sandbox
+
+    var sandbox: SandboxReport? { report.withLock { $0 } }
+
+    func prepare() throws(LoadError) {
+        var message = WireWriter()
+        policy.write(to: &message)
+        let answer = try connection.handshake(with: confinement.program, sending: message)
+        switch Self.readReport(answer) {
+        case .success(let report):
+            self.report.withLock { $0 = report }
+            connection.expectPongs()
+            for note in report.notes { connection.context.log(.warning, note) }
+        case .failure(let refusal):
+            throw LoadError(
+                code: .noRunner, place: confinement.program, explanation: refusal.text + ".")
+        case nil: throw connection.invalidAnswer(during: confinement.program)
+        }
+    }
+
+    private struct SandboxRefusal: Error { var text: String }
+
+    private static func readReport(_ answer: WireReader) -> Result<SandboxReport, SandboxRefusal>? {
+        var answer = answer
+        do throws(WireReader.Problem) {
+            guard try answer.readBool() else {
+                return .failure(SandboxRefusal(text: try answer.readString()))
+            }
+            return .success(try SandboxReport(from: &answer))
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Signals
+
+    /// The memory access that killed the process; nil if its output does not name one.
+    var fault: MemoryFault? { CrashReport.fault(in: stderrTail.lines) }
+
+    /// Ends the process after it has written where it is. [any]
+    ///
+    /// - Returns: The innermost function first; nil if it wrote nothing.
+    func abortForBacktrace() -> String? {
+        connection.beginEnding()
+        process.send(signal: SIGABRT)
+        _ = connection.waitForEnd(nanoseconds: 500_000_000)
+        connection.kill()
+        return CrashReport.backtrace(in: stderrTail.lines)
+    }
+
+    /// Whether the process is stopped on purpose: that it does not answer is no fault then.
+    var isFrozen: Bool { frozen.load(ordering: .acquiring) }
+
+    /// Stops all of the process by a signal. [any]
+    func freeze() {
+        frozen.store(true, ordering: .releasing)
+        process.send(signal: SIGSTOP)
+    }
+
+    /// Lets the process run again. [any]
+    func thaw() {
+        process.send(signal: SIGCONT)
+        frozen.store(false, ordering: .releasing)
+    }
+
+    // MARK: The thread that watches
+
+    private func watch() {
+        var lines = LineReader()
+        var notifier: SandboxNotifier?
+        var hasNotifier = false
+        var isConnected = true
+        var watch = RunnerWatch(
+            connection, memoryLimitBytes: confinement.plan.memoryLimitBytes)
+        while true {
+            var descriptors = [
+                pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: lines.hasEnded ? -1 : output, events: Int16(POLLIN), revents: 0),
+                pollfd(
+                    fd: isConnected ? connection.socketDescriptor : -1, events: Int16(POLLIN),
+                    revents: 0),
+                pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&descriptors, nfds_t(descriptors.count), RunnerWatch.intervalMilliseconds)
+            if descriptors[1].revents != 0 { readOutput(&lines) }
+            if descriptors[2].revents != 0 {
+                switch connection.receive() {
+                case .none: break
+                // The process that has closed its end answers no ping.
+                case .disconnected: isConnected = false
+                case .sandboxNotifier(let descriptor):
+                    // The first is the runner's, sent before the plugin was loaded, though this
+                    // thread may read it later than that. Any other would be the plugin's.
+                    if hasNotifier || policy.mode == .off {
+                        ControlSocket.discard([descriptor])
+                    } else {
+                        notifier = SandboxNotifier(
+                            descriptor: descriptor, process: process.id, policy: policy,
+                            report: Sandbox.available)
+                    }
+                    hasNotifier = true
+                }
+            }
+            if descriptors[3].revents != 0 { reportRefusal(&notifier) }
+            if let report = crashReport(&lines) {
+                connection.lose(because: report.text)
+                connection.didEnd()
+                return
+            }
+            guard watch.isDue else { continue }
+            // One that has ended is reaped in the next round.
+            guard let status = ProcessStatus(of: process.id) else {
+                watch.skip()
+                continue
+            }
+            watch.look(at: sample(status), isStopped: status.isStopped)
+        }
+    }
+
+    private func sample(_ status: ProcessStatus) -> ProcessWatchdog.Sample {
+        var sample = connection.sample
+        sample.hasAnswered = sample.hasAnswered || isFrozen
+        sample.memoryBytes = memoryBytes(status)
+        sample.mainThreadHasExited = status.mainThreadHasExited
+        sample.threads = status.threads
+        return sample
+    }
+
+    /// The process's memory besides what this host lends it.
+    private func memoryBytes(_ status: ProcessStatus) -> Int {
+        let channels = connection.channels.memory
+        let shared = channels.heldByteCount + (connection.frames?.heldByteCount ?? 0)
+        let lent = connection.context.lentBytes() + channels.byteCount
+        return status.privateBytes + max(0, max(status.sharedBytes, shared) - lent)
+    }
+
+    private func readOutput(_ lines: inout LineReader) {
+        let count = lines.read(output) { line in
+            if !stderrTail.append(line) { connection.context.log(.info, line) }
+        }
+        connection.countLines(count)
+    }
+
+    /// Logs which grant is missing.
+    private func reportRefusal(_ notifier: inout SandboxNotifier?) {
+        switch notifier?.handleOne() {
+        case .refused(let refusal): connection.context.log(.warning, refusal.text)
+        case .ended: notifier = nil
+        case .nothing, .answered, nil: break
+        }
+    }
+
+    /// How the process has ended; nil while it lives.
+    private func crashReport(_ lines: inout LineReader) -> CrashReport? {
+        var (code, status): (Int32, Int32) = (0, 0)
+        guard greenroom_reap(process.id, &code, &status) != 0 else { return nil }
+        readOutput(&lines)
+        return CrashReport(
+            code: code, status: status, whereabouts: connection.context.whereabouts(),
+            stderrTail: stderrTail.lines)
+    }
+}

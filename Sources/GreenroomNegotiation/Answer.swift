@@ -1,0 +1,102 @@
+public import GreenroomMedia
+
+/// What a source makes of an offer.
+public enum Answer: Equatable, Sendable {
+    /// The suggestion, as it is.
+    case accept
+    /// Another one of the offer.
+    case counter(VideoCapability)
+    /// This and nothing else: the host adapts.
+    case fixed(VideoCapability)
+}
+
+/// What became of an offer.
+package enum Reply: Equatable, Sendable {
+    /// The source answered, within the offer.
+    case answered(Answer)
+    /// The source takes no new offers: it goes on as it is, and the host adapts.
+    case ignored
+    /// The source refused, or answered outside the offer: it goes on as it is, and the host
+    /// adapts. The text is for people.
+    case refused(Status, String)
+
+    /// `accept`, `counter`, `fixed`, `ignored` or `refused`.
+    package var name: String {
+        switch self {
+        case .answered(let answer): answer.name
+        case .ignored: "ignored"
+        case .refused: "refused"
+        }
+    }
+}
+
+/// What host and source agreed on.
+public struct Agreement: Equatable, Sendable {
+    /// What the source will send.
+    public var source: VideoCapability
+    /// What the track carries: the source's, brought under the lowest ceiling.
+    public var track: VideoCapability
+    /// The answer that led to it.
+    public var answer: Answer
+}
+
+/// An answer that is outside the offer.
+public struct AnswerProblem: Error, Equatable, Sendable {
+    /// The rule and the cure.
+    public var explanation: String
+
+    package init(explanation: String) { self.explanation = explanation }
+}
+
+extension Offer {
+    /// Whether a capability is one of the offer.
+    public func contains(_ capability: VideoCapability) -> Bool {
+        switch rule {
+        case .rows:
+            rows.contains { $0.size == capability.size && capability.rate <= $0.rate }
+        case .upTo:
+            capability.size.isLegal && rows.contains { capability.fits(under: $0) }
+        }
+    }
+
+    /// Settles an answer: what the source sends, and what the track carries, which is never above
+    /// the offer's ceiling.
+    ///
+    /// - Throws: ``AnswerProblem`` for a counter outside the offer and a fixed size that is not
+    ///   legal.
+    public func settle(_ answer: Answer) throws(AnswerProblem) -> Agreement {
+        let source: VideoCapability
+        switch answer {
+        case .accept:
+            source = suggested
+        case .counter(let capability):
+            guard contains(capability) else {
+                let all = rows.map(\.description).joined(separator: ", ")
+                throw AnswerProblem(
+                    explanation: "it counters with \(capability), which is not in the offer "
+                        + "(\(rule == .upTo ? "up to " : "")\(all)). Counter with one of the offer, "
+                        + "or answer \"fixed\" and the host adapts.")
+            }
+            source = capability
+        case .fixed(let capability):
+            guard capability.size.isLegal else {
+                throw AnswerProblem(
+                    explanation: "it declares the fixed size \(capability.size), and each side "
+                        + "must be 1 to \(FrameSize.maximumDimension).")
+            }
+            source = capability
+        }
+        return Agreement(source: source, track: source.reduced(toFit: ceiling), answer: answer)
+    }
+}
+
+extension Answer {
+    /// `accept`, `counter` or `fixed`.
+    public var name: String {
+        switch self {
+        case .accept: "accept"
+        case .counter: "counter"
+        case .fixed: "fixed"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+extension NegotiationRecord {
+    /// Why the picture is what it is, in lines for people: what was agreed, what the source made
+    /// of the offer, and each ceiling with its origin.
+    ///
+    /// - Parameter role: The source's place in the session, e.g. `camera`.
+    public func explanation(role: String) -> [String] {
+        let since = "since \(Self.seconds(seconds)) s (revision \(revision), \(reason))"
+        var lines = ["\(role): \(track ?? suggested) \(since)"]
+        lines.append("  suggested was \(suggested); \(reaction)")
+        for ceiling in ceilings {
+            let what =
+                "\(ceiling.limit) by \(ceiling.origin) since \(Self.seconds(ceiling.since)) s"
+            lines.append(ceiling.binds ? "  ceiling \(what)" : "  \(what) does not bind")
+        }
+        if !ceilings.contains(where: \.binds) {
+            lines.append("  it is the best row that there is: no ceiling binds")
+        }
+        return lines
+    }
+
+    /// Whether a frame that follows the offer is news.
+    package var awaitsFrames: Bool {
+        // The first frame of a source can't be late for its first offer. One that makes what it
+        // makes follows nothing.
+        (answer == "accept" || answer == "counter") && reason != Offer.Reason.initial.name
+    }
+
+    private var reaction: String {
+        let source = source ?? "nothing yet"
+        let what =
+            switch answer {
+            case nil: "the source has not answered yet"
+            case "accept": "the source accepted"
+            case "counter": "the source countered with \(source)"
+            case "fixed": "the source makes exactly \(source), and the host adapts"
+            case "ignored":
+                "the source takes no new offers and goes on with \(source), which the host adapts"
+            default: "the source refused and goes on with \(source), which the host adapts"
+            }
+        guard awaitsFrames else { return what }
+        guard let frames = framesUntilFollowed else { return what + "; no frame has followed yet" }
+        return what + "; it followed after \(frames) frame\(frames == 1 ? "" : "s")"
+    }
+
+    /// With three decimals.
+    private static func seconds(_ seconds: Double) -> String {
+        let milliseconds = Int64(exactly: (seconds * 1000).rounded()) ?? 0
+        let fraction = "\(1000 + abs(milliseconds % 1000))".dropFirst()
+        return "\(milliseconds < 0 ? "-" : "")\(abs(milliseconds / 1000)).\(fraction)"
+    }
+}

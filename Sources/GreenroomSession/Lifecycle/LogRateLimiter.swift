@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Limits the log lines of one plugin to 100 a second, and counts those that are dropped.
+///
+/// Threads: any.
+final class LogRateLimiter: Sendable {
+    private struct State {
+        var second: Int64 = 0
+        var lines = 0
+        var dropped = 0
+    }
+
+    private static let mostLinesASecond = 100
+
+    /// Guards the counts of the current second.
+    private let state = Mutex(State())
+
+    /// Counts a line.
+    ///
+    /// - Parameter now: Monotonic nanoseconds.
+    /// - Returns: Whether the line passes, and how many were dropped in an earlier second and have
+    ///   not been reported yet.
+    func count(at now: Int64) -> (passes: Bool, dropped: Int) {
+        let second = now / 1_000_000_000
+        return state.withLock { state in
+            var dropped = 0
+            if state.second != second {
+                dropped = state.dropped
+                state = State(second: second)
+            }
+            state.lines += 1
+            let passes = state.lines <= Self.mostLinesASecond
+            if !passes { state.dropped += 1 }
+            return (passes, dropped)
+        }
+    }
+}

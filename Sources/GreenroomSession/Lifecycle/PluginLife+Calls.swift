@@ -1,0 +1,78 @@
+import Glibc
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomRuntime
+
+/// What the plugin asks of the host, on any of its threads, and the edits of a pre-processor.
+extension PluginLife {
+    /// The session clock.
+    var now: Int64 { clock.now }
+
+    /// Waits on the session clock for as long as the plugin may send.
+    func wait(until deadline: Int64) throws(Refusal) {
+        let ended: Status? = clock.wait(
+            for: state, until: deadline, as: .plugin(number), yields: true
+        ) { state in
+            if let running = state.running, pthread_equal(running.thread, pthread_self()) != 0 {
+                state.running?.hasWaited = true
+            }
+            return state.senderStatus == .ok ? nil : state.senderStatus
+        }
+        if let ended { throw Refusal(status: ended, in: .waitUntil) }
+    }
+
+    func log(_ level: LogLevel, _ text: String) { environment.log(level, text) }
+
+    func setError(_ text: String) { state.withLock { $0.errorText = text } }
+
+    /// Takes note that a share has nothing new for now.
+    func pause() {
+        if setPaused(true) { environment.tell(.sharePaused(role: environment.role)) }
+    }
+
+    /// Takes note that a share has something new again.
+    func resume() {
+        if setPaused(false) { environment.tell(.shareResumed(role: environment.role)) }
+    }
+
+    /// - Returns: Whether that is news.
+    private func setPaused(_ isPaused: Bool) -> Bool {
+        guard environment.isShare else { return false }
+        return state.withLock { state in
+            defer { state.isPaused = isPaused }
+            return state.isPaused != isPaused
+        }
+    }
+
+    /// Takes note that the plugin has ended by itself, or can't go on.
+    func pluginGaveUp(_ status: Status, _ reason: String) {
+        let isFirst = state.withLock { state in
+            guard state.gaveUp == nil else { return false }
+            state.gaveUp = (status, reason)
+            return true
+        }
+        guard isFirst else { return }
+        whileAlive { _ in clock.stopExpecting(plugin: number) }
+        environment.events.send(
+            .pluginGaveUp(role: environment.role, status: status, reason: reason))
+        environment.events.wake()
+    }
+
+    /// Has a pre-processor edit a frame in place. [media]
+    ///
+    /// - Parameter frame: Upright I420; this reference is the only one.
+    func process(_ frame: inout VideoFrame) -> Status {
+        guard let gate, let backend = gate.enter() else { return .stopped }
+        // A frame that was made for the last life lies where this one can't reach.
+        if let pool = backend.pool, !pool.owns(frame) {
+            gate.leave(after: nil)
+            return .gone
+        }
+        var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
+        let begun = clock.now
+        let status = backend.process(&description)
+        gate.leave(after: clock.now - begun)
+        return status
+    }
+}

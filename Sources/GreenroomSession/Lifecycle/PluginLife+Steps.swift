@@ -1,0 +1,232 @@
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomNegotiation
+import GreenroomPluginInterface
+import GreenroomRuntime
+
+extension PluginLife {
+    /// Begins to create the plugin.
+    func beginCreate(from factory: any PluginFactory) -> PluginInstance.PendingStep {
+        let handle = HostInterface.instances.insert(self)
+        let backend = factory.begin(environment.descriptor, in: context(handle))
+        state.withLock { state in
+            state.handle = handle
+            state.backend = backend
+        }
+        return beginUnchecked(.create) { [self] in
+            do throws(LoadError) {
+                let status = try backend.create(settings)
+                guard status == .ok else {
+                    let failed = failure(status, of: .create)
+                    giveUp(because: "it could not be created")
+                    return failed
+                }
+                whileAlive { _ in environment.videoIngest?.begin(pool: backend.pool) }
+                return .done
+            } catch {
+                giveUp(because: "it could not be created")
+                return .failed(.badArgument, error.explanation)
+            }
+        }
+    }
+
+    /// What the backend has to know. It holds no life: lives hold their backends.
+    private func context(_ handle: UInt64) -> InstanceContext {
+        InstanceContext(
+            handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
+            frameLimit: environment.frameLimit,
+            lentBytes: { [weak self] in
+                self?.state.withLock { $0.backend }?.pool?.heldByteCount ?? 0
+            },
+            log: { [environment] in environment.log($0, $1) },
+            lose: { [weak self] in self?.lose(because: $0) },
+            agreedRate: { [weak self] in
+                self?.state.withLock { $0.agreement }?.track.rate.framesPerSecond
+            },
+            whereabouts: { [weak self] in
+                self?.state.withLock { state in
+                    state.running.map { "in \($0.step.rawValue)" }
+                        ?? state.last.map { "after \($0.rawValue)" }
+                }
+            })
+    }
+
+    /// Begins to initialize, with a new sender and an offer.
+    func beginInitialize(offer: Offer?) -> PluginInstance.PendingStep {
+        begin(.initialize) { [self] backend in
+            let sender = makeSender()
+            state.withLock { $0.newestOffer = offer }
+            if let offer { offered(offer) }
+            let (status, written) = backend.initialize(sender: sender, offer: offer)
+            guard status == .ok else {
+                endSender()
+                return failure(status, of: .initialize)
+            }
+            guard let offer, environment.descriptor.kind != .preProcessor else { return .done }
+            do throws(AnswerProblem) {
+                let answer = try Answer(written)
+                try settle(answer, of: offer)
+                state.withLock { $0.newestReply = (offer.revision, .answered(answer)) }
+                return .done
+            } catch {
+                // It is initialized all the same, and has to be told of its end.
+                endSender()
+                backend.uninitialize()
+                return .failed(.badAnswer, error.explanation)
+            }
+        }
+    }
+
+    private func makeSender() -> UInt64 {
+        let sender =
+            if let videoIngest = environment.videoIngest {
+                HostInterface.videoGates.insert(videoIngest)
+            } else if let audioIngest = environment.audioIngest {
+                HostInterface.audioGates.insert(audioIngest)
+            } else { UInt64(0) }
+        state.withLock { $0.sender = sender }
+        return sender
+    }
+
+    /// Begins to make a new offer.
+    func beginPropertyChange(offer: Offer) -> PluginInstance.PendingStep {
+        begin(.propertyChange) { [self] backend in
+            let reply = reply(to: offer, backend)
+            state.withLock { $0.newestReply = (offer.revision, reply) }
+            return .done
+        }
+    }
+
+    private func reply(to offer: Offer, _ backend: any InstanceBackend) -> Reply {
+        guard backend.takesNewOffers else { return .ignored }
+        state.withLock { $0.newestOffer = offer }
+        // The plugin may send frames for the offer from inside the call.
+        offered(offer)
+        let (status, written) = backend.propertyChange(offer: offer)
+        guard status == .ok else { return .refused(status, failureText(of: .propertyChange)) }
+        do throws(AnswerProblem) {
+            let answer = try Answer(written)
+            try settle(answer, of: offer)
+            return .answered(answer)
+        } catch {
+            return .refused(.badAnswer, error.explanation)
+        }
+    }
+
+    private func offered(_ offer: Offer) {
+        whileAlive { _ in environment.videoIngest?.offered(revision: offer.revision) }
+    }
+
+    private func settle(_ answer: Answer, of offer: Offer) throws(AnswerProblem) {
+        let agreement = try offer.settle(answer)
+        whileAlive { state in
+            state.agreement = agreement
+            environment.videoIngest?.agreed(
+                revision: offer.revision,
+                promise: environment.descriptor.kind == .videoSource ? agreement.source : nil)
+        }
+    }
+
+    /// Begins to change a live parameter.
+    ///
+    /// - Parameter keep: Keeps the setting for the report and for the next life.
+    func beginSetParameter(
+        _ setting: Setting, keep: @escaping @Sendable (Setting) -> Void
+    ) -> PluginInstance.PendingStep {
+        begin(.setParameter) { [self] backend in
+            let descriptor = environment.descriptor
+            guard settings.contains(where: { $0.name == setting.name }),
+                descriptor.parameters.contains(where: { $0.name == setting.name && $0.isLive })
+            else {
+                return .failed(
+                    .badSetting, "\(setting.name) can't change while \(descriptor.name) lives")
+            }
+            let status = backend.setParameter(setting)
+            // A life that ended meanwhile leaves the wish to the next one.
+            guard status == .ok || lifecycle == .faulted else {
+                return failure(status, of: .setParameter)
+            }
+            keep(setting)
+            return .done
+        }
+    }
+
+    /// Begins to start sending. Frames are accepted from now on, before the callback returns:
+    /// a plugin may start its threads in it.
+    func beginStartSend() -> PluginInstance.PendingStep {
+        state.withLock { $0.isWanted = true }
+        return begin(.startSend) { [self] backend in
+            // One that waited behind another step, and was overtaken by a stop, opens nothing.
+            guard state.withLock({ $0.isWanted }) else { return .illegal(lifecycle) }
+            whileAlive { _ in clock.stopExpecting(plugin: number) }
+            follow(.sending)
+            let status = backend.startSend()
+            guard status == .ok else {
+                follow(lifecycle)
+                whileAlive { _ in clock.stopExpecting(plugin: number) }
+                return failure(status, of: .startSend)
+            }
+            whileAlive { state in
+                gate?.open(to: backend)
+                // A source that has ended already sends nothing more.
+                if gate == nil, state.gaveUp == nil { clock.expect(plugin: number) }
+            }
+            return .done
+        }
+    }
+
+    /// Begins to stop sending. Nothing is accepted any more once this has returned, whatever
+    /// the plugin is doing.
+    func beginStopSend() -> PluginInstance.PendingStep {
+        state.withLock { $0.isWanted = false }
+        follow(.stopped)
+        return begin(.stopSend) { [self] backend in
+            // A start that was queued before it has opened the ingest again.
+            follow(.stopped)
+            gate?.close()
+            gate?.waitUntilOut()
+            backend.stopSend()
+            whileAlive { _ in clock.stopExpecting(plugin: number) }
+            return .done
+        }
+    }
+
+    /// Begins to take the sender away.
+    func beginUninitialize() -> PluginInstance.PendingStep {
+        begin(.uninitialize) { [self] backend in
+            endSender()
+            backend.uninitialize()
+            return .done
+        }
+    }
+
+    /// Begins to free the plugin.
+    func beginDestroy() -> PluginInstance.PendingStep {
+        begin(.destroy) { [self] backend in
+            backend.destroy()
+            leave()
+            return .done
+        }
+    }
+
+    /// Begins a call that is no step of a session.
+    func beginAsking(
+        _ step: LifecycleStep, _ ask: @escaping @Sendable (any InstanceBackend) -> Status
+    ) -> PluginInstance.PendingStep {
+        beginUnchecked(step) { [self] in
+            guard let backend = state.withLock({ $0.backend }) else { return .illegal(lifecycle) }
+            let status = ask(backend)
+            return status == .ok ? .done : failure(status, of: step)
+        }
+    }
+
+    private func failure(_ status: Status, of step: LifecycleStep) -> PluginInstance.StepResult {
+        .failed(status, failureText(of: step))
+    }
+
+    /// The reason that the plugin gave with `set_error` in the callback that has just failed.
+    private func failureText(of step: LifecycleStep) -> String {
+        state.withLock { $0.errorText } ?? "\(step.rawValue) returned it without a reason"
+    }
+}

@@ -1,0 +1,88 @@
+package import GreenroomConversion
+package import GreenroomMedia
+package import GreenroomRuntime
+
+/// The media thread of one pre-processor.
+///
+/// It is not the track's thread, so that a filter which hangs holds up the picture no longer than
+/// it is waited for. A frame that nobody waits for any more is dropped when the filter returns it.
+package final class PreProcessorRunner: Sendable {
+    /// What became of a frame.
+    package enum Outcome: ~Copyable {
+        /// The filter returned it.
+        case returned(VideoFrame, Status)
+        /// The filter still has it.
+        case late
+    }
+
+    private struct State: ~Copyable {
+        var incoming: VideoFrame?
+        var outgoing: VideoFrame?
+        var status = Status.ok
+        /// Since when the filter has a frame, in real time.
+        var busySince: Int64?
+        /// Whether anybody waits for that frame.
+        var isAwaited = false
+        var isClosed = false
+    }
+
+    package let filter: any VideoFilter
+    private let state: Monitor<State>
+    private let thread: HostThread
+
+    /// - Parameter clock: The session's, which goes on while there is no frame to edit.
+    package init(_ filter: any VideoFilter, clock: SessionClock) {
+        self.filter = filter
+        let state = Monitor(State())
+        self.state = state
+        thread = HostThread(name: filter.name, clock: clock, as: filter.clockOrder) {
+            while true {
+                let frame: VideoFrame?? = clock.wait(for: state, until: nil) { state in
+                    if let frame = state.incoming.take() { return .some(frame) }
+                    return state.isClosed ? .some(nil) : nil
+                }
+                guard let next = frame, var next else { return }
+                let status = filter.process(&next)
+                var edited: VideoFrame? = next
+                state.change { state in
+                    let edited = edited.take()
+                    state.outgoing = state.isAwaited ? edited : nil
+                    state.status = status
+                    state.busySince = nil
+                }
+            }
+        }
+    }
+
+    /// How long the filter has had a frame, in nanoseconds of real time; nil if it has none.
+    /// [the track's thread]
+    package var busyNanoseconds: Int64? {
+        state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
+    }
+
+    /// Has a frame edited by a filter that has none. [the track's thread]
+    ///
+    /// - Parameters:
+    ///   - frame: Upright I420, the only reference.
+    ///   - deadline: How long to wait for it, in real time.
+    package func process(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
+        var frame: VideoFrame? = frame
+        state.change { state in
+            state.incoming = frame.take()
+            state.busySince = MonotonicClock.now
+            state.isAwaited = true
+        }
+        let _: Void? = state.wait(until: deadline) { $0.busySince == nil ? () : nil }
+        let edited: VideoFrame? = state.withLock { state in
+            state.isAwaited = false
+            return state.outgoing.take()
+        }
+        guard let edited else { return .late }
+        return .returned(edited, state.withLock { $0.status })
+    }
+
+    /// Ends the thread, after the frame it may have.
+    package func close() {
+        state.change { $0.isClosed = true }
+    }
+}

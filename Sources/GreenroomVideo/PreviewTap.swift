@@ -1,0 +1,79 @@
+import Glibc
+import GreenroomAudio
+public import GreenroomConversion
+package import GreenroomModel
+import Synchronization
+
+/// What somebody sees and hears of a track while it runs: its newest picture, and how loud it is.
+///
+/// Pictures are kept as they come, without a conversion: who wants to see one converts that one.
+///
+/// Threads: any.
+public final class PreviewTap: Sendable {
+    /// How loud a stretch of sound is.
+    public struct Loudness: Equatable, Sendable {
+        /// The root of the mean square, in decibels of full scale; nil for silence.
+        public var levelDBFS: Double?
+        /// The largest magnitude, in decibels of full scale; nil for silence.
+        public var peakDBFS: Double?
+    }
+
+    private struct Heard {
+        var samples = 0
+        var squares = 0.0
+        var peak: Int32 = 0
+    }
+
+    private static let fullScale = 32_768.0
+
+    private let newest = Mutex<VideoFrame?>(nil)
+    private let heard = Mutex(Heard())
+
+    /// Makes one that has seen and heard nothing.
+    public init() {}
+
+    /// The newest picture, after the filters of a camera; nil before there is one.
+    public var picture: VideoFrame? {
+        newest.withLock { newest in newest?.share() }
+    }
+
+    /// How loud the sound was since this was called last.
+    public func takeLoudness() -> Loudness {
+        let heard = heard.withLock { heard in
+            defer { heard = Heard() }
+            return heard
+        }
+        guard heard.peak > 0 else { return Loudness() }
+        let mean = heard.squares / Double(heard.samples)
+        return Loudness(
+            levelDBFS: 20 * log10(mean.squareRoot() / Self.fullScale),
+            peakDBFS: 20 * log10(Double(heard.peak) / Self.fullScale))
+    }
+
+    /// Takes a picture. [the track's thread]
+    package func show(_ frame: consuming VideoFrame) {
+        var next: VideoFrame? = consume frame
+        newest.withLock { newest in newest = next.take() }
+    }
+}
+
+extension PreviewTap: AudioSink {
+    package func write(_ samples: Span<Int16>) {
+        var squares = 0.0
+        var peak: Int32 = 0
+        for index in samples.indices {
+            let sample = Int32(samples[index])
+            squares += Double(sample * sample)
+            peak = max(peak, abs(sample))
+        }
+        heard.withLock { heard in
+            heard.samples += samples.count
+            heard.squares += squares
+            heard.peak = max(heard.peak, peak)
+        }
+    }
+
+    package func finish(until deadline: Int64) {}
+}
+
+extension PreviewTap: VideoTap {}

@@ -1,0 +1,24 @@
+package import GreenroomModel
+
+/// What a slate says: what is missing, and why.
+package struct SlateText: Equatable, Sendable {
+    /// What is missing, e.g. `CAMERA`.
+    package var subject: String
+    /// What became of it, e.g. `RESTARTING`.
+    package var state: String
+
+    /// The source of a picture was lost, and is being started again.
+    package static func restarting(_ kind: VideoTrackKind) -> Self {
+        Self(subject: kind.rawValue, state: "restarting")
+    }
+
+    /// The source of a picture has not come yet.
+    package static func waiting(_ kind: VideoTrackKind) -> Self {
+        Self(subject: kind.rawValue, state: "waiting")
+    }
+
+    /// The source of a picture was lost for good.
+    package static func lost(_ kind: VideoTrackKind) -> Self {
+        Self(subject: kind.rawValue, state: "lost")
+    }
+}

@@ -1,0 +1,312 @@
+package import GreenroomConversion
+package import GreenroomMedia
+package import GreenroomModel
+package import GreenroomRuntime
+import Synchronization
+
+/// The way of one picture from its source to the outputs: brought down to what the track carries,
+/// through the filters, then for each distinct want one conversion, then a branch for each output.
+package final class VideoTrack: Sendable {
+    /// Outputs that want the same, and share one conversion.
+    package struct Group: Sendable {
+        package var want: VideoWant
+        package var branches: [VideoBranch]
+
+        package init(want: VideoWant, branches: [VideoBranch]) {
+            self.want = want
+            self.branches = branches
+        }
+    }
+
+    /// What became of the frames that were taken off the input.
+    ///
+    /// `taken` is the sum of `overRate`, `unconvertible`, `lostInFilter` and `carried`, but for a
+    /// frame that is being worked on.
+    package struct Counts: Sendable {
+        /// Frames that were dealt with.
+        package var taken = 0
+        /// Frames above the rate that the track carries.
+        package var overRate = 0
+        /// Frames that could not be brought down to the track's size, or converted for filters.
+        package var unconvertible = 0
+        /// Frames lost in a filter in the host's process that hung.
+        package var lostInFilter = 0
+        /// Frames that went on to the outputs.
+        package var carried = 0
+        /// Edits that did not take place.
+        package var unprocessed = FilterChain.Unprocessed()
+        /// Conversions made, those for filters included.
+        package var conversions = 0
+        /// Bytes that conversions wrote.
+        package var bytesConverted = 0
+        /// How long the host was at work on frames: conversions and filters; in nanoseconds on
+        /// the session clock.
+        package var busyNanoseconds: Int64 = 0
+    }
+
+    /// What the track's thread keeps from one frame to the next.
+    private struct Work {
+        let converter = FrameConverter()
+        var counts = Counts()
+        var normalizer = TimestampNormalizer()
+        /// How many times the source had been started when its last frame came.
+        var starts = 0
+        /// The slate that was shown last, for each group; nil where it can't be had.
+        var slates: [Slate?] = []
+        /// Errors that were told.
+        var complained: Set<String> = []
+        /// What the track carries.
+        var limit: VideoCapability
+        /// The periods of that rate, and the newest one with a frame.
+        var grid: FrameGrid
+        var newestPeriod = Int64.min
+
+        init(_ limit: VideoCapability) {
+            self.limit = limit
+            grid = FrameGrid(rate: limit.rate)
+        }
+
+        /// Goes over to another size and rate. At another rate periods are counted anew.
+        mutating func follow(_ newLimit: VideoCapability) {
+            guard newLimit != limit else { return }
+            if newLimit.rate != limit.rate {
+                grid = FrameGrid(rate: newLimit.rate)
+                newestPeriod = .min
+            }
+            limit = newLimit
+        }
+    }
+
+    package let kind: VideoTrackKind
+    /// What was agreed when the session began: what filters get, and outputs that have no wish.
+    package let agreed: VideoCapability
+    package let input: VideoTrackInput
+    package let groups: [Group]
+    private let taps: [any VideoTap]
+    private let filters: FilterChain
+    private let pool: FramePool
+    private let tell: @Sendable (String) -> Void
+    /// What the track's thread last said of its frames, once for each.
+    private let published = Mutex((counts: Counts(), stamps: TimestampNormalizer()))
+
+    /// - Parameters:
+    ///   - agreed: The size and rate of the track.
+    ///   - taps: What sees its frames as they are.
+    ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
+    ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
+    package init(
+        kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
+        filters: [PreProcessorRunner], groups: [Group], taps: [any VideoTap] = [],
+        filterDeadline: Int64, tell: @escaping @Sendable (String) -> Void
+    ) {
+        self.kind = kind
+        self.agreed = agreed
+        self.input = input
+        self.pool = pool
+        self.filters = FilterChain(
+            filters, size: agreed.size, hangNanoseconds: filterDeadline, clock: input.clock)
+        self.groups = groups
+        self.taps = taps
+        self.tell = tell
+    }
+
+    package var counts: Counts { published.withLock { $0.counts } }
+
+    /// Frames that wait on the input, or are being worked on.
+    package var queuedCount: Int {
+        let counts = input.counts
+        return counts.waiting + counts.taken - self.counts.taken
+    }
+
+    /// What the frames' stamps are like.
+    package var stamps: TimestampNormalizer { published.withLock { $0.stamps } }
+
+    /// Times that memory was allocated for frames.
+    package var allocationCount: Int { pool.allocationCount }
+
+    package var branches: [VideoBranch] { groups.flatMap(\.branches) }
+
+    /// Makes the track carry at most a size and a rate of the frames that come from now on. [any]
+    ///
+    /// Larger frames are brought down to it, as they lie and in their shape; frames above the rate are
+    /// dropped, and those before a filter: what a source that goes on as before costs is the
+    /// host's scaling alone. Filters still get frames of the size that was ``agreed`` at first,
+    /// and outputs keep their size and rate.
+    package func follow(_ capability: VideoCapability) { input.limit(to: capability) }
+
+    /// Makes the picture black on every output, after the frames that came before and until the
+    /// next one comes. [any]
+    package func showBlack() { input.showBlack() }
+
+    /// Makes the picture a slate on every output, after the frames that came before and until the
+    /// next one comes. [any]
+    ///
+    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
+    ///   is not shown.
+    package func showSlate(_ text: SlateText, at moment: Int64) {
+        input.showSlate(text, at: moment)
+    }
+
+    /// The track's thread. Ends when the input is closed and empty.
+    ///
+    /// - Parameter timeline: What moments are told by.
+    package func run(on timeline: SessionTimeline) {
+        let clock = input.clock
+        var work = Work(agreed)
+        var isOver = false
+        while !isOver {
+            switch input.next() {
+            case .frame(let arrival):
+                let begun = clock.now
+                work.follow(arrival.limit ?? agreed)
+                take(arrival, &work, timeline)
+                work.counts.taken += 1
+                work.counts.conversions = work.converter.conversionCount
+                work.counts.bytesConverted = work.converter.bytesWritten
+                work.counts.busyNanoseconds += clock.now - begun
+                published.withLock { $0 = (work.counts, work.normalizer) }
+            case .show(.black, let moment):
+                for branch in branches { branch.showBlack(at: timeline.time(of: moment)) }
+            case .show(.slate(let text), let moment):
+                show(text, at: timeline.time(of: moment), &work)
+            case .end:
+                isOver = true
+            }
+        }
+        filters.close()
+        if work.counts.carried == 0, !branches.isEmpty {
+            tell("no frame came to be shown: it is black")
+        }
+    }
+
+    private func take(
+        _ arrival: consuming VideoTrackInput.Arrival, _ work: inout Work,
+        _ timeline: SessionTimeline
+    ) {
+        let came = arrival.nanoseconds
+        if arrival.starts != work.starts {
+            work.starts = arrival.starts
+            work.normalizer.restart()
+        }
+        let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came, &work)
+        let period = work.grid.period(at: moment)
+        guard period > work.newestPeriod else {
+            work.counts.overRate += 1
+            return
+        }
+        work.newestPeriod = period
+        let middle = work.grid.take(moment)
+        guard let carried = reduce(arrival.intoFrame(), &work),
+            let edited = filter(carried, &work)
+        else { return }
+        work.counts.carried += 1
+        deliver(edited, at: moment, middle, &work, timeline)
+    }
+
+    /// Shows a slate; an output that can't have it is black.
+    private func show(_ text: SlateText, at nanoseconds: Int64, _ work: inout Work) {
+        if work.slates.first??.text != text {
+            work.slates = groups.map { Slate(text, $0.want, size: agreed.size) }
+        }
+        for (group, slate) in zip(groups, work.slates) {
+            for branch in group.branches {
+                if let slate {
+                    branch.show(slate, at: nanoseconds)
+                } else {
+                    branch.showBlack(at: nanoseconds)
+                }
+            }
+        }
+    }
+
+    /// Brings a frame down to the size that the track carries. It keeps its rotation.
+    private func reduce(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
+        // A row is about the pixels that are sent, whichever way up they are.
+        let size = frame.size.reduced(toFit: work.limit.size)
+        guard size != frame.size else { return frame }
+        let want = VideoWant(format: .i420, size: size, fit: .stretch, acceptsRotation: true)
+        return convert(frame, want, &work)
+    }
+
+    /// Decides when a frame shows. [the track's thread]
+    private func stamp(_ pts: Int64?, came: Int64, _ work: inout Work) -> Int64 {
+        let (moment, finding) = work.normalizer.follow(pts, arrival: came)
+        if let finding {
+            tell(finding.text(of: "frames"))
+        }
+        return moment
+    }
+
+    /// Has a frame edited by the filters; without any it stays as it came.
+    private func filter(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
+        do throws(ConversionError) {
+            let edited = try filters.edit(
+                frame, with: work.converter, from: pool,
+                within: work.limit.rate.dueNanoseconds(ofFrame: 1), &work.counts.unprocessed)
+            if edited == nil { work.counts.lostInFilter += 1 }
+            return edited
+        } catch {
+            countUnconvertible(error, &work)
+            return nil
+        }
+    }
+
+    private func countUnconvertible(_ error: ConversionError, _ work: inout Work) {
+        work.counts.unconvertible += 1
+        complain(error, &work)
+    }
+
+    private func convert(
+        _ frame: consuming VideoFrame, _ want: VideoWant, _ work: inout Work
+    ) -> VideoFrame? {
+        do throws(ConversionError) {
+            let converted = try work.converter.convert(frame, to: want, into: pool)
+            return converted
+        } catch {
+            countUnconvertible(error, &work)
+            return nil
+        }
+    }
+
+    /// Hands a frame to every output that has use for it.
+    ///
+    /// - Parameters:
+    ///   - moment: When the frame shows, on the session clock.
+    ///   - middle: The middle of its period of the track's rate.
+    private func deliver(
+        _ frame: consuming VideoFrame, at moment: Int64, _ middle: Int64, _ work: inout Work,
+        _ timeline: SessionTimeline
+    ) {
+        for tap in taps { tap.show(frame.share()) }
+        for group in groups {
+            var converted: VideoFrame?
+            for branch in group.branches {
+                // An output of the track's rate has the track's periods: what is alone in one
+                // must not meet another frame there.
+                let shows = branch.rate == work.limit.rate ? middle : moment
+                let now = timeline.time(of: input.clock.now)
+                guard let claim = branch.claim(timeline.time(of: shows), at: now) else { continue }
+                if converted == nil {
+                    do throws(ConversionError) {
+                        converted = try work.converter.convert(frame, to: group.want, into: pool)
+                    } catch {
+                        complain(error, &work)
+                    }
+                }
+                if let frame = converted?.share() {
+                    branch.push(frame, claim)
+                } else {
+                    branch.countUnconvertible()
+                }
+            }
+        }
+    }
+
+    /// Says each thing once.
+    private func complain(_ error: ConversionError, _ work: inout Work) {
+        guard work.complained.count < 20, work.complained.insert(error.message).inserted else {
+            return
+        }
+        tell("a frame is lost: \(error.message)")
+    }
+}

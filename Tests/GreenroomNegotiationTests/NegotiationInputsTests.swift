@@ -1,0 +1,281 @@
+import GreenroomMedia
+import Testing
+
+@testable import GreenroomNegotiation
+
+@Suite struct NegotiationInputsTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var what: String
+        var maximum = "1920x1080@30"
+        var ability: String?
+        var wants: String?
+        var outside: String?
+        var makes: [String] = []
+        var suggested: String
+        var largest: String
+        var rows: Int
+
+        var testDescription: String { what }
+    }
+
+    /// Every kind of input, alone and together, over the vendors' table of 12 rows.
+    static let cases = [
+        Case(what: "nothing", suggested: "1920x1080@30", largest: "1920x1080@30", rows: 12),
+        Case(
+            what: "the maximum leaves rows out", maximum: "1280x720@24", suggested: "1280x720@24",
+            largest: "1280x720@24", rows: 11),
+        Case(
+            what: "so does the ability", ability: "640x360@30", suggested: "640x360@30",
+            largest: "640x360@30", rows: 7),
+        Case(
+            what: "a ceiling from outside lowers the suggestion alone", outside: "640x360@15",
+            suggested: "640x360@15", largest: "1920x1080@15", rows: 12),
+        Case(
+            what: "a ceiling between two rows", outside: "1000x600@30", suggested: "960x540@30",
+            largest: "1920x1080@30", rows: 12),
+        Case(
+            what: "a narrow ceiling", outside: "640x1080@30", suggested: "640x480@30",
+            largest: "1920x1080@30", rows: 12),
+        Case(
+            what: "a ceiling under every row", outside: "101x77@9", suggested: "100x76@9",
+            largest: "1920x1080@9", rows: 13),
+        Case(
+            what: "a ceiling of a pixel", outside: "1x1@1", suggested: "1x1@1",
+            largest: "1920x1080@1", rows: 13),
+        Case(
+            what: "each side by another ceiling", ability: "1280x720@30", wants: "8192x400@60",
+            outside: "700x8192@12", suggested: "640x360@12", largest: "1280x720@12", rows: 11),
+        Case(
+            what: "a source of two rows", makes: ["640x360@25", "1280x720@60"],
+            suggested: "1280x720@30", largest: "1280x720@30", rows: 2),
+        Case(
+            what: "a source of a row and others", makes: ["640x360@25", "700x500@60"],
+            suggested: "640x360@25", largest: "640x360@25", rows: 1),
+        Case(
+            what: "a source of no row", makes: ["500x400@60", "300x200@10", "4000x3000@30"],
+            suggested: "500x400@30", largest: "500x400@30", rows: 2),
+        Case(
+            what: "a source of what nobody takes", maximum: "1280x720@30",
+            makes: ["4000x3000@30"], suggested: "1280x720@30", largest: "1280x720@30", rows: 1),
+        Case(
+            what: "a source of a size at two rates", makes: ["640x360@10", "640x360@24"],
+            suggested: "640x360@24", largest: "640x360@24", rows: 1),
+        Case(
+            what: "a source of rows that are all above the ceiling", outside: "320x180@30",
+            makes: ["1920x1080@30", "1280x720@30"], suggested: "320x180@30",
+            largest: "1920x1080@30", rows: 3),
+    ]
+
+    static func inputs(_ rule: OfferRule, _ given: Case) throws -> NegotiationInputs {
+        var ceilings = [Ceiling.sessionMaximum(try #require(VideoCapability(given.maximum)))]
+        for (kind, limit) in [
+            (Ceiling.Kind.ability, given.ability), (.wants, given.wants),
+            (.outside, given.outside),
+        ] {
+            guard let limit else { continue }
+            ceilings.append(
+                Ceiling(
+                    kind: kind, origin: "\(kind)", limit: try #require(VideoCapability(limit)),
+                    since: 1))
+        }
+        return NegotiationInputs(
+            rule: rule, table: .standard,
+            capabilities: try given.makes.map { try #require(VideoCapability($0)) },
+            ceilings: ceilings)
+    }
+
+    @Test(arguments: cases)
+    func `every input limits the offer in its own way`(given: Case) throws {
+        let offer = try Self.inputs(.rows, given).offer(revision: 1, after: nil)
+        #expect(offer.suggested.description == given.suggested)
+        #expect(offer.rows.first?.description == given.largest)
+        #expect(offer.rows.count == given.rows, "\(offer.rows)")
+    }
+
+    @Test(arguments: [
+        Case(what: "alone", suggested: "1920x1080@30", largest: "1920x1080@30", rows: 1),
+        Case(
+            what: "a ceiling of another shape", outside: "640x480@15", suggested: "640x360@15",
+            largest: "640x480@15", rows: 1),
+        Case(
+            what: "a share of its own size", makes: ["1366x768@60"], suggested: "1366x768@30",
+            largest: "1366x768@30", rows: 1),
+        Case(
+            what: "a share of its own size under a ceiling", outside: "683x1080@30",
+            makes: ["1366x768@60"], suggested: "682x384@30", largest: "683x768@30", rows: 1),
+        Case(
+            what: "a share of several sizes", outside: "700x700@30",
+            makes: ["1366x768@5", "640x480@30"], suggested: "640x480@30", largest: "700x700@30",
+            rows: 1),
+    ])
+    func `a share has one row, and a suggestion of its own shape`(given: Case) throws {
+        let offer = try Self.inputs(.upTo, given).offer(revision: 1, after: nil)
+        #expect(offer.suggested.description == given.suggested)
+        #expect(offer.rows.map(\.description) == [given.largest])
+    }
+
+    @Test func `whatever the inputs are, the offer keeps its promises`() throws {
+        for seed in 0..<20_000 {
+            var random = SeededGenerator(seed: seed)
+            let inputs = random.inputs()
+            let offer = inputs.offer(revision: 7, after: nil)
+            #expect(offer == inputs.offer(revision: 7, after: nil), "seed \(seed)")
+            #expect(offer.contains(offer.suggested), "seed \(seed)")
+            if offer.rule == .rows {
+                #expect(offer.rows.contains(offer.suggested), "seed \(seed)")
+            } else {
+                #expect(offer.rows.count == 1, "seed \(seed)")
+            }
+            for ceiling in inputs.ceilings {
+                let limit = ceiling.limit
+                let suggested = offer.suggested
+                #expect(
+                    suggested.size.width <= limit.size.width
+                        && suggested.size.height <= limit.size.height
+                        && suggested.rate <= limit.rate, "seed \(seed): \(ceiling)")
+            }
+            #expect(
+                Set(offer.rows.map(\.size)).count == offer.rows.count, "distinct, seed \(seed)")
+            for (larger, smaller) in zip(offer.rows, offer.rows.dropFirst()) {
+                #expect(
+                    (larger.size.area, larger.size.width)
+                        > (smaller.size.area, smaller.size.width), "sorted, seed \(seed)")
+            }
+            for row in offer.rows {
+                #expect(row.size.isLegal, "seed \(seed)")
+                let agreement = try offer.settle(.counter(row))
+                #expect(agreement.source == row, "seed \(seed)")
+                #expect(agreement.track.fits(under: offer.ceiling), "seed \(seed)")
+            }
+            let fixed = random.capability()
+            let track = try offer.settle(.fixed(fixed)).track
+            #expect(track.size.isLegal && track.fits(under: offer.ceiling), "seed \(seed)")
+        }
+    }
+
+    @Test func `no row of the offer that fits is better than the suggestion`() {
+        for seed in 0..<5000 {
+            var random = SeededGenerator(seed: seed)
+            var inputs = random.inputs()
+            inputs.rule = .rows
+            let offer = inputs.offer(revision: 1, after: nil)
+            let lowest = offer.ceiling
+            for row in offer.rows
+            where row.size.width <= lowest.size.width && row.size.height <= lowest.size.height {
+                #expect(row.size.area <= offer.suggested.size.area, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test func `an offer says whether it is up or down`() {
+        func offer(_ limit: VideoCapability, after previous: Offer?) -> Offer {
+            NegotiationInputs(
+                rule: .rows, table: .standard, ceilings: [.sessionMaximum(limit)]
+            ).offer(revision: 2, after: previous)
+        }
+        let middle = offer(VideoCapability(width: 640, height: 360, fps: 15), after: nil)
+        #expect(middle.reason == .initial)
+        for (size, fps, reason) in [
+            ("640x360", 10, Offer.Reason.ceilingLowered), ("480x270", 15, .ceilingLowered),
+            ("640x360", 20, .ceilingRaised), ("1280x720", 15, .ceilingRaised),
+            ("1280x720", 5, .ceilingLowered),
+        ] {
+            guard let size = FrameSize(size) else { continue }
+            let limit = VideoCapability(size: size, rate: FrameRate(fps))
+            #expect(offer(limit, after: middle).reason == reason)
+        }
+    }
+
+    // MARK: Wants
+
+    @Test(
+        arguments: [
+            ([], nil),
+            (["640x360@15"], "640x360@15"),
+            (["640x360@15", "320x180@30"], "640x360@30"),
+            (["600x300@15"], "640x360@15"),
+            (["640x400@30"], "640x480@30"),
+            (["640x100@30", "100x400@30"], "640x480@30"),
+            // A row that is fast enough is larger than the smallest that covers.
+            (["320x180@30"], "640x360@30"),
+            (["320x180@60"], "320x180@60"),
+            (["4000x3000@60"], "8192x8192@60"),
+            (["640x360@15", "own@30"], "8192x8192@30"),
+            (["640x360@own"], "640x360@1000"),
+            (["640x360@15", "own@own"], nil),
+        ] as [([String], String?)])
+    func `capture serves the largest want`(wants: [String], limit: String?) {
+        let wants = wants.map { text in
+            let parts = text.split(separator: "@")
+            return VideoSinkWant(size: FrameSize(parts[0]), rate: FrameRate(parts[1]))
+        }
+        let maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
+        let inputs = NegotiationInputs(
+            rule: .rows, table: .standard, ceilings: [.sessionMaximum(maximum)])
+        #expect(inputs.limit(serving: wants)?.description == limit)
+    }
+
+    @Test func `under the ceiling of the wants, capture covers every want that it can`() throws {
+        for seed in 0..<5000 {
+            var random = SeededGenerator(seed: seed)
+            let maximum = random.capability()
+            var inputs = NegotiationInputs(
+                rule: .rows, table: random.table(), capabilities: random.capabilities(upTo: 6),
+                ceilings: [.sessionMaximum(maximum)])
+            let before = inputs.offer(revision: 1, after: nil)
+            let wants = random.capabilities(upTo: 3).map {
+                VideoSinkWant(size: $0.size, rate: $0.rate)
+            }
+            let needed = wants.compactMap(\.size)
+            guard let limit = inputs.limit(serving: wants) else { continue }
+            inputs.ceilings.append(
+                Ceiling(kind: .wants, origin: "outputs' wants", limit: limit, since: 0))
+            let suggested = inputs.offer(revision: 1, after: nil).suggested
+            guard
+                before.rows.contains(where: { row in needed.allSatisfy { $0.fits(in: row.size) } })
+            else {
+                #expect(suggested.size == before.suggested.size, "seed \(seed)")
+                continue
+            }
+            #expect(needed.allSatisfy { $0.fits(in: suggested.size) }, "seed \(seed)")
+        }
+    }
+
+    // MARK: Which ceilings bind
+
+    @Test func `without any one of the ceilings that bind, the suggestion is another one`() {
+        for seed in 0..<3000 {
+            var random = SeededGenerator(seed: seed)
+            let inputs = random.inputs()
+            let suggested = inputs.offer(revision: 1, after: nil).suggested
+            let (binding, others) = inputs.bindingCeilings()
+            #expect(Set(binding + others) == Set(inputs.ceilings), "seed \(seed)")
+            #expect(binding.count + others.count == inputs.ceilings.count, "seed \(seed)")
+            func suggestion(under ceilings: [Ceiling]) -> VideoCapability {
+                var changed = inputs
+                changed.ceilings = ceilings
+                return changed.offer(revision: 1, after: nil).suggested
+            }
+            #expect(suggestion(under: binding) == suggested, "seed \(seed)")
+            for ceiling in binding {
+                #expect(
+                    suggestion(under: binding.filter { $0 != ceiling }) != suggested,
+                    "seed \(seed): \(ceiling)")
+            }
+        }
+    }
+
+    @Test func `of two ceilings that say the same the older one binds`() {
+        let limit = VideoCapability(width: 640, height: 360, fps: 15)
+        let inputs = NegotiationInputs(
+            rule: .rows, table: .standard,
+            ceilings: [
+                .sessionMaximum(VideoCapability(width: 1280, height: 720, fps: 30)),
+                Ceiling(kind: .outside, origin: "control line 1", limit: limit, since: 9),
+                Ceiling(kind: .ability, origin: "this machine", limit: limit, since: 4),
+            ])
+        let (binding, others) = inputs.bindingCeilings()
+        #expect(binding.map(\.origin) == ["this machine"])
+        #expect(others.map(\.origin) == ["session.maximum", "control line 1"])
+    }
+}

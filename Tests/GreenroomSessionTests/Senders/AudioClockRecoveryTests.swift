@@ -1,0 +1,113 @@
+import GreenroomMedia
+@testable import GreenroomRuntime
+import TestSupport
+import Testing
+
+@testable import GreenroomAudio
+@testable import GreenroomSession
+
+/// Audio stays on the session clock whatever the source's card does.
+@Suite(.ownThreads) struct AudioClockRecoveryTests {
+    private static let stamped: @Sendable (Double) -> Int64 = { Int64($0 * 1e9) }
+
+    @Test(arguments: [200.0, -200, 1000, -1000], [8_000, 48_000])
+    func `a card that drifts is followed, and nothing is dropped`(ppm: Double, rate: Int) throws {
+        var source = AudioSimulation.Source(
+            format: AudioFormat(sampleRate: rate, channels: 1), ppm: ppm)
+        source.stamp = Self.stamped
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 300)
+        let statistics = simulation.ingest.statistics
+        #expect(simulation.clicks.count >= 298)
+        let worst = simulation.clicks.map(abs).max() ?? .infinity
+        #expect(worst < 10, "\(worst) ms")
+        let settled = simulation.clicks.suffix(150).map(abs).max() ?? .infinity
+        #expect(settled < 2, "\(settled) ms when it has settled")
+        #expect(statistics.queue.concealed == 0)
+        #expect(statistics.counts.refused.refused == 0)
+        #expect(abs(try #require(statistics.driftPPM) - ppm) < 20)
+        #expect(simulation.findings.count == 1, "\(simulation.findings)")
+        simulation.expectExact()
+    }
+
+    @Test func `picture and sound stay together for an hour, each with a clock of its own`() {
+        // The card is slow, and the clock of the camera's stamps is fast and counts from zero.
+        var source = AudioSimulation.Source(
+            format: AudioFormat(sampleRate: 8_000, channels: 1), ppm: -150, block: 160)
+        source.stamp = Self.stamped
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 3600)
+        #expect(simulation.clicks.count >= 3598)
+        var follower = TimestampNormalizer()
+        var random = Random(state: 3)
+        var worst = 0.0
+        for frame in 0..<(3600 * 25) {
+            let time = Double(frame) / 25
+            let lateness = 15 * random.unit() * random.unit()
+            let arrival = AudioSimulation.epoch + Int64(time * 1e9 + lateness * 1e6)
+            let (moment, _) = follower.follow(Int64(time * 1e9 * 1.000_08), arrival: arrival)
+            let second = Int(time) - 1
+            guard frame % 25 == 0, simulation.clicks.indices.contains(second) else { continue }
+            let picture = Double(moment - AudioSimulation.epoch) / 1e6 - time * 1000
+            worst = max(worst, abs(picture - simulation.clicks[second]))
+        }
+        #expect(worst < 20, "\(worst) ms apart")
+        #expect(simulation.ingest.statistics.queue.concealed == 0)
+        simulation.expectExact()
+    }
+
+    @Test(arguments: [true, false], [0.0, 5, 30])
+    func `sound of 48 kHz that keeps time is not touched`(isStamped: Bool, jitter: Double) {
+        var source = AudioSimulation.Source(jitter: jitter)
+        if isStamped { source.stamp = Self.stamped }
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 120)
+        let statistics = simulation.ingest.statistics
+        #expect(statistics.counts.resampled == 0)
+        #expect(statistics.driftPPM == nil)
+        #expect(simulation.findings.isEmpty, "\(simulation.findings)")
+        #expect(statistics.queue.concealed == 0)
+        // All clicks have come through as they were sent, at one place each.
+        #expect(Set(simulation.clicks).count <= 2)
+        #expect(simulation.clicks.count >= 118)
+        simulation.expectExact()
+    }
+
+    @Test func `sound without stamps is followed by its arrival`() throws {
+        let source = AudioSimulation.Source(
+            format: AudioFormat(sampleRate: 16_000, channels: 2), ppm: 300, jitter: 12)
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 300)
+        // A block comes when its last sample was taken: 10 ms after its first.
+        let worst = simulation.clicks.map { abs($0 - 10) }.max() ?? .infinity
+        #expect(worst < 10, "\(worst) ms")
+        #expect(abs(try #require(simulation.ingest.statistics.driftPPM) - 300) < 20)
+        #expect(simulation.ingest.statistics.counts.refused.refused == 0)
+        #expect(simulation.ingest.statistics.stamps.counts.missing > 0)
+        simulation.expectExact()
+    }
+
+    @Test(arguments: [nil, 4_410, 1] as [Int?])
+    func `a loop that the host paces never looks like drift`(block: Int?) {
+        let source = AudioSimulation.Source(
+            format: AudioFormat(sampleRate: block == nil ? 48_000 : 44_100, channels: 1),
+            block: block == 1 ? 37 : block, isPatient: true, isGreedy: true)
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 60)
+        #expect(simulation.ingest.statistics.driftPPM == nil)
+        #expect(simulation.findings.isEmpty, "\(simulation.findings)")
+        #expect(simulation.ingest.statistics.queue.concealed == 0)
+        simulation.expectExact()
+    }
+
+    @Test func `stamps of the wall clock place sound as those of the session clock do`() {
+        var source = AudioSimulation.Source(ppm: 0)
+        source.stamp = { 1_754_000_000_000_000_000 + Int64($0 * 1e9) }
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 60)
+        #expect(simulation.ingest.statistics.stamps.counts.foreign > 5_000)
+        #expect(simulation.ingest.statistics.queue.concealed == 0)
+        #expect(simulation.findings.count == 1)
+        #expect(simulation.findings.first?.text.contains("wall clock") == true)
+    }
+}

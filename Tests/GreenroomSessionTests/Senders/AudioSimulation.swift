@@ -1,0 +1,197 @@
+import GreenroomABI
+@testable import GreenroomAudio
+import GreenroomMedia
+@testable import GreenroomRuntime
+import TestSupport
+import Testing
+
+@testable import GreenroomSession
+@testable import GreenroomPluginInterface
+
+/// A source of sound and the session's sound thread, over time that is computed.
+///
+/// The source's samples are silent but for a click at each second of the truth, so that what is
+/// played tells where on the timeline the sound has come to lie.
+struct AudioSimulation: ~Copyable {
+    /// How a source behaves.
+    struct Source {
+        var format = AudioFormat(sampleRate: 48_000, channels: 1)
+        /// How much faster its card's clock is, in millionths.
+        var ppm = 0.0
+        /// Frames of a block.
+        var block: Int?
+        /// The most that a block is late, in milliseconds.
+        var jitter = 5.0
+        /// The stamp of a block's first sample that was taken at a time, in nanoseconds from
+        /// the session's start; nil for none.
+        var stamp: (@Sendable (Double) -> Int64)?
+        /// Whether it waits while there is no room.
+        var isPatient = false
+        /// Whether it sends as fast as it is let.
+        var isGreedy = false
+    }
+
+    /// The session's start on its clock.
+    static let epoch: Int64 = 36_000_000_000_000
+
+    private(set) var ingest = IngestState()
+    var source: Source
+    /// Milliseconds by which clicks are played after their second.
+    private(set) var clicks: [Double] = []
+    private(set) var findings: [AudioAnomaly] = []
+    /// Samples of the left channel that were played, if they are kept.
+    private(set) var played: [Int16] = []
+    var keepsSamples = false
+    /// Frames that were pulled.
+    private(set) var place: Int64 = 0
+
+    private var random = Random(state: 5)
+    private var sent: Int64 = 0
+    private var nextClick = 1.0
+    private var lastSecond = 0
+    private var lateness = 0.0
+    private var lastArrival = 0.0
+    private var waited = false
+    private var samples: [Int16]
+    private let blockFrames: Int
+
+    init(_ source: Source) {
+        self.source = source
+        blockFrames = source.block ?? source.format.sampleRate / 100
+        samples = [Int16](repeating: 0, count: blockFrames * source.format.channels)
+        ingest.follow(.ok, at: Self.epoch - 1_000)
+        ingest.begin(epoch: Self.epoch)
+    }
+
+    /// Goes on for a time of the session, in steps of 10 ms.
+    mutating func run(seconds: Double) {
+        let end = place + Int64(seconds * 48_000)
+        var stretch = [Int16](repeating: 0, count: 960)
+        while place < end {
+            // The stretch that ends now is pulled 100 ms after.
+            let now = Double(place + 480) / 48_000 + 0.1
+            send(until: now)
+            var span = stretch.mutableSpan
+            ingest.pull(480, into: &span)
+            if let finding = ingest.news.popFirst() { findings.append(finding) }
+            listen(to: stretch)
+            place += 480
+        }
+    }
+
+    /// Changes the state of the source's life at the present.
+    mutating func follow(_ status: Status) { ingest.follow(status, at: now) }
+
+    /// The present, on the session clock.
+    var now: Int64 { Self.epoch + place * 1_000_000_000 / 48_000 + 100_000_000 }
+
+    /// Leaves out sound: the source has nothing for some milliseconds.
+    mutating func skip(milliseconds: Int) {
+        sent += Int64(source.format.sampleRate * milliseconds / 1000)
+    }
+
+    /// When a sample is taken, in seconds from the session's start.
+    private func time(of sample: Int64) -> Double {
+        Double(sample) / (Double(source.format.sampleRate) * (1 + source.ppm / 1e6))
+    }
+
+    private mutating func send(until now: Double) {
+        while true {
+            let taken = time(of: sent + Int64(blockFrames))
+            let arrival =
+                source.isGreedy ? max(lastArrival, now - 0.01) : max(taken + lateness, lastArrival)
+            guard arrival <= now else { return }
+            let stamp = source.stamp.map { Self.epoch + $0(time(of: sent)) }
+            fillClicks()
+            let isTaken = offer(at: Self.epoch + Int64(arrival * 1e9), stamp)
+            for index in samples.indices where samples[index] != 0 { samples[index] = 0 }
+            if !isTaken, source.isPatient {
+                waited = true
+                return
+            }
+            waited = false
+            lastArrival = arrival
+            lateness = source.jitter / 1000 * random.unit() * random.unit()
+            sent += Int64(blockFrames)
+        }
+    }
+
+    private mutating func fillClicks() {
+        while time(of: sent + Int64(blockFrames)) > nextClick {
+            var index = Int((nextClick - time(of: sent)) * Double(source.format.sampleRate))
+            index = min(max(index, 0), blockFrames - 1)
+            samples[index * source.format.channels] = 20_000
+            nextClick += 1
+        }
+    }
+
+    private mutating func offer(at arrival: Int64, _ stamp: Int64?) -> Bool {
+        ingest.offer(
+            blockFrames, of: source.format, samples: samples, at: arrival, stamp: stamp,
+            hasWaited: waited, isPatient: source.isPatient)
+    }
+
+    private mutating func listen(to stretch: [Int16]) {
+        if keepsSamples { for frame in 0..<480 { played.append(stretch[frame * 2]) } }
+        // Clicks are looked for where they can be: near a second.
+        let offset = Int(place % 48_000)
+        guard offset < 9_600 || offset >= 48_000 - 4_800 else { return }
+        var loudest = 0
+        for frame in 0..<480 where abs(Int32(stretch[frame * 2])) > abs(Int32(stretch[loudest * 2]))
+        {
+            loudest = frame
+        }
+        guard abs(Int32(stretch[loudest * 2])) > 1_500 else { return }
+        let time = Double(place + Int64(loudest)) / 48
+        let late = time - (time / 1000).rounded() * 1000
+        // One click may lie on both sides of a border.
+        let second = Int((time / 1000).rounded())
+        guard second != lastSecond else { return }
+        lastSecond = second
+        clicks.append(late)
+    }
+}
+
+extension AudioSimulation {
+    /// Expects that every frame that was sent, and all time that has passed, is accounted for.
+    borrowing func expectExact(sourceLocation: SourceLocation = #_sourceLocation) {
+        let statistics = ingest.statistics
+        let counts = statistics.queue
+        #expect(
+            counts.appended == counts.played + counts.early + counts.cut + statistics.queued,
+            "\(counts), \(statistics.queued) queued", sourceLocation: sourceLocation)
+        #expect(
+            counts.played + counts.concealed + counts.idle + counts.muted == Int(place),
+            "\(counts) in \(place)", sourceLocation: sourceLocation)
+    }
+}
+
+extension IngestState {
+    /// Sends a block, as a plugin would.
+    ///
+    /// - Returns: Whether there was room.
+    mutating func offer(
+        _ frames: Int, of format: AudioFormat, samples: [Int16]? = nil,
+        at arrival: Int64 = AudioSimulation.epoch, stamp: Int64? = nil, hasWaited: Bool = false,
+        isPatient: Bool = false
+    ) -> Bool {
+        let samples = samples ?? [Int16](repeating: 500, count: frames * format.channels)
+        return samples.withUnsafeBufferPointer { samples in
+            var block = gr_audio_block()
+            block.struct_size = UInt32(MemoryLayout<gr_audio_block>.size)
+            block.sample_rate_hz = UInt32(format.sampleRate)
+            block.channels = UInt32(format.channels)
+            block.frame_count = UInt32(frames)
+            block.samples = samples.baseAddress
+            block.size_bytes = UInt64(samples.count * 2)
+            block.pts_ns = stamp ?? .min
+            guard let checked = try? CheckedBlock(checking: &block) else { return false }
+            guard hasRoom(for: checked) else {
+                if !isPatient { refuse(checked) }
+                return false
+            }
+            take(checked, arrival: arrival, isLive: false, hasWaited: hasWaited)
+            return true
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import GreenroomModel
+import GreenroomNegotiation
+import Foundation
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import Synchronization
+
+@testable import GreenroomPluginInterface
+@testable import GreenroomRuntime
+@testable import GreenroomSession
+
+/// A camera or a share in Swift, without a shared library: sends leased frames on a thread of its
+/// own, evenly on the session clock, and does what its script says.
+final class FakeSource: InstanceBackend, PluginFactory {
+    /// What it does other than well.
+    struct Script: Sendable {
+        /// Its answer to an offer: kind, width, height and frames a second; nil to accept it.
+        var answer: (kind: UInt32, width: UInt32, height: UInt32, fps: UInt32)?
+        /// The step that fails (`create`, `initialize`, `start-send`), with what it returns.
+        var failing: (step: String, status: Status, reason: String)?
+        /// After how many frames it gives up; nil for never.
+        var frames: Int?
+        /// Whether it hears of new offers, and follows them.
+        var follows = false
+        /// How often in a second it sends; nil for the rate that was agreed on.
+        var fps: Int64?
+    }
+
+    private struct State {
+        var sender: UInt64 = 0
+        var handle: UInt64 = 0
+        var revision: UInt32 = 0
+        var size = gr_capability()
+        var calls: [String: Int] = [:]
+    }
+
+    let path = "/nowhere/fake.so"
+    let arrivals: (any PeerListener)? = nil
+    private let script: Script
+    private let state = Mutex(State())
+    /// Whether its thread runs.
+    private let isSending = Monitor(false)
+
+    init(_ script: Script = Script()) { self.script = script }
+
+    /// How often each step was called.
+    var calls: [String: Int] { state.withLock { $0.calls } }
+
+    /// A plan of it.
+    func plan(_ kind: PluginKind, onFailure: FailurePolicy = .end) -> SourcePlan {
+        SourcePlan(
+            factory: self,
+            descriptor: PluginDescriptor(
+                kind: kind, id: "test.fake", name: "Fake", version: "1", summary: "",
+                parameters: []),
+            settings: [], onFailure: onFailure)
+    }
+
+    func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
+        state.withLock { $0.handle = place.handle }
+        return self
+    }
+
+    // MARK: The plugin
+
+    func create(_ settings: [Setting]) throws(LoadError) -> Status { did("create") }
+    var capabilities: [VideoCapability] { [] }
+    var takesNewOffers: Bool { script.follows }
+    var pool: FramePool? { nil }
+    var sandbox: [SandboxLayerState]? { nil }
+
+    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
+        state.withLock { $0.sender = sender }
+        return (did("initialize"), answer(to: offer))
+    }
+
+    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+        (did("property-change"), answer(to: offer))
+    }
+
+    func startSend() -> Status {
+        let status = did("start-send")
+        guard status == .ok else { return status }
+        isSending.change { $0 = true }
+        Thread.detachNewThread {
+            self.send()
+            self.isSending.change { $0 = false }
+        }
+        return .ok
+    }
+
+    func stopSend() {
+        _ = did("stop-send")
+        _ = isSending.wait(until: nil) { $0 ? nil : true }
+    }
+
+    func uninitialize() { _ = did("uninitialize") }
+    func destroy() { _ = did("destroy") }
+    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func address(ofExtension id: String) -> UInt64? { nil }
+    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
+    func kill() {}
+
+    private func did(_ step: String) -> Status {
+        let handle = state.withLock {
+            $0.calls[step, default: 0] += 1
+            return $0.handle
+        }
+        guard let failing = script.failing, failing.step == step else { return .ok }
+        if !failing.reason.isEmpty {
+            HostInterface.host.pointee.set_error(handle, failing.reason)
+        }
+        return failing.status
+    }
+
+    private func answer(to offer: Offer?) -> gr_answer {
+        guard let offer else { return gr_answer() }
+        var answer = gr_answer()
+        answer.struct_size = UInt32(MemoryLayout<gr_answer>.size)
+        answer.kind = 1
+        answer.capability = gr_capability(offer.suggested)
+        if let (kind, width, height, fps) = script.answer {
+            answer.kind = kind
+            answer.capability = gr_capability(
+                width: width, height: height, fps_numerator: fps, fps_denominator: 1)
+        }
+        state.withLock {
+            $0.size = answer.capability
+            $0.revision = offer.revision
+        }
+        return answer
+    }
+
+    /// Sends until the clock or the sender says that it is over.
+    private func send() {
+        let (host, video) = (HostInterface.host.pointee, HostInterface.video.pointee)
+        let (handle, sender) = state.withLock { ($0.handle, $0.sender) }
+        let start = host.now_ns(handle)
+        var due = start
+        for number in 0... {
+            if number == script.frames {
+                host.give_up(handle, Status.unavailable.rawValue, "the camera was unplugged")
+                return
+            }
+            guard host.wait_until_ns(handle, due) == 0 else { return }
+            let (size, revision) = state.withLock { ($0.size, $0.revision) }
+            var lease = gr_lease()
+            lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
+            let status = video.acquire(
+                sender, PixelFormat.i420.rawValue, size.width, size.height, &lease)
+            guard status == 0 else { return }
+            for plane in [lease.frame.planes.0, lease.frame.planes.1, lease.frame.planes.2] {
+                plane.data?.update(
+                    repeating: UInt8(40 + number % 160), count: Int(plane.size_bytes))
+            }
+            var info = gr_frame_info()
+            info.struct_size = UInt32(MemoryLayout<gr_frame_info>.size)
+            info.offer_revision = revision
+            info.pts_ns = due
+            guard video.commit(sender, lease.id, &info) == 0 else { return }
+            let fps = script.fps ?? Int64(size.fps_numerator) / Int64(max(size.fps_denominator, 1))
+            due += 1_000_000_000 / max(fps, 1)
+        }
+    }
+}
+
+extension gr_capability {
+    fileprivate init(_ capability: VideoCapability) {
+        self.init(
+            width: UInt32(capability.size.width), height: UInt32(capability.size.height),
+            fps_numerator: UInt32(capability.rate.numerator),
+            fps_denominator: UInt32(capability.rate.denominator))
+    }
+}

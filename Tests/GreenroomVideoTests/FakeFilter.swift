@@ -1,0 +1,127 @@
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+@testable import GreenroomNegotiation
+@testable import GreenroomRuntime
+import Synchronization
+
+@testable import GreenroomSession
+@testable import GreenroomVideo
+@testable import GreenroomPluginInterface
+
+/// A filter that adds to the first byte of a frame, and does with each what a test wants.
+final class FakeFilter: InstanceBackend, PluginFactory {
+    enum Behaviour: Sendable {
+        /// Edits the frame.
+        case edit
+        /// Spoils the frame, then returns this.
+        case refuse(Status)
+        /// Edits the frame when the test opens the ingest.
+        case wait
+        /// Edits the frame after a time.
+        case work(milliseconds: UInt32)
+    }
+
+    struct Failure: Error {
+        var text: String
+    }
+
+    let path = "/nowhere/fake.so"
+    let pool: FramePool?
+    private let adds: UInt8
+    private let behaviour = Mutex(Behaviour.edit)
+    /// What ``Behaviour/wait`` waits for.
+    let ingest = Monitor(false)
+    private let calls = Atomic(0)
+
+    /// - Parameters:
+    ///   - pool: Where its frames must lie; nil for a filter in the host's process.
+    ///   - adds: What it adds.
+    init(pool: FramePool?, adds: UInt8 = 100) {
+        self.pool = pool
+        self.adds = adds
+    }
+
+    var callCount: Int { calls.load(ordering: .relaxed) }
+
+    func behave(_ next: Behaviour) { behaviour.withLock { $0 = next } }
+
+    /// An instance that is sending, on its media thread.
+    func runner(
+        _ clock: SessionClock, _ events: SessionEvents = SessionEvents { _ in }
+    ) throws -> PreProcessorRunner {
+        let descriptor = PluginDescriptor(
+            kind: .preProcessor, id: "test.fake", name: "Fake", version: "1", summary: "",
+            vendor: nil, url: nil, parameters: [])
+        let instance = PluginInstance(
+            plan: SourcePlan(factory: self, descriptor: descriptor, settings: []), number: 7,
+            role: "camera.pre-processors[0]", clock: clock, events: events)
+        try Self.start(instance)
+        return PreProcessorRunner(instance, clock: clock)
+    }
+
+    /// Leads an instance from its creation to sending.
+    static func start(_ instance: PluginInstance) throws {
+        let row = VideoCapability(width: 64, height: 48, fps: 30)
+        let offer = Offer(revision: 1, rule: .rows, rows: [row], suggested: row)
+        try finish(instance.beginCreate(), of: instance)
+        try finish(instance.beginInitialize(offer: offer), of: instance)
+        try finish(instance.beginStartSend(), of: instance)
+    }
+
+    static func finish(_ step: PluginInstance.PendingStep, of instance: PluginInstance) throws {
+        let result = instance.finish(step, until: MonotonicClock.deadline(after: 30_000_000_000))
+        guard result == .done else { throw Failure(text: "\(step.step): \(result as Any)") }
+    }
+
+    // MARK: The plugin
+
+    func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
+        self
+    }
+    func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
+    var capabilities: [VideoCapability] { [] }
+    var takesNewOffers: Bool { false }
+    var sandbox: [SandboxLayerState]? { nil }
+    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
+        (.ok, gr_answer())
+    }
+    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+        (.unsupported, gr_answer())
+    }
+    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func address(ofExtension id: String) -> UInt64? { nil }
+    func startSend() -> Status { .ok }
+    func stopSend() {}
+    func uninitialize() {}
+    func destroy() {}
+    func kill() {}
+
+    func process(_ frame: inout gr_mutable_frame) -> Status {
+        calls.add(1, ordering: .relaxed)
+        guard let pixels = frame.planes.0.data else { return .badArgument }
+        switch behaviour.withLock({ $0 }) {
+        case .edit:
+            break
+        case .refuse(let status):
+            pixels[0] = 255
+            return status
+        case .wait:
+            _ = ingest.wait(until: nil) { $0 ? true : nil }
+        case .work(let milliseconds):
+            MonotonicClock.sleep(milliseconds: milliseconds)
+        }
+        pixels[0] &+= adds
+        return .ok
+    }
+}
+
+extension PreProcessorRunner {
+    /// The instance of a runner that ``FakeFilter`` made.
+    var instance: PluginInstance {
+        guard let instance = filter as? PluginInstance else {
+            preconditionFailure("its filter is no instance")
+        }
+        return instance
+    }
+}

@@ -1,0 +1,312 @@
+import GreenroomConversion
+import GreenroomMedia
+@testable import GreenroomRuntime
+@testable import GreenroomSession
+import Synchronization
+import Testing
+
+@testable import GreenroomVideo
+
+@Suite struct FilterChainTests {
+    private static let size = FrameSize(width: 64, height: 48)
+    private static let second: Int64 = 1_000_000_000
+
+    /// Events of the filters that hang.
+    private final class Hangs: Sendable {
+        let count = Atomic(0)
+    }
+
+    private let clock = SessionClock()
+    private let inputs = FramePool(limit: 8)
+    private let converter = FrameConverter()
+    private let hangs = Hangs()
+
+    private func chain(
+        _ filters: [PreProcessorRunner], hangNanoseconds: Int64 = 60 * Self.second,
+        clock: SessionClock? = nil
+    ) -> FilterChain {
+        FilterChain(
+            filters, size: Self.size, hangNanoseconds: hangNanoseconds,
+            clock: clock ?? self.clock)
+    }
+
+    /// What filters tell their session.
+    private var events: SessionEvents {
+        let hangs = hangs
+        return SessionEvents { event in
+            if case .callbackHangs(_, "process", _) = event {
+                hangs.count.add(1, ordering: .relaxed)
+            }
+        }
+    }
+
+    /// What came out of a chain.
+    private struct Edited: Equatable {
+        var mark: UInt8
+        var format = PixelFormat.i420
+        var size = FilterChainTests.size
+    }
+
+    /// Sends a frame through a chain.
+    private func edit(
+        _ number: Int, _ chain: FilterChain, _ unprocessed: inout FilterChain.Unprocessed,
+        within interval: Int64 = 60 * Self.second, format: PixelFormat = .i420,
+        size: FrameSize = Self.size
+    ) throws -> Edited? {
+        let frame = try numberedFrame(number, from: inputs, format, size)
+        let edited = try chain.edit(
+            frame, with: converter, from: inputs, within: interval, &unprocessed)
+        guard let edited else { return nil }
+        return Edited(mark: Self.mark(edited), format: edited.format, size: edited.size)
+    }
+
+    private static func mark(_ frame: borrowing VideoFrame) -> UInt8 {
+        frame.plane(0).unsafeLoad(as: UInt8.self)
+    }
+
+    private func waitUntilIdle(_ runner: PreProcessorRunner) {
+        while runner.busyNanoseconds != nil { MonotonicClock.sleep(milliseconds: 1) }
+    }
+
+    // MARK: What a frame becomes
+
+    @Test(arguments: [PixelFormat.i420, .nv12])
+    func `a filter in its own process edits a copy in its own memory`(format: PixelFormat) throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let chain = chain([try filter.runner(clock, events)])
+        var unprocessed = FilterChain.Unprocessed()
+        let frame = try numberedFrame(7, from: inputs, format, Self.size)
+        let kept = frame.share()
+        guard
+            let edited = try chain.edit(
+                frame, with: converter, from: inputs, within: 60 * Self.second, &unprocessed)
+        else { throw FakeFilter.Failure(text: "the frame is lost") }
+        let marks = [Self.mark(edited), Self.mark(kept)]
+        #expect(marks == [107, 7])
+        #expect(filter.pool?.aliveCount == 1 && inputs.aliveCount == 1)
+        #expect(unprocessed == FilterChain.Unprocessed())
+        chain.close()
+    }
+
+    @Test func `filters here and there edit one after the other`() throws {
+        let filters = [
+            FakeFilter(pool: nil, adds: 1), FakeFilter(pool: FramePool(limit: 2), adds: 2),
+            FakeFilter(pool: FramePool(limit: 2), adds: 4), FakeFilter(pool: nil, adds: 8),
+            FakeFilter(pool: nil, adds: 16),
+        ]
+        let chain = chain(try filters.map { try $0.runner(clock, events) })
+        var unprocessed = FilterChain.Unprocessed()
+        for number in 0..<20 {
+            let large = FrameSize(width: 128, height: 96)
+            let edited = try edit(number, chain, &unprocessed, format: .nv12, size: large)
+            #expect(edited == Edited(mark: UInt8(number + 31)))
+        }
+        #expect(unprocessed.total == 0)
+        #expect(filters.map(\.callCount) == [20, 20, 20, 20, 20])
+        #expect(inputs.aliveCount == 0 && filters.allSatisfy { $0.pool?.aliveCount ?? 0 == 0 })
+        chain.close()
+    }
+
+    @Test(arguments: [
+        (Status.failed, FilterChain.Unprocessed(refused: 1)),
+        (.gone, FilterChain.Unprocessed(lost: 1)),
+        (.stopped, FilterChain.Unprocessed(lost: 1)),
+    ])
+    func `what a filter refuses goes on as it was`(
+        status: Status, expected: FilterChain.Unprocessed
+    ) throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let chain = chain([try filter.runner(clock, events)])
+        filter.behave(.refuse(status))
+        var unprocessed = FilterChain.Unprocessed()
+        // The filter has spoiled its copy.
+        let large = FrameSize(width: 128, height: 96)
+        let edited = try edit(7, chain, &unprocessed, format: .nv12, size: large)
+        #expect(edited == Edited(mark: 7, format: .nv12, size: large))
+        #expect(unprocessed == expected)
+        chain.close()
+    }
+
+    @Test func `a frame that filters can't get is an error`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let chain = chain([try filter.runner(clock, events)])
+        guard let frame = inputs.take(.mjpeg, Self.size, compressedByteCount: 10) else {
+            throw FakeFilter.Failure(text: "no frame")
+        }
+        var unprocessed = FilterChain.Unprocessed()
+        var code: ConversionError.Code?
+        do throws(ConversionError) {
+            _ = try chain.edit(
+                frame, with: converter, from: inputs, within: Self.second, &unprocessed)
+        } catch {
+            code = error.code
+        }
+        #expect(code == .badData)
+        #expect(unprocessed.total == 0)
+        chain.close()
+    }
+
+    // MARK: Deadlines
+
+    @Test func `a frame does not wait for a filter that is late, nor the next ones`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let runner = try filter.runner(clock, events)
+        let chain = chain([runner])
+        var unprocessed = FilterChain.Unprocessed()
+        filter.behave(.wait)
+        #expect(try edit(1, chain, &unprocessed, within: 5_000_000) == Edited(mark: 1))
+        // These would wait for a minute, if they did.
+        for number in 2...10 {
+            #expect(try edit(number, chain, &unprocessed) == Edited(mark: UInt8(number)))
+        }
+        #expect(unprocessed == FilterChain.Unprocessed(late: 10))
+        while filter.callCount == 0 { MonotonicClock.sleep(milliseconds: 1) }
+        #expect(filter.callCount == 1 && filter.pool?.aliveCount == 1)
+
+        filter.behave(.edit)
+        filter.ingest.change { $0 = true }
+        waitUntilIdle(runner)
+        // What it returned too late is dropped.
+        #expect(filter.pool?.aliveCount == 0)
+        #expect(try edit(11, chain, &unprocessed) == Edited(mark: 111))
+        #expect(unprocessed == FilterChain.Unprocessed(late: 10))
+        #expect(runner.instance.lifecycle == .sending)
+        #expect(hangs.count.load(ordering: .relaxed) == 0)
+        chain.close()
+    }
+
+    @Test func `filters of one frame share its deadline`() throws {
+        let slow = FakeFilter(pool: nil, adds: 1)
+        let second = FakeFilter(pool: FramePool(limit: 2), adds: 2)
+        let chain = chain([try slow.runner(clock, events), try second.runner(clock, events)])
+        slow.behave(.work(milliseconds: 20))
+        var unprocessed = FilterChain.Unprocessed()
+        // The first one is in the host's process, and has to be waited for.
+        #expect(try edit(0, chain, &unprocessed, within: 5_000_000) == Edited(mark: 1))
+        #expect(unprocessed == FilterChain.Unprocessed(late: 1))
+        #expect(second.callCount == 0)
+        chain.close()
+    }
+
+    @Test func `a filter that stays late hangs, and the picture goes on`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let runner = try filter.runner(clock, events)
+        let chain = chain([runner], hangNanoseconds: 1_000_000_000)
+        var unprocessed = FilterChain.Unprocessed()
+        filter.behave(.wait)
+        #expect(try edit(1, chain, &unprocessed, within: 1_000_000) == Edited(mark: 1))
+        while runner.busyNanoseconds ?? 0 < 1_000_000_000 { MonotonicClock.sleep(milliseconds: 1) }
+        #expect(runner.instance.fault == nil)
+        for number in 2...10 {
+            #expect(try edit(number, chain, &unprocessed) == Edited(mark: UInt8(number)))
+        }
+        #expect(runner.instance.fault == "it hangs in process")
+        #expect(hangs.count.load(ordering: .relaxed) == 1)
+        #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
+
+        // In its next life it gets frames again, once the call of the last one has returned.
+        filter.behave(.edit)
+        filter.ingest.change { $0 = true }
+        waitUntilIdle(runner)
+        try FakeFilter.start(runner.instance)
+        #expect(try edit(11, chain, &unprocessed) == Edited(mark: 111))
+        #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
+        chain.close()
+    }
+
+    @Test func `on a virtual clock a filter is waited for until it hangs`() throws {
+        let clock = SessionClock(.virtual)
+        clock.lead()
+        defer { clock.leave() }
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let runner = try filter.runner(clock, events)
+        let chain = chain([runner], hangNanoseconds: 2 * Self.second, clock: clock)
+        var unprocessed = FilterChain.Unprocessed()
+        filter.behave(.work(milliseconds: 20))
+        #expect(try edit(1, chain, &unprocessed, within: 1) == Edited(mark: 101))
+        #expect(unprocessed.total == 0)
+        filter.behave(.wait)
+        #expect(try edit(2, chain, &unprocessed, within: 1) == Edited(mark: 2))
+        #expect(runner.instance.fault == "it hangs in process")
+        #expect(unprocessed == FilterChain.Unprocessed(late: 1))
+        filter.ingest.change { $0 = true }
+        chain.close()
+    }
+
+    @Test func `a filter in the host's process that hangs keeps the frame`() throws {
+        let filter = FakeFilter(pool: nil)
+        let runner = try filter.runner(clock, events)
+        let chain = chain([runner], hangNanoseconds: 50_000_000)
+        var unprocessed = FilterChain.Unprocessed()
+        filter.behave(.wait)
+        #expect(try edit(1, chain, &unprocessed, within: 1) == nil)
+        #expect(hangs.count.load(ordering: .relaxed) == 1)
+        #expect(try edit(2, chain, &unprocessed) == Edited(mark: 2))
+        #expect(unprocessed == FilterChain.Unprocessed(lost: 1))
+        filter.ingest.change { $0 = true }
+        chain.close()
+    }
+
+    // MARK: Filters that are not there
+
+    @Test(arguments: [true, false])
+    func `a filter that is stopped costs nothing, and comes back`(isIsolated: Bool) throws {
+        let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil)
+        let runner = try filter.runner(clock, events)
+        let chain = chain([runner])
+        var unprocessed = FilterChain.Unprocessed()
+        #expect(try edit(1, chain, &unprocessed, format: .nv12) == Edited(mark: 101))
+        try FakeFilter.finish(runner.instance.beginStopSend(), of: runner.instance)
+        for number in 2...5 {
+            let expected = Edited(mark: UInt8(number), format: .nv12)
+            #expect(try edit(number, chain, &unprocessed, format: .nv12) == expected)
+        }
+        #expect(converter.conversionCount == 1)
+        #expect(unprocessed == FilterChain.Unprocessed(lost: 4))
+        try FakeFilter.finish(runner.instance.beginStartSend(), of: runner.instance)
+        #expect(try edit(6, chain, &unprocessed, format: .nv12) == Edited(mark: 106))
+        chain.close()
+    }
+
+    @Test func `a filter whose frames the outputs still have is left out`() throws {
+        let pool = FramePool(limit: 1)
+        let filter = FakeFilter(pool: pool)
+        let chain = chain([try filter.runner(clock, events)])
+        var unprocessed = FilterChain.Unprocessed()
+        do {
+            let held = try numberedFrame(0, from: pool)
+            #expect(try edit(1, chain, &unprocessed) == Edited(mark: 1))
+            #expect(unprocessed == FilterChain.Unprocessed(late: 1))
+            _ = held.planeCount
+        }
+        #expect(try edit(2, chain, &unprocessed) == Edited(mark: 102))
+        chain.close()
+    }
+
+    @Test func `a frame of another life's memory is not shown to the plugin`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 1))
+        let runner = try filter.runner(clock, events)
+        var frame = try numberedFrame(7, from: inputs)
+        #expect(runner.instance.process(&frame) == .gone)
+        #expect(filter.callCount == 0)
+        runner.close()
+    }
+
+    @Test func `in steady state nothing is allocated`() throws {
+        let filters = [
+            FakeFilter(pool: FramePool(limit: 3), adds: 1),
+            FakeFilter(pool: FramePool(limit: 3), adds: 2),
+        ]
+        let chain = chain(try filters.map { try $0.runner(clock, events) })
+        var unprocessed = FilterChain.Unprocessed()
+        func allocations() -> [Int] {
+            [inputs.allocationCount, converter.scratchAllocationCount]
+                + filters.map { $0.pool?.allocationCount ?? 0 }
+        }
+        for number in 0..<5 { _ = try edit(number, chain, &unprocessed, format: .nv12) }
+        let warm = allocations()
+        for number in 0..<100 { _ = try edit(number, chain, &unprocessed, format: .nv12) }
+        #expect(allocations() == warm)
+        chain.close()
+    }
+}

@@ -1,0 +1,357 @@
+import GreenroomConversion
+import GreenroomMedia
+@testable import GreenroomModel
+@testable import GreenroomRuntime
+import Synchronization
+import Testing
+
+import GreenroomModel
+@testable import GreenroomSession
+@testable import GreenroomVideo
+
+@Suite struct VideoTrackTests {
+    let pool = FramePool(limit: 64)
+    let clock = SessionClock()
+
+    /// A track at 64x48 with one branch for each want.
+    private func track(
+        _ wants: [VideoWant], _ sinks: [CollectingSink], rate: FrameRate = FrameRate(1000),
+        filters: [PreProcessorRunner] = [], tell: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> VideoTrack {
+        let size = FrameSize(width: 64, height: 48)
+        var groups: [VideoTrack.Group] = []
+        for (want, sink) in zip(wants, sinks) {
+            let capability = VideoCapability(size: want.size ?? size, rate: rate)
+            let branch = VideoBranch(
+                name: "\(want)", capability: capability, want: want, endSlot: nil, sink: sink,
+                clock: clock)
+            if let index = groups.firstIndex(where: { $0.want == want }) {
+                groups[index].branches.append(branch)
+            } else {
+                groups.append(VideoTrack.Group(want: want, branches: [branch]))
+            }
+        }
+        return VideoTrack(
+            kind: .camera, agreed: VideoCapability(size: size, rate: rate),
+            input: VideoTrackInput(clock: clock), pool: pool, filters: filters, groups: groups,
+            filterDeadline: 60_000_000_000, tell: tell)
+    }
+
+    private func start(_ track: VideoTrack, _ timeline: SessionTimeline) -> [HostThread] {
+        return [HostThread(name: "track") { track.run(on: timeline) }]
+            + track.branches.map { branch in
+                HostThread(name: "branch") { branch.run(on: timeline) { _ in } }
+            }
+    }
+
+    private func end(_ track: VideoTrack, _ threads: [HostThread], slots: Int64) {
+        track.input.close()
+        threads.first?.join()
+        for branch in track.branches { branch.finish(endSlot: slots) }
+        for thread in threads { thread.join() }
+        expectSums(track)
+    }
+
+    /// Expects that the counters add up.
+    private func expectSums(_ track: VideoTrack) {
+        let (input, counts) = (track.input.counts, track.counts)
+        #expect(
+            counts.taken
+                == counts.overRate + counts.unconvertible + counts.lostInFilter + counts.carried)
+        #expect(input.taken == counts.taken + track.queuedCount - input.waiting)
+        for branch in track.branches { #expect(branch.counts.frames == counts.carried) }
+    }
+
+    /// Sends NV12 frames of 64x48 through a track with one branch for each want.
+    private func run(_ wants: [VideoWant], frames: Int) throws -> (VideoTrack, [CollectingSink]) {
+        let sinks = wants.map { _ in CollectingSink() }
+        let track = track(wants, sinks)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        for number in 0..<frames {
+            try send(number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+        }
+        end(track, threads, slots: Int64(frames))
+        return (track, sinks)
+    }
+
+    /// Sends a frame, and waits until the track has dealt with it.
+    private func send(
+        _ number: Int, to track: VideoTrack, at moment: Int64,
+        _ size: FrameSize = FrameSize(width: 64, height: 48), rotation: Rotation = .none
+    ) throws {
+        let taken = track.counts.taken
+        var frame = try numberedFrame(number, from: pool, .nv12, size)
+        frame.info.ptsNanoseconds = moment
+        frame.info.rotation = rotation
+        track.input.push(frame)
+        while track.counts.taken == taken { MonotonicClock.sleep(milliseconds: 1) }
+        while track.branches.contains(where: { $0.counts.queued > 8 }) {
+            MonotonicClock.sleep(milliseconds: 1)
+        }
+    }
+
+    @Test func `equal wants share one conversion, and each distinct want has its own`() throws {
+        let small = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
+        let large = VideoWant(format: .i420, size: FrameSize(width: 128, height: 96))
+        let (track, sinks) = try run([small, large, small, small], frames: 20)
+        #expect(track.counts.conversions == 40)
+        #expect(sinks.map(\.periods.count) == [20, 20, 20, 20])
+        #expect(sinks[0].sizes == [FrameSize(width: 32, height: 24)])
+        #expect(sinks[1].sizes == [FrameSize(width: 128, height: 96)])
+        #expect(pool.aliveCount == 0)
+    }
+
+    @Test func `what is wanted as it comes is not converted`() throws {
+        let (track, sinks) = try run(
+            [VideoWant(format: .nv12), VideoWant(format: .nv12)], frames: 20)
+        #expect(track.counts.conversions == 0)
+        #expect(track.counts.bytesConverted == 0)
+        #expect(sinks[0].periods == (0..<20).map(UInt8.init))
+        #expect(sinks[1].periods == sinks[0].periods)
+    }
+
+    @Test func `memory is allocated while warming up and no more`() throws {
+        let want = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
+        _ = try run([want], frames: 10)
+        let warm = pool.allocationCount
+        _ = try run([want], frames: 100)
+        // How many frames are under way at once depends on the machine, within the pool.
+        #expect(pool.allocationCount - warm <= 12)
+    }
+
+    @Test func `a frame that no output can have is counted there`() throws {
+        let want = VideoWant(format: .i420, size: FrameSize(width: 33, height: 24), fit: .reject)
+        let (track, sinks) = try run([want, VideoWant(format: .nv12)], frames: 10)
+        #expect(track.branches[0].counts.unconvertible == 10)
+        #expect(track.branches[0].counts.black == 10 && sinks[0].periods.count == 10)
+        #expect(sinks[0].sizes == [FrameSize(width: 33, height: 24)])
+        #expect(sinks[1].periods.count == 10 && track.branches[1].counts.black == 0)
+    }
+
+    @Test func `a stalled output slows neither the track nor another output`() throws {
+        let sinks = [CollectingSink(isOpen: false), CollectingSink()]
+        let want = VideoWant(format: .nv12)
+        let track = track([want, want], sinks)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        for number in 0..<100 {
+            try sendWithoutWaiting(
+                number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+            while track.counts.taken <= number || track.branches[1].counts.queued > 0 {
+                MonotonicClock.sleep(milliseconds: 1)
+            }
+        }
+        // All of it is through while the other one has written nothing.
+        #expect(sinks[1].periods == (0..<100).map(UInt8.init))
+        #expect(sinks[0].periods.isEmpty)
+        #expect(track.branches[0].counts.queueFull > 80 && track.branches[1].counts.queueFull == 0)
+        expectSums(track)
+        sinks[0].ingest.change { $0 = true }
+        end(track, threads, slots: 100)
+        #expect(sinks[0].periods.count == 100)
+        #expect(pool.aliveCount == 0)
+    }
+
+    private func sendWithoutWaiting(_ number: Int, to track: VideoTrack, at moment: Int64) throws {
+        var frame = try numberedFrame(
+            number, from: pool, .nv12, FrameSize(width: 64, height: 48))
+        frame.info.ptsNanoseconds = moment
+        track.input.push(frame)
+    }
+
+    @Test func `above the track's rate frames are dropped, and no slot is missed`() throws {
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .nv12)], [sink], rate: FrameRate(30))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        // Four times as fast, a little early or late.
+        for number in 0..<117 {
+            let jitter = Int64(number % 3 - 1) * 1_000_000
+            let time = Int64(number) * 1_000_000_000 / 120 + jitter
+            try send(number, to: track, at: timeline.epoch + max(time, 0))
+        }
+        end(track, threads, slots: 30)
+        #expect(track.counts.overRate == 87 && track.counts.carried == 30)
+        #expect(track.branches[0].counts.repeated == 0 && track.branches[0].counts.delivered == 30)
+        #expect(sink.periods == sink.periods.sorted() && sink.periods.count == 30)
+    }
+
+    @Test func `a lower ceiling costs scaling, and no output notices`() throws {
+        let wants = [
+            VideoWant(format: .i420, size: FrameSize(width: 64, height: 48)),
+            VideoWant(format: .i420, size: FrameSize(width: 32, height: 24)),
+        ]
+        let sinks = [CollectingSink(), CollectingSink()]
+        let track = track(wants, sinks, rate: FrameRate(100))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        func send(_ range: Range<Int>) throws {
+            for number in range {
+                try self.send(number, to: track, at: timeline.epoch + Int64(number) * 10_000_000)
+            }
+        }
+        try send(0..<20)
+        #expect(track.counts.conversions == 40)
+        track.follow(
+            VideoCapability(size: FrameSize(width: 32, height: 32), rate: FrameRate(50)))
+        // Every second one is carried, in 32x24, which the second output takes as it is.
+        try send(20..<40)
+        #expect(track.counts.overRate == 10)
+        #expect(track.counts.conversions == 60)
+        track.follow(track.agreed)
+        try send(40..<60)
+        end(track, threads, slots: 60)
+        #expect(track.counts.conversions == 100)
+        #expect(sinks.map(\.sizes) == wants.map { [$0.size ?? FrameSize(width: 0, height: 0)] })
+        for (branch, sink) in zip(track.branches, sinks) {
+            #expect(branch.counts.delivered == 50 && branch.counts.repeated == 10)
+            #expect(sink.periods.count == 60 && sink.periods == sink.periods.sorted())
+        }
+    }
+
+    @Test func `a row is about a portrait's pixels as they lie, and so it reaches who turns it`()
+        throws
+    {
+        let sink = CollectingSink()
+        let want = VideoWant(format: .i420, acceptsRotation: true)
+        let track = track([want], [sink])
+        track.follow(VideoCapability(width: 32, height: 24, fps: 1000))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        try send(
+            1, to: track, at: timeline.epoch, FrameSize(width: 64, height: 48), rotation: .quarter)
+        end(track, threads, slots: 1)
+        #expect(sink.sizes == [FrameSize(width: 32, height: 24)])
+    }
+
+    @Test func `black comes after the frames that were sent before it`() throws {
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .nv12)], [sink])
+        for number in 101...103 {
+            try sendWithoutWaiting(number, to: track, at: clock.now)
+        }
+        track.showBlack()
+        try sendWithoutWaiting(104, to: track, at: clock.now + 20_000_000)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now - 10_000_000)
+        let threads = start(track, timeline)
+        end(track, threads, slots: 1)
+        let changes = sink.periods.indices.filter {
+            $0 == 0 || sink.periods[$0] != sink.periods[$0 - 1]
+        }
+        let pictures = changes.map { sink.periods[$0] }
+        #expect(pictures.suffix(2) == [16, 104], "\(pictures)")
+        #expect(pictures.dropLast(2).allSatisfy { (101...103).contains($0) })
+        #expect(track.branches[0].counts.black > 0)
+    }
+
+    @Test func `a slate comes in its time, in the size of each output`() throws {
+        let wants = [
+            VideoWant(format: .i420, size: FrameSize(width: 320, height: 180)),
+            VideoWant(format: .nv12, size: FrameSize(width: 33, height: 24), fit: .reject),
+            VideoWant(format: .mjpeg),
+        ]
+        let sinks = wants.map { _ in CollectingSink() }
+        let track = track(wants, sinks, rate: FrameRate(100))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        try send(101, to: track, at: timeline.epoch)
+        // The newest request counts, though the track waits for another moment.
+        track.showSlate(.lost(.camera), at: timeline.epoch + 60_000_000_000)
+        track.showSlate(.restarting(.camera), at: timeline.epoch + 50_000_000)
+        while track.branches.prefix(2).contains(where: { $0.counts.slate == 0 }) {
+            MonotonicClock.sleep(milliseconds: 5)
+        }
+        end(track, threads, slots: 120)
+        #expect(sinks[0].sizes == [FrameSize(width: 320, height: 180)])
+        #expect(sinks[1].sizes == [FrameSize(width: 33, height: 24)])
+        // A busy machine is late with it.
+        let shown = try #require(sinks[0].periods.firstIndex(of: 34))
+        #expect(shown >= 5)
+        #expect(sinks[0].periods.prefix(shown).allSatisfy { [16, 101].contains($0) })
+        #expect(sinks[0].periods.dropFirst(shown).allSatisfy { $0 == 34 })
+        // This one could have no frame.
+        #expect(sinks[1].periods.last == 34 && !sinks[1].periods.contains(101))
+        // Nobody can make a slate of that format: the output says so, and the others go on.
+        #expect(track.branches[2].failure != nil && track.branches[2].counts.slate == 0)
+    }
+
+    @Test func `a slate that is to come is forgotten when the source is back`() throws {
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .nv12)], [sink], rate: FrameRate(100))
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        try send(101, to: track, at: timeline.epoch)
+        let lost = clock.now
+        track.showSlate(.restarting(.camera), at: lost + 500_000_000)
+        try send(102, to: track, at: timeline.epoch + 10_000_000)
+        let wasInTime = clock.now < lost + 500_000_000
+        while clock.now < lost + 600_000_000 { MonotonicClock.sleep(milliseconds: 5) }
+        end(track, threads, slots: 60)
+        if wasInTime { #expect(track.branches[0].counts.slate == 0) }
+        #expect(sink.periods.last == 102)
+    }
+
+    @Test func `frames that are too many for the input, or come after its end, are counted`() throws
+    {
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .nv12)], [sink])
+        for number in 0..<10 { try sendWithoutWaiting(number, to: track, at: clock.now) }
+        #expect(track.input.counts.superseded == 6 && track.queuedCount == 4)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now - 1_000_000_000)
+        track.input.close()
+        try sendWithoutWaiting(10, to: track, at: clock.now)
+        end(track, start(track, timeline), slots: 1)
+        let input = track.input.counts
+        #expect(input.discarded == 1 && track.queuedCount == 0)
+        #expect(input.superseded + input.discarded + track.counts.taken == 11)
+        #expect(track.input.arrivals.count == 10)
+    }
+
+    @Test func `a filter that is lost to a frame costs no output anything`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 8))
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .i420)], [sink], filters: [try filter.runner(clock)])
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        func send(_ range: Range<Int>) throws {
+            for number in range {
+                try self.send(number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+            }
+        }
+        filter.behave(.refuse(.failed))
+        try send(0..<1)
+        let refused = track.counts.unprocessed
+        #expect(refused == FilterChain.Unprocessed(refused: 1) || refused.late == 1)
+        filter.behave(.wait)
+        try send(1..<20)
+        #expect(track.counts.unprocessed.total == 20 && track.counts.unprocessed.late >= 19)
+        filter.ingest.change { $0 = true }
+        end(track, threads, slots: 20)
+        #expect(sink.periods == (0..<20).map(UInt8.init))
+        #expect(track.counts.carried == 20 && track.counts.lostInFilter == 0)
+    }
+
+    @Test func `a picture that never comes is told of`() throws {
+        let notes = Mutex<[String]>([])
+        let sink = CollectingSink()
+        let track = track([VideoWant(format: .i420)], [sink]) { text in
+            notes.withLock { $0.append(text) }
+        }
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        end(track, start(track, timeline), slots: 3)
+        #expect(sink.periods == [16, 16, 16])
+        #expect(notes.withLock { $0.count } == 1)
+    }
+}

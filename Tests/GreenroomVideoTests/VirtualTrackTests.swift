@@ -1,0 +1,175 @@
+import GreenroomConversion
+import GreenroomMedia
+@testable import GreenroomModel
+@testable import GreenroomRuntime
+import Testing
+
+@testable import GreenroomVideo
+@testable import GreenroomPluginInterface
+
+/// A track with its threads on a virtual clock.
+@Suite struct VirtualTrackTests {
+    /// All that can be told of a run.
+    private struct Outcome: Equatable {
+        var periods: [[UInt8]] = []
+        var departures: [IntervalHistogram.Summary] = []
+        var lateness: [IntervalHistogram.Summary?] = []
+        var counts: [String] = []
+        var arrivals = IntervalHistogram.Summary()
+    }
+
+    private struct Frame {
+        /// When it comes, from the beginning, in nanoseconds.
+        var comes: Int64
+        /// How long before that it was stamped.
+        var age: Int64
+    }
+
+    /// A source that bursts, stalls, and likes the very moments at which slots are due.
+    private func wildFrames(seconds: Int, seed: UInt64) -> [Frame] {
+        var state = seed
+        func random(_ bound: Int64) -> Int64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int64(state >> 33) % bound
+        }
+        var frames: [Frame] = []
+        var time: Int64 = 0
+        while time < Int64(seconds) * 1_000_000_000 {
+            switch random(10) {
+            case 0: time += random(2_000_000_000)
+            case 1, 2: break
+            case 3, 4: time += random(50_000_000)
+            default: time = (time * 30 / 1_000_000_000 + 1) * 1_000_000_000 / 30
+            }
+            let burst = random(8) == 0 ? 12 : 1
+            for _ in 0..<burst { frames.append(Frame(comes: time, age: random(300_000_000))) }
+        }
+        return frames.filter { $0.comes < Int64(seconds) * 1_000_000_000 }
+    }
+
+    /// - Parameter isHostile: Whether some frames can't be converted, and what the track carries
+    ///   changes now and then.
+    private func run(_ frames: [Frame], seconds: Int, isHostile: Bool) throws -> Outcome {
+        let clock = SessionClock(.virtual)
+        clock.lead()
+        defer { clock.leave() }
+        let size = FrameSize(width: 8, height: 8)
+        let sinks = [
+            CollectingSink(.asTheyCome), CollectingSink(.onSchedule), CollectingSink(.onSchedule),
+        ]
+        let rates = [30, 30, 50]
+        let slots = rates.map { Int64($0 * seconds) }
+        let want = VideoWant(format: .i420, size: size)
+        let branches = sinks.indices.map { index in
+            VideoBranch(
+                name: "\(index)",
+                capability: VideoCapability(size: size, rate: FrameRate(rates[index])), want: want,
+                endSlot: slots[index], sink: sinks[index], clock: clock)
+        }
+        let pool = FramePool(
+            limit: 8 + VideoTrackInput.capacity + BranchQueue.mostFramesInUse * branches.count)
+        let track = VideoTrack(
+            kind: .camera, agreed: VideoCapability(size: size, rate: FrameRate(30)),
+            input: VideoTrackInput(clock: clock), pool: pool, filters: [],
+            groups: [VideoTrack.Group(want: want, branches: branches)],
+            filterDeadline: 1_000_000_000,
+            tell: { _ in })
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+
+        let trackThread = HostThread(
+            name: "track", clock: clock, as: ClockOrder(part: .track)
+        ) { track.run(on: timeline) }
+        let laneThreads = branches.enumerated().map { number, branch in
+            HostThread(
+                name: "branch", clock: clock, as: ClockOrder(part: .output, number: number)
+            ) { branch.run(on: timeline) { _ in } }
+        }
+        let idle = Monitor(())
+        let source = HostThread(name: "source", clock: clock, as: .plugin(0)) {
+            for (number, next) in frames.enumerated() {
+                let moment = timeline.epoch + next.comes
+                let _: Void? = clock.wait(for: idle, until: moment, as: .plugin(0)) { _ in nil }
+                if isHostile, number % 150 == 0 {
+                    track.follow(
+                        number % 300 == 0
+                            ? track.agreed : VideoCapability(width: 4, height: 6, fps: 15))
+                }
+                // This is no JPEG image.
+                let taken =
+                    isHostile && number % 11 == 0
+                    ? pool.take(.mjpeg, size, compressedByteCount: 10)
+                    : try? numberedFrame(number % 200, from: pool, .i420, size)
+                guard var frame = taken else { continue }
+                frame.info.ptsNanoseconds = moment - next.age
+                track.input.waitForRoom()
+                track.input.push(frame)
+                if number % 100 == 50 { track.showBlack() }
+                if isHostile, number % 40 == 20 {
+                    track.showSlate(
+                        number % 80 == 20 ? .restarting(.camera) : .lost(.camera),
+                        at: clock.now + Int64(number % 3) * 100_000_000)
+                }
+            }
+        }
+        let over = timeline.epoch + Int64(seconds) * 1_000_000_000
+        let _: Void? = clock.wait(for: idle, until: over) { _ in nil }
+        // Time stands still until the branches know of their end.
+        source.join()
+        track.input.close()
+        trackThread.join()
+        for (branch, end) in zip(branches, slots) { branch.finish(endSlot: end) }
+        clock.idling { for thread in laneThreads { thread.join() } }
+
+        var outcome = Outcome()
+        outcome.periods = sinks.map(\.periods)
+        outcome.departures = branches.map(\.departures)
+        outcome.lateness = branches.map(\.lateness)
+        outcome.counts =
+            branches.map { "\($0.counts)" } + ["\(track.counts)", "\(track.input.counts)"]
+        outcome.arrivals = track.input.arrivals
+        #expect(track.input.counts.superseded == 0 && track.queuedCount == 0)
+        let counts = track.counts
+        #expect(counts.taken == frames.count && counts.busyNanoseconds == 0)
+        #expect(counts.taken == counts.overRate + counts.unconvertible + counts.carried)
+        for (branch, sink) in zip(branches, sinks) {
+            #expect(branch.counts.frames == counts.carried && branch.counts.queued == 0)
+            #expect(branch.counts.queueFull == 0 && branch.counts.periods == sink.periods.count)
+            #expect(sink.sizes == [size])
+            #expect((branch.counts.unconvertible > 0) == isHostile)
+            #expect((branch.counts.slate > 0) == isHostile)
+            #expect(sink.periods.count == Int(branch.rate.numerator) * seconds)
+        }
+        return outcome
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `whatever a source does, it comes out the same each time`(seed: UInt64) throws {
+        let frames = wildFrames(seconds: 60, seed: seed)
+        let outcome = try run(frames, seconds: 60, isHostile: true)
+        for _ in 0..<5 {
+            let other = try run(frames, seconds: 60, isHostile: true)
+            #expect(other.counts == outcome.counts)
+            #expect(other.departures == outcome.departures)
+            #expect(other.lateness == outcome.lateness)
+            #expect(other.arrivals == outcome.arrivals)
+            #expect(other.periods == outcome.periods)
+        }
+        // Nothing is late there, and nothing early.
+        #expect(outcome.lateness[0] == nil)
+        #expect(outcome.lateness.dropFirst().allSatisfy { $0?.maximum == 0 })
+        #expect(outcome.departures[1].p50 > 33_000_000 && outcome.departures[1].p99 < 34_000_000)
+    }
+
+    @Test func `ten minutes of a good source are every frame once`() throws {
+        let rate = FrameRate(30)
+        let frames = (0..<18_000).map { Frame(comes: rate.dueNanoseconds(ofFrame: $0), age: 0) }
+        let outcome = try run(frames, seconds: 600, isHostile: false)
+        // Black after every hundredth: it has no period of its own to show in.
+        let expected = (0..<18_000).map { UInt8($0 % 200) }
+        let differing = outcome.periods[1].indices.filter {
+            outcome.periods[1][$0] != expected[$0]
+        }
+        #expect(differing.allSatisfy { ($0 - 51) % 100 == 0 }, "\(differing.prefix(20))")
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// What `Tests/nightly.sh` adds to the tests: what takes long for a good reason.
+///
+/// By day, the tests of a matrix have each value of each axis; at night, each combination.
+public enum Nightly {
+    /// Whether the tests run at night: `GREENROOM_NIGHTLY` is set.
+    public static let isOn = getenv("GREENROOM_NIGHTLY") != nil
+
+    /// A value for the night, and a cheaper one for the day.
+    public static func value<Value>(_ night: Value, byDay day: Value) -> Value {
+        isOn ? night : day
+    }
+
+    /// At night each value of a list with each of another; by day each with one, in turn.
+    public static func pairs<First, Second>(
+        _ first: [First], _ second: [Second]
+    ) -> [(First, Second)] {
+        if isOn { return first.flatMap { one in second.map { (one, $0) } } }
+        return (0..<max(first.count, second.count)).map {
+            (first[$0 % first.count], second[$0 % second.count])
+        }
+    }
+
+    /// At night a whole list; by day those of its values that pass a test.
+    public static func list<Value>(
+        _ all: [Value], byDay isKept: (Value) throws -> Bool
+    ) rethrows -> [Value] {
+        isOn ? all : try all.filter(isKept)
+    }
+}

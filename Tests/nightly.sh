@@ -1,0 +1,58 @@
+#!/bin/sh
+# What is too slow for every change: everything that Tests/run.sh tests, in a debug build and with
+# whole matrices; that no check of the validator reports a plugin but for its fault, and no good one
+# on a busy machine; sanitizers; a campaign of random sessions; fuzzing. Takes hours on two cores.
+#
+#   Tests/nightly.sh              all of it
+#   Tests/nightly.sh fuzz         one part, by its name below
+set -eu
+cd "$(dirname "$0")/.."
+. Samples/prepare.sh
+
+require_swift
+# shellcheck disable=SC2086 # names of packages are words
+install_packages $build_packages gcc g++ binutils ffmpeg python3-jsonschema python3-yaml
+prepare_media
+export GREENROOM_NIGHTLY=1
+debug="$PWD/.build/debug/greenroom"
+
+# progress OPTION...: runs the tests and shows how far they are.
+progress() {
+    swift build --product test-progress \
+        && .build/debug/test-progress swift test --disable-xctest \
+            --experimental-maximum-parallelization-width "$((3 * $(nproc)))" "$@"
+}
+
+# Every test, every combination, in debug: with its checks of overflow and of exclusive access.
+part_tests() {
+    swift build --build-tests && progress --skip-build
+}
+
+# Sanitizers see what runs in the process of the tests; end-to-end tests have deadlines.
+part_address() {
+    ASAN_OPTIONS=detect_leaks=0 progress --scratch-path .build/address --sanitize=address \
+        --skip EndToEndTests
+}
+part_thread() {
+    TSAN_OPTIONS="suppressions='$PWD/Tests/thread-sanitizer.txt'" progress \
+        --scratch-path .build/thread --sanitize=thread -Xlinker -export-dynamic \
+        --filter GreenroomSessionTests
+}
+
+# Every check looks at every wrong plugin, and on a busy machine at every good one.
+part_wrong() { swift build && GREENROOM=$debug Tests/WrongPlugins/run.sh; }
+part_load() { swift build && GREENROOM=$debug Tests/WrongPlugins/under-load.sh; }
+
+# Ten runs of the ordinary tests in a row, five of them beside four busy loops.
+part_repeat() { env -u GREENROOM_NIGHTLY Tests/run.sh --repeat 10; }
+
+part_campaign() { swift build && Tests/Campaign/run.sh "$(date +%j)" 100; }
+part_fuzz() { Tests/Fuzz/run.sh 1800; }
+
+failed=
+for part in ${1:-tests address thread wrong load repeat campaign fuzz}; do
+    say "Part $part"
+    "part_$part" || failed="$failed $part"
+done
+[ -z "$failed" ] || fail "Failed:$failed"
+say "All parts passed."
