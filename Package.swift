@@ -265,6 +265,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomConfigTests",
             dependencies: [
+                "GreenroomNegotiation",
                 "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema",
                 "GreenroomSession",
             ]),

@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomAudio
 public import GreenroomConversion
-package import GreenroomModel
+import GreenroomModel
 import Synchronization
 
 /// What somebody sees and hears of a track while it runs: its newest picture, and how loud it is.

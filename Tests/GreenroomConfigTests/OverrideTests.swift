@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomSession
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import Testing
 
 @Suite struct OverrideTests {

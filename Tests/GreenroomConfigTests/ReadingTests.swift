@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomSession
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import Testing
 
 /// Reads a text as the file `s.yaml` of the folder `/sessions`.

@@ -1,4 +1,4 @@
-import GreenroomVideo
+package import GreenroomVideo
 import GreenroomRuntime
 import GreenroomSchema
 

@@ -1,14 +1,14 @@
 import Glibc
-package import GreenroomAudio
+import GreenroomAudio
 import GreenroomConversion
 import GreenroomFiles
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
-package import GreenroomModel
+import GreenroomModel
 import GreenroomRuntime
 import GreenroomSystem
-package import GreenroomVideo
+import GreenroomVideo
 import SystemPackage
 
 /// What an output sees of a session that is about to start: the tracks, and where to connect its

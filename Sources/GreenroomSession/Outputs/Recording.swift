@@ -1,6 +1,6 @@
 package import GreenroomNegotiation
 import GreenroomSystem
-import GreenroomVideo
+package import GreenroomVideo
 import SystemPackage
 import Glibc
 import GreenroomConversion

@@ -1,5 +1,5 @@
 package import GreenroomNegotiation
-import GreenroomVideo
+package import GreenroomVideo
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomSchema

@@ -1,9 +1,10 @@
-import GreenroomConversion
+package import GreenroomNegotiation
+package import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomRuntime
-import GreenroomVideo
+package import GreenroomVideo
 import Synchronization
 
 /// A track's picture as Y4M on an open descriptor, for a program that watches.
@@ -49,9 +50,9 @@ public final class Y4MStream: Sendable {
 }
 
 extension Y4MStream: VideoSink {
-    var pace: OutputPace { .onSchedule }
+    package var pace: OutputPace { .onSchedule }
 
-    func write(_ frame: borrowing VideoFrame, times: Int) throws {
+    package func write(_ frame: borrowing VideoFrame, times: Int) throws {
         for _ in 0..<times {
             try writer.withLock { writer throws(MediaFileError) in
                 try writer?.write(frame)
@@ -60,7 +61,7 @@ extension Y4MStream: VideoSink {
     }
 
     /// Nothing: the next session goes on with it.
-    func finish() {}
+    package func finish() {}
 }
 
 /// Writes a track to a stream that outlives the session.

@@ -1,4 +1,4 @@
-import GreenroomAudio
+package import GreenroomAudio
 import GreenroomConversion
 public import GreenroomNegotiation
 import GreenroomPluginInterface

@@ -3,7 +3,7 @@ public import GreenroomPluginInterface
 public import GreenroomMedia
 public import GreenroomModel
 public import GreenroomRuntime
-public import GreenroomVideo
+import GreenroomVideo
 
 /// A process of a plugin's own, and what it may do there. Paths are absolute.
 public struct IsolationPlan: Hashable, Sendable {
