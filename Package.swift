@@ -266,6 +266,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomConfigTests",
             dependencies: [
+                "GreenroomNegotiation",
                 "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema",
                 "GreenroomSession",
             ]),

@@ -1,11 +1,7 @@
-import GreenroomSchema
 import GreenroomMedia
 import GreenroomModel
-
-/// What has keys for its picture.
-private protocol WithPicture: Sendable {
-    var picture: SessionFile.Video { get set }
-}
+import GreenroomSchema
+import GreenroomSession
 
 /// The session file, described once.
 enum SessionDecoder {
@@ -13,7 +9,7 @@ enum SessionDecoder {
     struct Draft: Sendable {
         var session = Session()
         var sources: [SessionRole: Source] = [:]
-        var outputs: [Located<SessionFile.Output>] = []
+        var outputs: [Located<any Output>] = []
         var timeline: [Located<TimelineEntry>] = []
     }
 
@@ -294,129 +290,21 @@ enum SessionDecoder {
     // MARK: - Outputs
 
     private struct OutputDraft: Sendable {
-        var record: SessionFile.Output?
-        var loudspeaker: SessionFile.Output?
-        var y4m: SessionFile.Output?
+        var output: (any Output)?
     }
 
-    private static let output = Decoder<Located<SessionFile.Output>>.section(
+    private static let output = Decoder<Located<any Output>>.section(
         OutputDraft(), name: "output", "An output: one of its keys.",
-        expectation: "a section with the key record, loudspeaker or y4m",
-        presence: .exactlyOne,
-        fields: [
-            Field(
-                "record", \.record, record,
-                "Records each track as Y4M and WAV files, with a report, in a folder.",
-                examples: ["recordings/demo", ["folder": "recordings/demo", "size": "1280x720"]]),
-            Field(
-                "loudspeaker", \.loudspeaker, loudspeaker,
-                "Plays the session's sound on an ALSA PCM.",
-                examples: ["default", ["device": "plughw:0,0"]]),
-            Field(
-                "y4m", \.y4m, y4m, "Writes a picture as Y4M to standard output, for pipes.",
-                examples: ["-", ["track": "share", "fps": 15]]),
-        ]
-    ) { draft, place in
-        (draft.record ?? draft.loudspeaker ?? draft.y4m).map { Located($0, at: place) }
-    }
-
-    private struct RecordDraft: WithPicture {
-        var folder: String?
-        var picture = SessionFile.Video()
-        var overwrite = false
-    }
-
-    private static let record = Decoder<SessionFile.Output>.section(
-        RecordDraft(), name: "record", "A recording.",
-        expectation: "a folder, or a section with the key \"folder\"", shortKey: "folder",
-        fields: [
-            Field(
-                "folder", \.folder, .path("the path of a folder"),
-                "Where the files go, from this file's folder. It is made if it is not there.",
-                examples: ["recordings/demo"], isRequired: true)
-        ] + pictureFields() + [
-            Field(
-                "overwrite", \.overwrite, .boolean,
-                "Whether a recording that is in the folder already is replaced; else it is an "
-                    + "error.",
-                examples: [true], defaultValue: false)
-        ]
-    ) { draft, _ in
-        draft.folder.map {
-            .record(folder: $0, picture: draft.picture, overwrite: draft.overwrite)
+        expectation: "a section with the key \(outputKeys)", presence: .exactlyOne,
+        fields: OutputForm.builtIn.map {
+            Field($0.key, \.output, $0.decoder, $0.summary, examples: $0.examples)
         }
-    }
+    ) { draft, place in draft.output.map { Located($0, at: place) } }
 
-    private struct LoudspeakerDraft: Sendable {
-        var device = "default"
-    }
-
-    private static let loudspeaker = Decoder<SessionFile.Output>.section(
-        LoudspeakerDraft(), name: "loudspeaker", "A loudspeaker.",
-        expectation: "an ALSA PCM, or a section with the key \"device\"", shortKey: "device",
-        fields: [
-            Field(
-                "device", \.device, .text("the name of an ALSA PCM, such as default"),
-                "The ALSA PCM; \"greenroom devices\" lists them.",
-                examples: ["default", "plughw:0,0"], defaultValue: "default")
-        ]
-    ) { draft, _ in .loudspeaker(device: draft.device) }
-
-    /// Where Y4M can go.
-    private enum Target: String, CaseIterable, Sendable {
-        case standardOutput = "-"
-    }
-
-    private struct Y4MDraft: WithPicture {
-        var target = Target.standardOutput
-        var track = VideoTrackKind.camera
-        var picture = SessionFile.Video()
-    }
-
-    private static let y4m = Decoder<SessionFile.Output>.section(
-        Y4MDraft(), name: "y4m", "A picture as Y4M.",
-        expectation: "\"-\", or a section with keys such as track", shortKey: "to",
-        fields: [
-            Field(
-                "to", \.target, .choice { _ in "Standard output." }, "Where it goes.",
-                examples: ["-"], defaultValue: "-"),
-            Field(
-                "track", \.track,
-                .choice {
-                    switch $0 {
-                    case .camera: "The camera, after its filters."
-                    case .share: "The shared screen."
-                    }
-                },
-                "Which picture.", examples: ["share"],
-                defaultValue: .string(VideoTrackKind.camera.rawValue)),
-        ] + pictureFields()
-    ) { draft, _ in .y4m(track: draft.track, picture: draft.picture) }
-
-    /// The keys of an output that say how it wants its picture.
-    private static func pictureFields<Draft: WithPicture>() -> [Field<Draft>] {
-        [
-            Field(
-                "size", \.picture.size, .size,
-                "The size of the picture; the track's own if there is none.",
-                examples: ["1280x720"]),
-            Field(
-                "fps", \.picture.rate, .rate,
-                "Frames a second; the track's own if there is none.",
-                examples: [30, "30000/1001"]),
-            Field(
-                "fit", \.picture.fit,
-                .choice {
-                    switch $0 {
-                    case .letterbox: "All of the picture, centred, with black bars."
-                    case .crop: "The middle of the picture fills the frame; the rest is cut off."
-                    case .stretch: "All of the picture fills the frame, out of proportion."
-                    case .reject: "A picture of another decoder is an error."
-                    }
-                },
-                "What becomes of a picture of another decoder.", examples: ["crop"],
-                defaultValue: .string(SessionFile.Fit.letterbox.rawValue)),
-        ]
+    /// `record, loudspeaker or y4m`.
+    private static var outputKeys: String {
+        let keys = OutputForm.builtIn.map(\.key)
+        return "\(keys.dropLast().joined(separator: ", ")) or \(keys.last ?? "")"
     }
 }
 

@@ -1,4 +1,5 @@
 public import GreenroomSchema
+import GreenroomSession
 import Glibc
 import GreenroomMedia
 import GreenroomModel
@@ -79,45 +80,18 @@ extension SessionFile {
     ///
     /// - Parameter root: The file: a section that is there and wrong is not told missing too.
     private static func conflicts(
-        among outputs: [Located<Output>], in root: ConfigNode
+        among outputs: [Located<any Output>], in root: ConfigNode
     ) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        var hasStandardOutput = false
-        var folders: Set<String> = []
-        for output in outputs {
-            switch output.value {
-            case .y4m(let track, _):
-                if hasStandardOutput {
-                    diagnostics.append(
-                        Diagnostic(
-                            "an output before this one writes to standard output already. Keep one.",
-                            at: output.place))
-                }
-                hasStandardOutput = true
-                if root.value(of: track.rawValue) == nil {
-                    diagnostics.append(
-                        Diagnostic(
-                            "there is no \(track.rawValue) to write. Add one, or take another track.",
-                            at: output.place))
-                }
-            case .record(let folder, _, _):
-                if !folders.insert(folder).inserted {
-                    diagnostics.append(
-                        Diagnostic(
-                            "an output before this one records to the same folder. Name another.",
-                            at: output.place))
-                }
-            case .loudspeaker:
-                let sounds = SessionRole.allCases.filter { $0.medium == .audio }
-                if !root.hasBroadcast, sounds.allSatisfy({ root.section(of: $0) == nil }) {
-                    diagnostics.append(
-                        Diagnostic(
-                            "there is no sound to play. Add a microphone, or audio to the share.",
-                            at: output.place))
-                }
-            }
+        let tracks = TracksInFile(
+            video: Set(VideoTrackKind.allCases.filter { root.value(of: $0.rawValue) != nil }),
+            hasAudio: root.hasBroadcast
+                || SessionRole.allCases.contains {
+                    $0.medium == .audio && root.section(of: $0) != nil
+                })
+        return outputs.enumerated().flatMap { index, output in
+            output.value.conflicts(with: outputs[..<index].map(\.value), in: tracks)
+                .map { Diagnostic($0, at: output.place) }
         }
-        return diagnostics
     }
 }
 

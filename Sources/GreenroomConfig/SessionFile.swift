@@ -1,4 +1,5 @@
 public import GreenroomSchema
+package import GreenroomSession
 public import GreenroomMedia
 public import GreenroomModel
 
@@ -32,7 +33,7 @@ public struct SessionFile: Sendable {
     /// Where plugins run that do not say it themselves.
     public var confinement = Confinement()
     /// Where the session's media go.
-    public var outputs: [Located<Output>] = []
+    package var outputs: [Located<any Output>] = []
     /// What is done while the session runs, in order of time; entries of one time in the file's
     /// order. The path of a place counts as the file does: `timeline[2]`.
     public var timeline: [Located<TimelineEntry>] = []
@@ -74,45 +75,6 @@ extension SessionFile {
         public var namePlace: SourceLocation
         /// The value, and where it stands: for "this value is not allowed".
         public var value: Located<ParameterValue>
-    }
-
-    /// What becomes of a picture whose shape an output does not have.
-    public enum Fit: String, CaseIterable, Sendable {
-        /// All of the picture, centred, with black bars.
-        case letterbox
-        /// The middle of the picture fills the frame; the rest is cut off.
-        case crop
-        /// All of the picture fills the frame, out of proportion.
-        case stretch
-        /// Any other shape is an error.
-        case reject
-    }
-
-    /// How an output wants its picture.
-    public struct Video: Hashable, Sendable {
-        /// The size; nil for the track's.
-        public var size: FrameSize?
-        /// The frame rate; nil for the track's.
-        public var rate: FrameRate?
-        /// What becomes of a picture of another shape.
-        public var fit: Fit
-
-        /// Makes a wish.
-        public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
-            self.size = size
-            self.rate = rate
-            self.fit = fit
-        }
-    }
-
-    /// Where media go.
-    public enum Output: Hashable, Sendable {
-        /// Y4M and WAV files and the report, in an absolute folder.
-        case record(folder: String, picture: Video, overwrite: Bool)
-        /// The session's sound to an ALSA PCM.
-        case loudspeaker(device: String)
-        /// A picture as Y4M on standard output.
-        case y4m(track: VideoTrackKind, picture: Video)
     }
 
     /// The clock that a session runs on.

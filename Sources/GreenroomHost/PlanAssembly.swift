@@ -22,7 +22,7 @@ extension SessionPlan {
         callbackDeadlineNanoseconds = file.callbackDeadline.nanoseconds
         slots = file.slots.compactMap { assembly.resolve($0) }
         broadcast = file.broadcast?.value
-        outputs = file.outputs.map { OutputPlan($0.value) }
+        outputs = file.outputs.map(\.value)
         clock = file.clock == .virtual ? .virtual : .real
         table = assembly.table()
         timeline = assembly.timeline(of: self)
@@ -184,32 +184,5 @@ private struct Assembly {
 
     private mutating func report(_ message: String, _ place: SourceLocation) {
         diagnostics.append(Diagnostic(message, at: place))
-    }
-}
-
-extension OutputPlan {
-    init(_ output: SessionFile.Output) {
-        self =
-            switch output {
-            case .record(let folder, let picture, let overwrite):
-                .record(folder: folder, picture: VideoSinkWant(picture), overwrite: overwrite)
-            case .loudspeaker(let device): .loudspeaker(device: device)
-            case .y4m(let track, let picture):
-                .y4mStandardOutput(
-                    track: track, picture: VideoSinkWant(picture))
-            }
-    }
-}
-
-extension VideoSinkWant {
-    init(_ picture: SessionFile.Video) {
-        let fit: Fit =
-            switch picture.fit {
-            case .letterbox: .letterbox
-            case .crop: .crop
-            case .stretch: .stretch
-            case .reject: .reject
-            }
-        self.init(size: picture.size, rate: picture.rate, fit: fit)
     }
 }

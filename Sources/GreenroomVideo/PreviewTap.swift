@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomAudio
 public import GreenroomConversion
+import GreenroomModel
 import Synchronization
 
 /// What somebody sees and hears of a track while it runs: its newest picture, and how loud it is.
@@ -74,3 +75,5 @@ extension PreviewTap: AudioSink {
 
     package func finish(until deadline: Int64) {}
 }
+
+extension PreviewTap: VideoTap {}

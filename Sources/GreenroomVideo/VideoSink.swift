@@ -23,3 +23,9 @@ package enum OutputPace: Sendable {
     /// somebody watches. Periods without a frame show the frame before.
     case onSchedule
 }
+
+/// Sees the frames of a track as they are, after the filters of a camera.
+package protocol VideoTap: AnyObject, Sendable {
+    /// Takes a frame; never waits. [the track's thread]
+    func show(_ frame: consuming VideoFrame)
+}

@@ -82,7 +82,7 @@ package final class VideoTrack: Sendable {
     package let agreed: VideoCapability
     package let input: VideoTrackInput
     package let groups: [Group]
-    private let monitors: [PreviewTap]
+    private let taps: [any VideoTap]
     private let filters: FilterChain
     private let pool: FramePool
     private let tell: @Sendable (String) -> Void
@@ -91,12 +91,12 @@ package final class VideoTrack: Sendable {
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
-    ///   - monitors: Those who look at it.
+    ///   - taps: What sees its frames as they are.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
     package init(
         kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
-        filters: [PreProcessorRunner], groups: [Group], monitors: [PreviewTap] = [],
+        filters: [PreProcessorRunner], groups: [Group], taps: [any VideoTap] = [],
         filterDeadline: Int64, tell: @escaping @Sendable (String) -> Void
     ) {
         self.kind = kind
@@ -106,7 +106,7 @@ package final class VideoTrack: Sendable {
         self.filters = FilterChain(
             filters, size: agreed.size, hangNanoseconds: filterDeadline, clock: input.clock)
         self.groups = groups
-        self.monitors = monitors
+        self.taps = taps
         self.tell = tell
     }
 
@@ -277,7 +277,7 @@ package final class VideoTrack: Sendable {
         _ frame: consuming VideoFrame, at moment: Int64, _ middle: Int64, _ work: inout Work,
         _ timeline: SessionTimeline
     ) {
-        for monitor in monitors { monitor.show(frame.share()) }
+        for tap in taps { tap.show(frame.share()) }
         for group in groups {
             var converted: VideoFrame?
             for branch in group.branches {

@@ -101,17 +101,7 @@ extension SessionPlan {
             let time = entry.time.asWritten
             rows.append(("at \(time)", entry.command.line))
         }
-        for output in outputs {
-            switch output {
-            case .record(let folder, let picture, _):
-                rows.append(("record", "\(folder)\(picture.addition)"))
-            case .loudspeaker(let device): rows.append(("loudspeaker", device))
-            // Of previews, which have no file.
-            case .y4mStream, .monitor: break
-            case .y4mStandardOutput(let track, let picture):
-                rows.append(("y4m", "\(track.rawValue) on standard output\(picture.addition)"))
-            }
-        }
+        rows += outputs.compactMap(\.summary)
         return rows
     }
 
@@ -191,17 +181,6 @@ extension SourcePlan {
                 ]
             ),
         ]
-    }
-}
-
-extension VideoSinkWant {
-    /// What differs from the track's own picture: `, 1280x720, 30 fps, crop`.
-    fileprivate var addition: String {
-        let parts = [
-            size.map { "\($0)" }, rate.map { "\($0) fps" },
-            size == nil || fit == .letterbox ? nil : fit.rawValue,
-        ]
-        return parts.compactMap { $0 }.map { ", \($0)" }.joined()
     }
 }
 

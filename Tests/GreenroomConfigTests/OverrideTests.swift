@@ -1,7 +1,9 @@
 import GreenroomConfig
 @testable import GreenroomSchema
+import GreenroomSession
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import Testing
 
 @Suite struct OverrideTests {
@@ -41,12 +43,9 @@ import Testing
     @Test func `a short form becomes its section`() throws {
         let file = try read(
             yaml, overrides: [.set("outputs[0].record.size=640x360")])
-        guard case .record(let folder, let picture, _)? = file.outputs.first?.value else {
-            Issue.record("no recording")
-            return
-        }
-        #expect(folder == "/sessions/here")
-        #expect(picture.size?.description == "640x360")
+        let recording = try #require(file.outputs.first?.value as? Recording)
+        #expect(recording.folder == "/sessions/here")
+        #expect(recording.video.size?.description == "640x360")
     }
 
     @Test func `a list grows behind its last entry`() throws {

@@ -1,7 +1,9 @@
 import GreenroomConfig
 @testable import GreenroomSchema
+import GreenroomSession
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import Testing
 
 /// Reads a text as the file `s.yaml` of the folder `/sessions`.
@@ -77,18 +79,18 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.slots[.share]?.plugin.reference.value == .name("Slides"))
         #expect(file.slots[.shareAudio]?.plugin.reference.value == .name("Tone"))
         let rate = try #require(FrameRate("30000/1001"))
-        let picture = SessionFile.Video(
+        let picture = VideoSinkWant(
             size: FrameSize(width: 1280, height: 720), rate: rate, fit: .crop)
-        let small = SessionFile.Video(
+        let small = VideoSinkWant(
             size: FrameSize(width: 640, height: 360), rate: FrameRate(15), fit: .reject)
+        let outputs = file.outputs.map(\.value)
+        try #require(outputs.count == 5)
+        #expect(outputs[0] as? Recording == Recording(folder: "/sessions/out"))
         #expect(
-            file.outputs.map(\.value) == [
-                .record(folder: "/sessions/out", picture: SessionFile.Video(), overwrite: false),
-                .record(folder: "/abs", picture: picture, overwrite: true),
-                .loudspeaker(device: "plughw:0,0"),
-                .loudspeaker(device: "default"),
-                .y4m(track: .share, picture: small),
-            ])
+            outputs[1] as? Recording == Recording(folder: "/abs", video: picture, overwrite: true))
+        #expect(outputs[2] as? LoudspeakerOutput == LoudspeakerOutput(device: "plughw:0,0"))
+        #expect(outputs[3] as? LoudspeakerOutput == LoudspeakerOutput(device: "default"))
+        #expect(outputs[4] as? Y4MOutput == Y4MOutput(track: .share, video: small))
     }
 
     @Test func `what a file leaves out has its default`() throws {
@@ -98,7 +100,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.duration == nil)
         #expect(file.callbackDeadline == .seconds(2))
         #expect(file.slots[.camera]?.plugin.onFailure == nil)
-        #expect(file.outputs.map(\.value) == [.y4m(track: .camera, picture: SessionFile.Video())])
+        #expect(file.outputs.map { $0.value as? Y4MOutput } == [Y4MOutput()])
     }
 
     @Test(

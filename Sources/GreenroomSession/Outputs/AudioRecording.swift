@@ -19,6 +19,18 @@ final class AudioRecording: AudioSink {
         var lost = 0
     }
 
+    /// A recording of sound, in the report.
+    private struct Entry: Encodable, Sendable {
+        /// The file.
+        var output: String
+        /// Frames in it.
+        var written: Int
+        /// Frames that were lost: the disk was too slow, or the file had failed.
+        var lost: Int
+        /// Why it is incomplete.
+        var failure: String?
+    }
+
     private struct State {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate * 2)
         /// Frames lost since the ring was full, to be written as silence.
@@ -29,6 +41,8 @@ final class AudioRecording: AudioSink {
         var isFinishing = false
         var failure: String?
     }
+
+    static let reportKey = "soundFiles"
 
     let name: String
     private let state: Monitor<State>
@@ -75,6 +89,16 @@ final class AudioRecording: AudioSink {
 
     /// Why the file is incomplete, if it is.
     var failure: String? { state.withLock { $0.failure } }
+
+    var health: SinkHealth { failure == nil ? .working : .failed }
+
+    func report(of mix: MixStatistics) -> OutputReport? {
+        let counts = counts
+        return OutputReport(
+            key: Self.reportKey,
+            entry: Entry(
+                output: name, written: counts.written, lost: counts.lost, failure: failure))
+    }
 
     func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2

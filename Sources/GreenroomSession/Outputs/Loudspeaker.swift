@@ -29,6 +29,30 @@ final class Loudspeaker: AudioSink {
         var failure: String?
     }
 
+    /// A loudspeaker, in the report. What the session gave it is `played` and `dropped`, and what
+    /// it had not played yet.
+    private struct Entry: Encodable, Sendable {
+        /// The device.
+        var output: String
+        /// What the device runs at, in hertz.
+        var sampleRate: Int
+        /// Frames of 48 kHz that the device took.
+        var played: Int
+        /// Times that the device had nothing to play.
+        var underruns: Int
+        /// Frames of 48 kHz that were lost: the device was away, or too slow.
+        var dropped: Int
+        /// How much faster the device's clock is than the session's, in millionths; absent for
+        /// a device without a clock, and in the first second.
+        var driftPPM: Double?
+        /// Times that the device was opened again after it had gone away.
+        var reopened: Int
+        /// Samples of the mix that were louder than 16 bits go, and were played as loud as that.
+        var clampedSamples: Int
+        /// Why there was no sound at the end.
+        var failure: String?
+    }
+
     /// What the sound thread and the loudspeaker's own thread share.
     struct State: Sendable {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate / 4)
@@ -36,14 +60,18 @@ final class Loudspeaker: AudioSink {
         var statistics = Statistics()
     }
 
+    static let reportKey = "loudspeakers"
+
     /// The device, as ALSA knows it.
     let name: String
+    private let events: SessionEvents
     private let state: Monitor<State>
     private let thread: HostThread
 
     /// Opens the device.
     init(device: String, events: SessionEvents) throws(OutputError) {
         name = "loudspeaker \(device)"
+        self.events = events
         let state = Monitor(State())
         self.state = state
         let line: SpeakerDevice
@@ -72,6 +100,25 @@ final class Loudspeaker: AudioSink {
 
     var statistics: Statistics { state.withLock { $0.statistics } }
 
+    /// A device that is away may come back.
+    var health: SinkHealth { .working }
+
+    func report(of mix: MixStatistics) -> OutputReport? {
+        let counts = statistics
+        var summary: [String] = []
+        if counts.underruns + counts.dropped > 0 {
+            summary.append(
+                "\(name): \(counts.underruns) underruns, \(counts.dropped / 48) ms lost")
+        }
+        return OutputReport(
+            key: Self.reportKey,
+            entry: Entry(
+                output: name, sampleRate: counts.sampleRate, played: counts.played,
+                underruns: counts.underruns, dropped: counts.dropped, driftPPM: counts.driftPPM,
+                reopened: counts.reopened, clampedSamples: mix.clampedSamples,
+                failure: counts.failure), summary: summary)
+    }
+
     func write(_ samples: Span<Int16>) {
         state.change { state in
             let taken = state.ring.append(samples, channels: 2)
@@ -81,7 +128,11 @@ final class Loudspeaker: AudioSink {
 
     func finish(until deadline: Int64) {
         state.change { $0.isFinishing = true }
-        guard !thread.join(until: deadline) else { return }
-        state.withLock { $0.statistics.failure = "the device hangs, and was left behind." }
+        if !thread.join(until: deadline) {
+            state.withLock { $0.statistics.failure = "the device hangs, and was left behind." }
+        }
+        if let reason = statistics.failure {
+            events.send(.outputFailed(output: name, reason: reason))
+        }
     }
 }

@@ -1,8 +1,10 @@
-import GreenroomConversion
+package import GreenroomNegotiation
+package import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
+package import GreenroomModel
 import GreenroomRuntime
-import GreenroomVideo
+package import GreenroomVideo
 import Synchronization
 
 /// A track's picture as Y4M on an open descriptor, for a program that watches.
@@ -48,9 +50,9 @@ public final class Y4MStream: Sendable {
 }
 
 extension Y4MStream: VideoSink {
-    var pace: OutputPace { .onSchedule }
+    package var pace: OutputPace { .onSchedule }
 
-    func write(_ frame: borrowing VideoFrame, times: Int) throws {
+    package func write(_ frame: borrowing VideoFrame, times: Int) throws {
         for _ in 0..<times {
             try writer.withLock { writer throws(MediaFileError) in
                 try writer?.write(frame)
@@ -59,5 +61,37 @@ extension Y4MStream: VideoSink {
     }
 
     /// Nothing: the next session goes on with it.
-    func finish() {}
+    package func finish() {}
+}
+
+/// Writes a track to a stream that outlives the session.
+package struct Y4MStreamOutput: Output {
+    /// The stream.
+    package var stream: Y4MStream
+    /// Which track.
+    package var track: VideoTrackKind
+
+    /// Describes the output.
+    package init(_ stream: Y4MStream, track: VideoTrackKind) {
+        self.stream = stream
+        self.track = track
+    }
+
+    /// Whatever there is, it takes.
+    package func want(of track: VideoTrackKind) -> VideoSinkWant? {
+        track == self.track ? VideoSinkWant() : nil
+    }
+
+    package func open(in session: inout OutputBuilder) throws(OutputError) {
+        guard let agreed = session.capability(of: track) else {
+            throw OutputError(
+                place: stream.name,
+                explanation: "the session has no \(track.rawValue) to write.")
+        }
+        let lasting = try stream.begin(
+            VideoCapability(
+                size: agreed.size, rate: max(agreed.rate, OutputBuilder.slowestLive)))
+        session.connect(
+            stream, to: track, name: stream.name, want: VideoSinkWant(), capability: lasting)
+    }
 }

@@ -1,4 +1,4 @@
-import GreenroomAudio
+package import GreenroomAudio
 import GreenroomConversion
 public import GreenroomNegotiation
 import GreenroomPluginInterface
@@ -26,7 +26,7 @@ import GreenroomVideo
 ///
 /// In a report of a session that is running, frames that move on meanwhile may be missing or
 /// told of twice.
-public struct SessionReport: Codable, Sendable {
+public struct SessionReport: Sendable {
     /// A plugin.
     public struct Plugin: Codable, Sendable {
         /// Its place in the session.
@@ -277,42 +277,6 @@ public struct SessionReport: Codable, Sendable {
         public var dcOffset: Double
     }
 
-    /// A recording of sound.
-    public struct AudioFile: Codable, Sendable {
-        /// The file.
-        public var output: String
-        /// Frames in it.
-        public var written: Int
-        /// Frames that were lost: the disk was too slow, or the file had failed.
-        public var lost: Int
-        /// Why it is incomplete.
-        public var failure: String?
-    }
-
-    /// A loudspeaker. What the session gave it is `played` and `dropped`, and what it had not
-    /// played yet.
-    public struct Loudspeaker: Codable, Sendable {
-        /// The device.
-        public var output: String
-        /// What the device runs at, in hertz.
-        public var sampleRate: Int
-        /// Frames of 48 kHz that the device took.
-        public var played: Int
-        /// Times that the device had nothing to play.
-        public var underruns: Int
-        /// Frames of 48 kHz that were lost: the device was away, or too slow.
-        public var dropped: Int
-        /// How much faster the device's clock is than the session's, in millionths; absent for
-        /// a device without a clock, and in the first second.
-        public var driftPPM: Double?
-        /// Times that the device was opened again after it had gone away.
-        public var reopened: Int
-        /// Samples of the mix that were louder than 16 bits go, and were played as loud as that.
-        public var clampedSamples: Int
-        /// Why there was no sound at the end.
-        public var failure: String?
-    }
-
     /// The version of the host.
     public var greenroom: String
     /// The session's name.
@@ -328,10 +292,8 @@ public struct SessionReport: Codable, Sendable {
     public var pictures: [Video]
     /// The sounds.
     public var sounds: [Audio]
-    /// Recordings of sound.
-    public var soundFiles: [AudioFile]
-    /// Loudspeakers.
-    public var loudspeakers: [Loudspeaker]
+    /// What outputs have to say besides; each in the list of its key.
+    package var outputs: [OutputReport]
 
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
@@ -357,22 +319,34 @@ public struct SessionReport: Codable, Sendable {
                 return Video(picture, negotiation?.negotiator)
             } ?? []
         sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
-        soundFiles =
-            parts?.recordings.map { recording in
-                let counts = recording.counts
-                return AudioFile(
-                    output: recording.name, written: counts.written, lost: counts.lost,
-                    failure: recording.failure)
-            } ?? []
-        loudspeakers =
-            parts?.loudspeakers.map { loudspeaker in
-                let counts = loudspeaker.statistics
-                return Loudspeaker(
-                    output: loudspeaker.name, sampleRate: counts.sampleRate,
-                    played: counts.played, underruns: counts.underruns, dropped: counts.dropped,
-                    driftPPM: counts.driftPPM, reopened: counts.reopened,
-                    clampedSamples: parts?.clampedMixSamples ?? 0, failure: counts.failure)
-            } ?? []
+        outputs = parts?.outputReports ?? []
+    }
+}
+
+extension SessionReport: Encodable {
+    private struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// Writes the report; lists of outputs are at its top, beside the others.
+    public func encode(to encoder: any Encoder) throws {
+        var report = encoder.container(keyedBy: Key.self)
+        try report.encode(greenroom, forKey: Key("greenroom"))
+        try report.encode(session, forKey: Key("session"))
+        try report.encode(outcome, forKey: Key("outcome"))
+        try report.encodeIfPresent(failedPlugin, forKey: Key("failedPlugin"))
+        try report.encode(plugins, forKey: Key("plugins"))
+        try report.encode(pictures, forKey: Key("pictures"))
+        try report.encode(sounds, forKey: Key("sounds"))
+        for key in OutputForm.builtIn.compactMap(\.reportKey) {
+            var list = report.nestedUnkeyedContainer(forKey: Key(key))
+            for output in outputs where output.key == key { try list.encode(output.entry) }
+        }
     }
 }
 

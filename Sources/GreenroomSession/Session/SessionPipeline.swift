@@ -23,8 +23,7 @@ final class SessionPipeline: Sendable {
 
     let pictures: [Video]
     let sounds: [(role: String, ingest: AudioIngest)]
-    let loudspeakers: [Loudspeaker]
-    let recordings: [AudioRecording]
+    private let audioSinks: [any AudioSink]
     let reports: [ReportFile]
     private let audioMixer: AudioMixer
     private let soundThread = Monitor<HostThread?>(nil)
@@ -42,12 +41,12 @@ final class SessionPipeline: Sendable {
         timeline = SessionTimeline()
         self.clock = clock
         var outputs = OutputBuilder(
-            duration: plan.durationNanoseconds, clock: clock, events: events)
+            plugins: plugins, duration: plan.durationNanoseconds, clock: clock, events: events)
         // Those that make files come last: where another can't be opened, no file stays behind to
         // stand in the way of the next run.
         let files = plan.outputs.filter(\.makesFiles)
         for output in plan.outputs.filter({ !$0.makesFiles }) + files {
-            try outputs.open(output, for: plugins)
+            try output.open(in: &outputs)
         }
 
         pictures = plugins.slots.sources.compactMap { source in
@@ -59,11 +58,11 @@ final class SessionPipeline: Sendable {
                 filters: plugins.slots.filters(of: source.address.role).map {
                     PreProcessorRunner($0.instance, clock: clock)
                 },
-                groups: outputs.groups(of: kind), monitors: outputs.monitors(of: kind),
+                groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
                 filterDeadline: plan.callbackDeadlineNanoseconds,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(
-                track: track, instance: source.instance, wishes: outputs.wishes(of: kind),
+                track: track, instance: source.instance, wishes: outputs.wants(of: kind),
                 threads: Monitor([]))
         }
         var sounds: [(role: String, ingest: AudioIngest)] = []
@@ -73,19 +72,21 @@ final class SessionPipeline: Sendable {
             sounds.append((source.instance.role, ingest))
             tracks.append(
                 AudioMixer.Track(
-                    source: ingest, sinks: outputs.soundSinks(of: source.address.role.track)))
+                    source: ingest, sinks: outputs.audioSinks(of: source.address.role.track)))
         }
         self.sounds = sounds
-        recordings = outputs.recordings
+        audioSinks = outputs.audioSinks
         reports = outputs.reports
-        loudspeakers = outputs.loudspeakers
         audioMixer = AudioMixer(
-            tracks: tracks, mixSinks: outputs.loudspeakers, clock: clock)
+            tracks: tracks, mixSinks: outputs.mixSinks, clock: clock)
         if let duration = plan.durationNanoseconds { audioMixer.finish(at: duration) }
     }
 
-    /// Samples of the loudspeakers' mix that were louder than 16 bits go.
-    var clampedMixSamples: Int { audioMixer.clampedSamples }
+    /// What sinks of sound have for the report, in the order of the outputs.
+    var outputReports: [OutputReport] {
+        let mix = MixStatistics(clampedSamples: audioMixer.clampedSamples)
+        return audioSinks.compactMap { $0.report(of: mix) }
+    }
 
     /// When the session's timeline began, on the session clock.
     var epoch: Int64 { timeline.epoch }
@@ -93,9 +94,10 @@ final class SessionPipeline: Sendable {
     /// Whether there were outputs and every one has failed.
     var hasLostEveryOutput: Bool {
         let branches = pictures.flatMap(\.track.branches)
-        guard loudspeakers.isEmpty, !branches.isEmpty || !recordings.isEmpty else { return false }
-        return branches.allSatisfy { $0.failure != nil }
-            && recordings.allSatisfy { $0.failure != nil }
+        let health =
+            branches.map { $0.failure == nil ? .working : .failed }
+            + audioSinks.map(\.health).filter { $0 != .passive }
+        return !health.isEmpty && health.allSatisfy { $0 == .failed }
     }
 
     /// Begins the session's timeline, and the threads that move along it.
@@ -204,12 +206,7 @@ final class SessionPipeline: Sendable {
 
     private func endOutputs() {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
-        for recording in recordings { recording.finish(until: deadline) }
-        for loudspeaker in loudspeakers { loudspeaker.finish(until: deadline) }
-        for loudspeaker in loudspeakers {
-            if let reason = loudspeaker.statistics.failure {
-                events.send(.outputFailed(output: loudspeaker.name, reason: reason))
-            }
-        }
+        // Files were opened last. What a device does not take in time costs no file its end.
+        for sink in audioSinks.reversed() { sink.finish(until: deadline) }
     }
 }

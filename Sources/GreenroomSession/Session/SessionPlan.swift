@@ -3,7 +3,7 @@ public import GreenroomPluginInterface
 public import GreenroomMedia
 public import GreenroomModel
 public import GreenroomRuntime
-public import GreenroomVideo
+import GreenroomVideo
 
 /// A process of a plugin's own, and what it may do there. Paths are absolute.
 public struct IsolationPlan: Hashable, Sendable {
@@ -60,24 +60,6 @@ public struct SourcePlan: Sendable {
     }
 }
 
-/// Where a session's media go.
-public enum OutputPlan: Sendable {
-    /// A folder of recordings.
-    case record(folder: String, picture: VideoSinkWant, overwrite: Bool)
-    /// An ALSA PCM that plays the session's sound.
-    case loudspeaker(device: String)
-    /// Y4M on standard output.
-    case y4mStandardOutput(track: VideoTrackKind, picture: VideoSinkWant)
-    /// Y4M on a stream that outlives the session.
-    case y4mStream(Y4MStream, track: VideoTrackKind)
-    /// Somebody who looks at a track, and listens to its sound.
-    case monitor(PreviewTap, track: VideoTrackKind)
-
-    var makesFiles: Bool {
-        if case .record = self { true } else { false }
-    }
-}
-
 /// Everything that a session needs, resolved and checked.
 public struct SessionPlan: Sendable {
     /// The session's name, for the report.
@@ -100,7 +82,7 @@ public struct SessionPlan: Sendable {
     /// process that the host does not start; nil if a plugin makes it or there is none.
     public var broadcast: String?
     /// The outputs.
-    public var outputs: [OutputPlan] = []
+    package var outputs: [any Output] = []
 
     /// Makes a plan without plugins.
     public init(name: String) {

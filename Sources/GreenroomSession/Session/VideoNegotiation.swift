@@ -107,16 +107,3 @@ struct VideoNegotiation {
             ability.ceiling, kind: .ability, origin: "what this machine sustains", at: nanoseconds)
     }
 }
-
-extension OutputPlan {
-    /// How the output wants a picture; nil if it has no use for it.
-    func want(of kind: VideoTrackKind) -> VideoSinkWant? {
-        switch self {
-        case .record(_, let picture, _): picture
-        case .y4mStandardOutput(kind, let picture): picture
-        // Whatever there is, they take.
-        case .y4mStream(_, kind), .monitor(_, kind): VideoSinkWant()
-        case .y4mStandardOutput, .y4mStream, .monitor, .loudspeaker: nil
-        }
-    }
-}

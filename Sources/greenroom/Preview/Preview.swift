@@ -85,7 +85,9 @@ struct Preview {
         _ plan: PreviewPlan, orWhen isRebuilt: (@Sendable () -> Bool)? = nil
     ) throws -> (ending: PreviewRun.Ending, status: ExitStatus) {
         var plan = plan
-        if let target { plan.session.outputs.append(.y4mStream(target.stream, track: plan.track)) }
+        if let target {
+            plan.session.outputs.append(Y4MStreamOutput(target.stream, track: plan.track))
+        }
         screen.show(plan.warnings + [plan.title] + (snapshot.map { [$0.hint] } ?? []))
         let run = PreviewRun(plan, screen: screen, monitor: monitor, target: target)
         do {

@@ -58,7 +58,7 @@ struct PreviewPlan {
             throw PreviewFile.byArgument(error)
         }
         for index in session.timeline.indices { session.timeline[index].origin = "--ceiling" }
-        session.outputs = [.monitor(monitor, track: track)]
+        session.outputs = [PreviewOutput(monitor, track: track)]
     }
 
     /// The track that it has a part in.

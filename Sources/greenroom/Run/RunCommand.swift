@@ -125,10 +125,8 @@ struct RunCommand: ParsableCommand {
 
     private func style(for file: SessionFile) -> EventPrinter.Style {
         guard json else { return isatty(STDERR_FILENO) == 1 ? .terminal : .plain }
-        let writesY4M = file.outputs.contains {
-            if case .y4m = $0.value { true } else { false }
-        }
-        return .json(writesY4M ? STDERR_FILENO : STDOUT_FILENO)
+        let isTaken = file.outputs.contains { $0.value.usesStandardOutput }
+        return .json(isTaken ? STDERR_FILENO : STDOUT_FILENO)
     }
 
     private func end(
@@ -200,17 +198,9 @@ extension SessionReport {
             }
             lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
         }
-        for loudspeaker in loudspeakers where loudspeaker.underruns + loudspeaker.dropped > 0 {
-            lines.append(
-                "\(loudspeaker.output): \(loudspeaker.underruns) underruns, "
-                    + "\(loudspeaker.dropped / 48) ms lost")
-        }
+        lines += outputs.flatMap(\.summary)
         // Before there are tracks, nothing is written.
-        for output in plan.outputs where !(pictures.isEmpty && sounds.isEmpty) {
-            if case .record(let folder, _, _) = output {
-                lines.append("recorded in \(folder), with session.json")
-            }
-        }
+        if !(pictures.isEmpty && sounds.isEmpty) { lines += plan.outputs.compactMap(\.product) }
         if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
         return lines.isEmpty ? ["nothing was recorded"] : lines
     }

@@ -59,7 +59,7 @@ struct InProcessSession {
             source.map { SessionSlot(role, $0) }
         }
         plan.outputs = [
-            .record(folder: folder("recording"), picture: VideoSinkWant(), overwrite: false)
+            Recording(folder: folder("recording"), video: VideoSinkWant(), overwrite: false)
         ]
     }
 

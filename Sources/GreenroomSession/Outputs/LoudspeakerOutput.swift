@@ -1,0 +1,47 @@
+package import GreenroomVideo
+import GreenroomRuntime
+import GreenroomSchema
+
+/// `loudspeaker`: the session's sound on an ALSA PCM.
+package struct LoudspeakerOutput: Output, Equatable {
+    /// The device, as ALSA knows it.
+    package var device: String
+
+    /// Describes the output.
+    package init(device: String = "default") { self.device = device }
+
+    package func open(in session: inout OutputBuilder) throws(OutputError) {
+        guard !session.clock.isVirtual else {
+            session.events.send(
+                .note(
+                    role: "loudspeaker \(device)",
+                    text: "left out: a device plays in real time, and the session's clock does not"
+                ))
+            return
+        }
+        session.connectToMix(try Loudspeaker(device: device, events: session.events))
+    }
+
+    package var summary: (name: String, text: String)? { ("loudspeaker", device) }
+
+    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+        tracks.hasAudio
+            ? [] : ["there is no sound to play. Add a microphone, or audio to the share."]
+    }
+}
+
+extension LoudspeakerOutput {
+    static let form = OutputForm(
+        key: "loudspeaker", "Plays the session's sound on an ALSA PCM.",
+        examples: ["default", ["device": "plughw:0,0"]], reportKey: Loudspeaker.reportKey,
+        decoder: Decoder<LoudspeakerOutput>.section(
+            LoudspeakerOutput(), name: "loudspeaker", "A loudspeaker.",
+            expectation: "an ALSA PCM, or a section with the key \"device\"", shortKey: "device",
+            fields: [
+                Field(
+                    "device", \.device, .text("the name of an ALSA PCM, such as default"),
+                    "The ALSA PCM; \"greenroom devices\" lists them.",
+                    examples: ["default", "plughw:0,0"], defaultValue: "default")
+            ]
+        ) { output, _ in output })
+}

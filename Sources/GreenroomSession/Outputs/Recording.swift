@@ -1,0 +1,130 @@
+package import GreenroomNegotiation
+import GreenroomSystem
+package import GreenroomVideo
+import SystemPackage
+import Glibc
+import GreenroomConversion
+import GreenroomMedia
+package import GreenroomModel
+import GreenroomSchema
+
+/// `record`: a folder with each picture as Y4M, each sound as WAV, and the report.
+package struct Recording: Output, Equatable {
+    /// The folder's absolute path.
+    package var folder: String
+    /// How it wants pictures.
+    package var video: VideoSinkWant
+    /// Whether files that are there already are replaced.
+    package var overwrite: Bool
+
+    /// Describes a recording.
+    package init(folder: String, video: VideoSinkWant = VideoSinkWant(), overwrite: Bool = false) {
+        self.folder = folder
+        self.video = video
+        self.overwrite = overwrite
+    }
+
+    package var makesFiles: Bool { true }
+
+    package func want(of track: VideoTrackKind) -> VideoSinkWant? { video }
+
+    package func open(in session: inout OutputBuilder) throws(OutputError) {
+        let folder = try RecordingFolder(path: folder, overwrite: overwrite)
+        session.add(ReportFile(path: try folder.file("session.json")))
+        for (track, agreed) in session.videoTracks {
+            let capability = VideoCapability(
+                size: video.size ?? agreed.size, rate: video.rate ?? agreed.rate)
+            session.connect(
+                try Y4MRecording(
+                    path: folder.file("\(track.rawValue).y4m"), capability: capability),
+                to: track, name: "recording of \(track.rawValue) in \(folder.path)", want: video,
+                capability: capability)
+        }
+        for track in session.audioTracks {
+            session.connect(
+                try AudioRecording(
+                    path: folder.file("\(track.rawValue).wav"), clock: session.clock,
+                    events: session.events), to: track)
+        }
+    }
+
+    package var summary: (name: String, text: String)? {
+        ("record", "\(folder)\(video.differences)")
+    }
+
+    package var product: String? { "recorded in \(folder), with session.json" }
+
+    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+        earlier.contains { ($0 as? Recording)?.folder == folder }
+            ? ["an output before this one records to the same folder. Name another."] : []
+    }
+}
+
+extension Recording {
+    private struct Draft: WithVideoWant {
+        var folder: String?
+        var video = VideoSinkWant()
+        var overwrite = false
+    }
+
+    static let form = OutputForm(
+        key: "record", "Records each track as Y4M and WAV files, with a report, in a folder.",
+        examples: ["recordings/demo", ["folder": "recordings/demo", "size": "1280x720"]],
+        reportKey: AudioRecording.reportKey,
+        decoder: Decoder<Recording>.section(
+            Draft(), name: "record", "A recording.",
+            expectation: "a folder, or a section with the key \"folder\"", shortKey: "folder",
+            fields: [
+                Field(
+                    "folder", \.folder, .path("the path of a folder"),
+                    "Where the files go, from this file's folder. It is made if it is not there.",
+                    examples: ["recordings/demo"], isRequired: true)
+            ] + Draft.videoFields + [
+                Field(
+                    "overwrite", \.overwrite, .boolean,
+                    "Whether a recording that is in the folder already is replaced; else it is an "
+                        + "error.",
+                    examples: [true], defaultValue: false)
+            ]
+        ) { draft, _ in
+            draft.folder.map {
+                Recording(folder: $0, video: draft.video, overwrite: draft.overwrite)
+            }
+        })
+}
+
+/// A folder that recordings are written to.
+private struct RecordingFolder {
+    let path: String
+    private let overwrite: Bool
+
+    /// Makes the folder, and those above it.
+    init(path: String, overwrite: Bool) throws(OutputError) {
+        self.path = path
+        self.overwrite = overwrite
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += "\(part)/"
+            guard mkdir(made, 0o777) != 0, errno != EEXIST else { continue }
+            throw OutputError(
+                place: made, explanation: "can't be made: \(Errno.last).")
+        }
+        guard access(made, W_OK | X_OK) == 0 else {
+            throw OutputError(
+                place: made,
+                explanation: "can't be written to: \(Errno.last).")
+        }
+    }
+
+    /// The path of a file in the folder that may be written.
+    func file(_ name: String) throws(OutputError) -> String {
+        let file = "\(path)/\(name)"
+        guard overwrite || access(file, F_OK) != 0 else {
+            throw OutputError(
+                place: file,
+                explanation: "exists already. Record to another folder, remove it, or say "
+                    + "`overwrite: true`.")
+        }
+        return file
+    }
+}

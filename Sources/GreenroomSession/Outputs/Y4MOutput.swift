@@ -1,0 +1,92 @@
+package import GreenroomNegotiation
+package import GreenroomVideo
+import GreenroomMedia
+package import GreenroomModel
+import GreenroomSchema
+
+/// `y4m`: a picture as Y4M on standard output, for pipes.
+package struct Y4MOutput: Output, Equatable {
+    /// Which picture.
+    package var track: VideoTrackKind
+    /// How it wants the picture.
+    package var video: VideoSinkWant
+
+    /// Describes the output.
+    package init(track: VideoTrackKind = .camera, video: VideoSinkWant = VideoSinkWant()) {
+        self.track = track
+        self.video = video
+    }
+
+    package var usesStandardOutput: Bool { true }
+
+    package func want(of track: VideoTrackKind) -> VideoSinkWant? {
+        track == self.track ? video : nil
+    }
+
+    package func open(in session: inout OutputBuilder) throws(OutputError) {
+        guard let agreed = session.capability(of: track) else {
+            throw OutputError(
+                place: "y4m: -", explanation: "the session has no \(track.rawValue) to write.")
+        }
+        let capability = VideoCapability(
+            size: video.size ?? agreed.size,
+            // A source that is slower than that, like a share, leaves gaps that would freeze it.
+            rate: video.rate ?? max(agreed.rate, OutputBuilder.slowestLive))
+        session.connect(
+            try Y4MRecording(standardOutput: capability), to: track,
+            name: "y4m on standard output", want: video, capability: capability)
+    }
+
+    package var summary: (name: String, text: String)? {
+        ("y4m", "\(track.rawValue) on standard output\(video.differences)")
+    }
+
+    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+        var conflicts: [String] = []
+        if earlier.contains(where: \.usesStandardOutput) {
+            conflicts.append(
+                "an output before this one writes to standard output already. Keep one.")
+        }
+        if !tracks.video.contains(track) {
+            conflicts.append(
+                "there is no \(track.rawValue) to write. Add one, or take another track.")
+        }
+        return conflicts
+    }
+}
+
+extension Y4MOutput {
+    /// Where Y4M can go.
+    private enum Target: String, CaseIterable, Sendable {
+        case standardOutput = "-"
+    }
+
+    private struct Draft: WithVideoWant {
+        var target = Target.standardOutput
+        var track = VideoTrackKind.camera
+        var video = VideoSinkWant()
+    }
+
+    static let form = OutputForm(
+        key: "y4m", "Writes a picture as Y4M to standard output, for pipes.",
+        examples: ["-", ["track": "share", "fps": 15]],
+        decoder: Decoder<Y4MOutput>.section(
+            Draft(), name: "y4m", "A picture as Y4M.",
+            expectation: "\"-\", or a section with keys such as track", shortKey: "to",
+            fields: [
+                Field(
+                    "to", \.target, .choice { _ in "Standard output." }, "Where it goes.",
+                    examples: ["-"], defaultValue: "-"),
+                Field(
+                    "track", \.track,
+                    .choice {
+                        switch $0 {
+                        case .camera: "The camera, after its filters."
+                        case .share: "The shared screen."
+                        }
+                    },
+                    "Which picture.", examples: ["share"],
+                    defaultValue: .string(VideoTrackKind.camera.rawValue)),
+            ] + Draft.videoFields
+        ) { draft, _ in Y4MOutput(track: draft.track, video: draft.video) })
+}
