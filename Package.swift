@@ -215,6 +215,7 @@ let package = Package(
         .executableTarget(
             name: "greenroom",
             dependencies: [
+                "GreenroomAudio",
                 "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import GreenroomAudio
 import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
