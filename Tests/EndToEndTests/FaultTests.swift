@@ -117,7 +117,8 @@ import Testing
         let before = Cadence(first)
         #expect(before.shown.map(\.number) == Array(0...(before.shown.last?.number ?? 0)))
         #expect(before.periods.dropLast().allSatisfy { $0 == 1 }, "\(before)")
-        #expect((14...17).contains(before.periods.last ?? 0), "\(before)")
+        // A busy machine may take longer to start it; before the slate is due it has come back.
+        #expect((14..<30).contains(before.periods.last ?? 0), "\(before)")
         // A new life counts from 0, was made a new offer, and has its setting as it was.
         #expect(second.allSatisfy { $0.revision > 1 && $0.tag == 5 }, "\(recorded.run)")
         let after = Cadence(second)
@@ -175,7 +176,8 @@ import Testing
     // MARK: - Floods
 
     static let floods = [
-        Fault("flood-frames", "frames a second"), Fault("flood-log", "lines of log a second"),
+        Fault("flood-frames", "frames/s, limit: 300/s"),
+        Fault("flood-log", "lines/s, limit: 5000/s"),
         Fault("flood-output"), Fault("flood-line"), Fault("fill-frames"),
         Fault("open-channels"),
     ]

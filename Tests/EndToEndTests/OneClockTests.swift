@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `they stay together for an hour, and no sample is lost`() throws {
-        let minutes = Nightly.value(60, byDay: 10)
+        let minutes = 60
         // 100 ppm are 360 ms in an hour, 200 are 720, and the one is fast and the other slow. The
         // share's sound keeps time. Neither rate has a whole block of 10 ms.
         let session = try TestSession(

@@ -52,7 +52,7 @@ import Testing
         (["--set", "pattern"], 64, "--set pattern: needs NAME=VALUE"),
         (["--set", "patern=grey"], 64, "ColorBars has no setting of this name"),
         (["--set", "pattern=gray"], 64, "is not one of its choices"),
-        (["--list", "--format", "junit"], 64, "Write --format json."),
+        (["--list", "--format", "junit"], 64, "Use --format json."),
         (["--format", "xml"], 64, "xml"),
     ])
     func `a wrong argument is told with the rule and the cure, and no check is made`(

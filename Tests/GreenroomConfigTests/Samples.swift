@@ -442,8 +442,8 @@ enum Samples {
                     + "none, found nothing.",
                 "5:24: timeline[2].ceiling: needs a size and a frame rate such as 640x360@15, or "
                     + "none, found the number 0.",
-                "6:19: timeline[3].do: needs one of mute, unmute, pause share, resume share, stop "
-                    + #"camera, start camera, found the text "stop the camera". Did you mean "#
+                "6:19: timeline[3].do: needs one of stop camera, start camera, mute, unmute, pause "
+                    + #"share, resume share, found the text "stop the camera". Did you mean "#
                     + #""stop camera"?"#,
             ]),
         Bad(

@@ -77,7 +77,7 @@ import Testing
     @Test func `a socket at which somebody listens is left alone`() throws {
         let first = try ListeningSocket(at: path)
         let error = try #require(refusal(of: path))
-        #expect(error.place == path && error.explanation.contains("listens"))
+        #expect(error.place == path && error.explanation.contains("listener"))
         #expect(isListenedAt(first.path))
     }
 

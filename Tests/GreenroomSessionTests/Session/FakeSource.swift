@@ -156,6 +156,8 @@ final class FakeSource: InstanceBackend, PluginFactory {
             }
             var info = gr_frame_info()
             info.struct_size = UInt32(MemoryLayout<gr_frame_info>.size)
+            info.range = gr_color_range(1)
+            info.matrix = gr_color_matrix(1)
             info.offer_revision = revision
             info.pts_ns = due
             guard video.commit(sender, lease.id, &info) == 0 else { return }

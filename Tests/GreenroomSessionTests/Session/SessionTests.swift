@@ -107,7 +107,7 @@ import Testing
         let camera = FakeSource(.init(failing: (step, .unavailable, text)))
         let share = FakeSource()
         let result = try InProcessSession(
-            camera: camera.plan(.videoSource), share: share.plan(.shareSource), milliseconds: nil
+            camera: camera.plan(.videoSource), share: share.plan(.shareSource), milliseconds: 20_000
         ).run()
         let reason = text.isEmpty ? "\(step) returned it without a reason" : text
         #expect(result.failures == ["camera: \(step) UNAVAILABLE: \(reason)"])
@@ -149,7 +149,7 @@ import Testing
         let camera = FakeSource(.init(frames: 15))
         let share = FakeSource()
         let result = try InProcessSession(
-            camera: camera.plan(.videoSource), share: share.plan(.shareSource), milliseconds: nil
+            camera: camera.plan(.videoSource), share: share.plan(.shareSource), milliseconds: 20_000
         ).run()
         #expect(result.report.outcome == "plugin-failed" && result.report.failedPlugin == "camera")
         #expect(result.plugin("camera")?.gaveUp == "UNAVAILABLE: the camera was unplugged")
@@ -171,7 +171,7 @@ import Testing
     @Test func `a session whose sources have all failed has failed`() throws {
         let camera = FakeSource(.init(frames: 2))
         let result = try InProcessSession(
-            camera: camera.plan(.videoSource, onFailure: .off), milliseconds: nil
+            camera: camera.plan(.videoSource, onFailure: .off), milliseconds: 20_000
         ).run()
         #expect(result.report.outcome == "plugin-failed")
     }
