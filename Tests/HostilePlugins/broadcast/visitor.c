@@ -62,7 +62,10 @@ static void *run(void *self) {
       if (wait_ms(me, 1000)) return NULL;
       share->resumed(me->instance);
     }
-    if (send_flat(me, n < 10 ? 200 : 100) != GR_STATUS_OK) say("not sent");
+    /* stop_send may begin between a wait and a send. */
+    const gr_status sent = send_flat(me, n < 10 ? 200 : 100);
+    if (sent == GR_STATUS_STOPPED) return NULL;
+    if (sent != GR_STATUS_OK) say("not sent");
     if (wait_ms(me, 33)) return NULL;
   }
   if (is("finish")) share->finished(me->instance, "all is shown");
