@@ -284,7 +284,7 @@ import Testing
             [
                 "-euc",
                 "cd '\(folder("my-first"))'\n\(block[0])\n\(block[3]) --virtual-clock\n"
-                    + "\(block[2])\n\(block[4]) --virtual-clock",
+                    + "\(block[2]) --only load,lifecycle\n\(block[4]) --virtual-clock",
             ], environment: ["XDG_CACHE_HOME": Checkout.products + "/test-cache"])
         #expect(read.exit == .code(0), "\(read)\n\(readme)")
     }
