@@ -57,9 +57,9 @@ import Testing
     func `outside of files Landlock is asked for what it knows`(
         version: Int, network: Bool, ports: UInt64, scopes: UInt64
     ) {
-        let reach = LandlockReach(version: version, allowsNetwork: network)
-        #expect(reach.ports == ports)
-        #expect(reach.scopes == scopes)
+        let restricted = LandlockScopes(version: version, allowsNetwork: network)
+        #expect(restricted.ports == ports)
+        #expect(restricted.scopes == scopes)
     }
 
     @Test func `no grant lets programs run, or links and devices be made`() {
@@ -96,13 +96,13 @@ import Testing
     }
 
     @Test func `a place is named by the real path of its folder`() {
-        #expect(canonicalPlace("/proc/self/../new")?.path == "/proc/new")
-        #expect(canonicalPlace("/tmp//new//")?.path == "/tmp/new")
-        #expect(canonicalPlace("/new")?.folder == "/")
-        #expect(canonicalPlace("/none/new") == nil)
-        #expect(canonicalPlace("/tmp/..") == nil)
-        #expect(canonicalPlace("/") == nil)
-        #expect(canonicalPlace("") == nil)
+        #expect(resolvingFolder("/proc/self/../new")?.path == "/proc/new")
+        #expect(resolvingFolder("/tmp//new//")?.path == "/tmp/new")
+        #expect(resolvingFolder("/new")?.folder == "/")
+        #expect(resolvingFolder("/none/new") == nil)
+        #expect(resolvingFolder("/tmp/..") == nil)
+        #expect(resolvingFolder("/") == nil)
+        #expect(resolvingFolder("") == nil)
     }
 
     @Test func `every system path has its reason`() {

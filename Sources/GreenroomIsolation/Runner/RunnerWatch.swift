@@ -1,8 +1,8 @@
 import GreenroomRuntime
 
-/// Looks at a runner every 100 ms: has the watchdog judge what is seen, and pings.
+/// Samples a runner every 100 ms, passes the sample to the watchdog, and pings.
 struct RunnerWatch {
-    /// How long a thread that watches may poll, in milliseconds.
+    /// The watch thread's poll timeout, in milliseconds.
     static let intervalMilliseconds: Int32 = 100
     private static let intervalNanoseconds = Int64(intervalMilliseconds) * 1_000_000
 
@@ -15,10 +15,10 @@ struct RunnerWatch {
         watchdog = ProcessWatchdog(memoryLimitBytes: memoryLimitBytes)
     }
 
-    /// Whether it is time to look.
+    /// Whether the next sample is due.
     var isDue: Bool { MonotonicClock.now - lastLook >= Self.intervalNanoseconds }
 
-    /// Judges what was seen, and pings.
+    /// Checks a sample, and pings.
     ///
     /// - Parameter isStopped: Whether a signal has stopped the process.
     mutating func look(at sample: ProcessWatchdog.Sample, isStopped: Bool) {
@@ -30,6 +30,6 @@ struct RunnerWatch {
         connection.ping()
     }
 
-    /// There is nothing to look at now.
+    /// Skips a sample.
     mutating func skip() { lastLook = MonotonicClock.now }
 }
