@@ -207,7 +207,7 @@ import Testing
             guard negotiator.next(at: Int64(step) * 4 * second) != nil else { continue }
             negotiator.answered(.answered(.accept))
         }
-        #expect(negotiator.records.count <= Negotiator.mostRecords)
+        #expect(negotiator.records.count <= Negotiator.recordLimit)
         #expect(negotiator.records.first?.revision == 1)
         let newest = try #require(negotiator.offer?.revision)
         #expect(negotiator.records.last?.revision == newest)

@@ -31,7 +31,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
             /// The largest difference between one frame's error and the next one's.
             var jerk = 0.0
             var follower = TimestampNormalizer()
-            var findings: [TimestampAnomaly] = []
+            var anomalies: [TimestampAnomaly] = []
         }
 
         func run(seconds: Double, settling: Double = 0) -> Result {
@@ -49,10 +49,10 @@ private let wall: Int64 = 1_790_000_000_000_000_000
                 let pts = beginning.map {
                     Int64(($0 + time * 1e9 * (1 + ppm / 1e6)) / unit)
                 }
-                let (moment, finding) = result.follower.follow(pts, arrival: arrival)
+                let (moment, anomaly) = result.follower.follow(pts, arrival: arrival)
                 #expect(moment >= lastMoment, "it goes back at \(time) s")
                 lastMoment = moment
-                if let finding { result.findings.append(finding) }
+                if let anomaly { result.anomalies.append(anomaly) }
                 guard time >= settling else { continue }
                 let error = (Double(moment - now) - time * 1e9) / 1e6
                 result.worst = max(result.worst, abs(error))
@@ -68,9 +68,9 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         var follower = TimestampNormalizer()
         for frame in 0..<100 {
             let arrival = now + Int64(frame) * 33_333_333
-            let (moment, finding) = follower.follow(arrival + offset, arrival: arrival)
+            let (moment, anomaly) = follower.follow(arrival + offset, arrival: arrival)
             #expect(moment == arrival + offset)
-            #expect(finding == nil)
+            #expect(anomaly == nil)
         }
         #expect(follower.counts == TimestampNormalizer.Counts())
         #expect(follower.driftPPM == nil)
@@ -79,9 +79,9 @@ private let wall: Int64 = 1_790_000_000_000_000_000
     @Test func `a frame without a stamp shows when it comes`() {
         var follower = TimestampNormalizer()
         let first = follower.follow(nil, arrival: now)
-        #expect(first.moment == now && first.finding == .missing)
+        #expect(first.moment == now && first.anomaly == .missing)
         let second = follower.follow(nil, arrival: now + 30)
-        #expect(second.moment == now + 30 && second.finding == nil)
+        #expect(second.moment == now + 30 && second.anomaly == nil)
         #expect(follower.counts.missing == 2)
     }
 
@@ -90,16 +90,16 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         let period: Int64 = 33_333_333
         // The order in which a careless decoder hands frames out.
         var shown: [Int64] = []
-        var findings: [TimestampAnomaly] = []
+        var anomalies: [TimestampAnomaly] = []
         for (index, frame) in [0, 3, 1, 2, 6, 4, 5, 7].enumerated() {
-            let (moment, finding) = follower.follow(
+            let (moment, anomaly) = follower.follow(
                 now + Int64(frame) * period, arrival: now + Int64(index) * period)
             shown.append((moment - now) / period)
-            if let finding { findings.append(finding) }
+            if let anomaly { anomalies.append(anomaly) }
         }
         #expect(shown == [0, 3, 3, 3, 6, 6, 6, 7])
         #expect(follower.counts.backward == 2)
-        #expect(findings == [.backward(by: 2 * period)])
+        #expect(anomalies == [.backward(by: 2 * period)])
         // What is no more than rounding is put in order without a word.
         _ = follower.follow(now + 8 * period, arrival: now + 8 * period)
         let rounded = follower.follow(now + 8 * period - 1_000_000, arrival: now + 8 * period)
@@ -128,9 +128,9 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         // The least delay is the best that can be known, and milliseconds are no finer.
         #expect(result.worst < 2, "\(result.worst) ms")
         #expect(result.jerk < 1.1, "jitter of arrival is in the picture: \(result.jerk) ms")
-        #expect(result.findings.count == 1)
-        guard case .foreign(clock, unit, _, _) = try #require(result.findings.first) else {
-            Issue.record("\(result.findings)")
+        #expect(result.anomalies.count == 1)
+        guard case .foreign(clock, unit, _, _) = try #require(result.anomalies.first) else {
+            Issue.record("\(result.anomalies)")
             return
         }
         #expect(result.follower.counts.foreign == 18_000)
@@ -141,14 +141,14 @@ private let wall: Int64 = 1_790_000_000_000_000_000
     @Test func `numbers that keep up with no clock show when they come`() {
         for step in [0, 1, 3] as [Int64] {
             var follower = TimestampNormalizer()
-            var findings: [TimestampAnomaly] = []
+            var anomalies: [TimestampAnomaly] = []
             for frame in 0..<300 as Range<Int64> {
                 let arrival = now + frame * 33_333_333
-                let (moment, finding) = follower.follow(frame * step, arrival: arrival)
+                let (moment, anomaly) = follower.follow(frame * step, arrival: arrival)
                 #expect(moment == arrival)
-                if let finding { findings.append(finding) }
+                if let anomaly { anomalies.append(anomaly) }
             }
-            #expect(findings.count == 1)
+            #expect(anomalies.count == 1)
             #expect(follower.counts.foreign == 300)
         }
     }
@@ -161,7 +161,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
                 let arrival = now + frame * 33_333_333
                 let stamp = frame % 50 == 0 ? pts : other &+ frame &* 33_333_333
                 let (moment, _) = follower.follow(stamp, arrival: arrival)
-                #expect(moment <= arrival + TimestampNormalizer.farthest)
+                #expect(moment <= arrival + TimestampNormalizer.maximumLead)
             }
         }
         var follower = TimestampNormalizer()
@@ -179,7 +179,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
             #expect(result.worst < 10, "\(result.worst) ms")
             let found = try #require(result.follower.driftPPM)
             #expect(abs(found - ppm) < max(4, abs(ppm) / 100), "\(found)")
-            let drifts = result.findings.filter { if case .drifting = $0 { true } else { false } }
+            let drifts = result.anomalies.filter { if case .drifting = $0 { true } else { false } }
             #expect(drifts.count == 1)
             #expect(result.follower.counts.jumps == 0)
             #expect(result.jerk < 1, "\(result.jerk) ms from one frame to the next")
@@ -217,7 +217,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
     func `a constant delay stays as it is`(delay: Double) {
         let result = Camera(delay: delay).run(seconds: 3600)
         #expect(result.worst < 0.001)
-        #expect(result.findings.isEmpty)
+        #expect(result.anomalies.isEmpty)
     }
 
     @Test func `a source that counts anew is followed, and counted`() {
@@ -226,8 +226,8 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         let period: Int64 = 33_333_333
         for frame in 0..<3000 as Range<Int64> {
             let arrival = now + frame * period
-            let (moment, finding) = follower.follow(frame % 1000 * period, arrival: arrival)
-            if case .jumped = finding { jumps.append(.missing) }
+            let (moment, anomaly) = follower.follow(frame % 1000 * period, arrival: arrival)
+            if case .jumped = anomaly { jumps.append(.missing) }
             #expect(abs(moment - arrival) < 1_000_000)
         }
         #expect(follower.counts.jumps == 2)
@@ -247,8 +247,8 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         #expect(follower.counts.jumps == 1)
     }
 
-    @Test func `every finding names what was seen and the cure`() {
-        let findings: [TimestampAnomaly] = [
+    @Test func `every anomaly names what was seen and the cure`() {
+        let anomalies: [TimestampAnomaly] = [
             .missing, .backward(by: 40_000_000), .drifting(ppm: -212.4),
             .jumped(by: -5_000_000_000),
             .foreign(.wall, .microseconds, pts: 1_790_000_000_000_000, arrival: now),
@@ -256,12 +256,12 @@ private let wall: Int64 = 1_790_000_000_000_000_000
             .foreign(.session, .milliseconds, pts: 36_000_000, arrival: now),
             .foreign(.unknown, nil, pts: 3, arrival: now),
         ]
-        for finding in findings {
-            let text = finding.text(of: "frames")
+        for anomaly in anomalies {
+            let text = anomaly.text(of: "frames")
             #expect(text.hasSuffix("tamp with now_ns."), "\(text)")
         }
-        #expect(findings[2].text(of: "frames").contains("212 ppm slower"))
-        #expect(findings[3].text(of: "frames").contains("5000 ms"))
-        #expect(findings[4].text(of: "frames").contains("wall clock's time in microseconds"))
+        #expect(anomalies[2].text(of: "frames").contains("212 ppm slower"))
+        #expect(anomalies[3].text(of: "frames").contains("5000 ms"))
+        #expect(anomalies[4].text(of: "frames").contains("wall clock's time in microseconds"))
     }
 }

@@ -35,7 +35,7 @@ import Testing
     /// Waits until a time from the clock's beginning.
     private func sleep(_ clock: SessionClock, until milliseconds: Int64) {
         let never = Monitor(false)
-        let deadline = VirtualClock.beginning + milliseconds * 1_000_000
+        let deadline = VirtualClock.startTime + milliseconds * 1_000_000
         _ = clock.wait(for: never, until: deadline) { $0 ? true : nil }
     }
 
@@ -101,7 +101,7 @@ import Testing
                             let taken: Int? = clock.wait(for: queue, until: nil) { queue in
                                 queue.isEmpty ? nil : queue.removeFirst()
                             }
-                            let now = (clock.now - VirtualClock.beginning) / 1_000_000
+                            let now = (clock.now - VirtualClock.startTime) / 1_000_000
                             journal.write("\(taken ?? 0) at \(now)")
                         }
                     },
@@ -119,13 +119,13 @@ import Testing
             [
                 Part(.plugin(0)) {
                     let early: Bool? = clock.wait(
-                        for: flag, until: VirtualClock.beginning + 5_000_000
+                        for: flag, until: VirtualClock.startTime + 5_000_000
                     ) { $0 ? true : nil }
-                    journal.write("\(early == nil) at \(clock.now - VirtualClock.beginning)")
+                    journal.write("\(early == nil) at \(clock.now - VirtualClock.startTime)")
                     let late: Bool? = clock.wait(
-                        for: flag, until: VirtualClock.beginning + 50_000_000
+                        for: flag, until: VirtualClock.startTime + 50_000_000
                     ) { $0 ? true : nil }
-                    journal.write("\(late == nil) at \(clock.now - VirtualClock.beginning)")
+                    journal.write("\(late == nil) at \(clock.now - VirtualClock.startTime)")
                 },
                 Part(.plugin(1)) {
                     sleep(clock, until: 10)
@@ -148,7 +148,7 @@ import Testing
         let plugin = HostThread(name: "test") {
             let never = Monitor(false)
             _ = clock.wait(
-                for: never, until: VirtualClock.beginning + 5_000_000, as: .plugin(3)
+                for: never, until: VirtualClock.startTime + 5_000_000, as: .plugin(3)
             ) { $0 ? true : nil }
             journal.write("plugin")
         }
@@ -168,7 +168,7 @@ import Testing
         run(clock, [Part(ClockOrder(part: .sound)) { sleep(clock, until: 10) }])
         clock.close()
         #expect(named.withLock { $0 } == ["7 false"])
-        #expect(clock.now == VirtualClock.beginning + 10_000_000)
+        #expect(clock.now == VirtualClock.startTime + 10_000_000)
     }
 
     @Test func `a thread that ends holds nobody up`() {
@@ -179,6 +179,6 @@ import Testing
                 Part(.plugin(0)) { sleep(clock, until: 5) },
                 Part(.plugin(1)) { sleep(clock, until: 20) },
             ])
-        #expect(clock.now == VirtualClock.beginning + 20_000_000)
+        #expect(clock.now == VirtualClock.startTime + 20_000_000)
     }
 }

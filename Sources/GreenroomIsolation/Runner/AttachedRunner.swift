@@ -61,7 +61,7 @@ extension AttachedRunner {
             }
             var sample = connection.sample
             sample.hasAnswered = sample.hasAnswered || isFrozen
-            watch.look(at: sample, isStopped: status?.isStopped ?? false)
+            watch.check(sample, isStopped: status?.isStopped ?? false)
         }
     }
 

@@ -8,7 +8,7 @@ struct RunnerWatch {
 
     private let connection: RunnerConnection
     private var watchdog: ProcessWatchdog
-    private var lastLook = MonotonicClock.now
+    private var lastCheck = MonotonicClock.now
 
     init(_ connection: RunnerConnection, memoryLimitBytes: Int) {
         self.connection = connection
@@ -16,20 +16,20 @@ struct RunnerWatch {
     }
 
     /// Whether the next sample is due.
-    var isDue: Bool { MonotonicClock.now - lastLook >= Self.intervalNanoseconds }
+    var isDue: Bool { MonotonicClock.now - lastCheck >= Self.intervalNanoseconds }
 
     /// Checks a sample, and pings.
     ///
     /// - Parameter isStopped: Whether a signal has stopped the process.
-    mutating func look(at sample: ProcessWatchdog.Sample, isStopped: Bool) {
+    mutating func check(_ sample: ProcessWatchdog.Sample, isStopped: Bool) {
         let now = MonotonicClock.now
-        if let finding = watchdog.check(sample, after: now - lastLook) {
+        if let finding = watchdog.check(sample, after: now - lastCheck) {
             connection.lose(because: finding.text(isStopped: isStopped))
         }
-        lastLook = now
+        lastCheck = now
         connection.ping()
     }
 
     /// Skips a sample.
-    mutating func skip() { lastLook = MonotonicClock.now }
+    mutating func skip() { lastCheck = MonotonicClock.now }
 }

@@ -159,7 +159,7 @@ final class SpawnedRunner: RunnerProcess {
                 watch.skip()
                 continue
             }
-            watch.look(at: sample(status), isStopped: status.isStopped)
+            watch.check(sample(status), isStopped: status.isStopped)
         }
     }
 
