@@ -21,7 +21,7 @@ final class BroadcastLink: Sendable {
 
     /// Connects, and sends the greeting.
     init(to path: String, _ library: PluginLibrary, _ kind: PluginKind) throws(BroadcastError) {
-        let longest = Int(greenroom_longest_socket_path)
+        let longest = Int(greenroom_socket_path_limit)
         guard (1...longest).contains(path.utf8.count) else {
             throw BroadcastError(
                 .badArgument,

@@ -325,9 +325,9 @@ enum Samples {
                   more-sizes: [1280x720@60, 640x360@30, 1280x720@30, 640x360, 0x5@1]
                 """,
             faults: [
-                "3:10: session.table: needs 1 to 64 entries, found 0. Remove the key to do without.",
-                "4:41: session.more-sizes[2]: the size 1280x720 stands in the list already. Keep "
-                    + "the one with the highest rate: a source may make any lower one.",
+                "3:10: session.table: needs 1 to 64 entries, found 0. Remove the key to use the default.",
+                "4:41: session.more-sizes[2]: the size 1280x720 is in the list already. Keep the "
+                    + "row with the highest rate: a source may choose any lower one.",
                 "4:54: session.more-sizes[3]: needs a size and a frame rate such as 1280x720@30 or "
                     + #"1280x720@30000/1001, found the text "640x360"."#,
                 "4:63: session.more-sizes[4]: needs a size and a frame rate such as 1280x720@30 or "
@@ -344,14 +344,14 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\nsession: { table: [640x360@30, 640x360@15] }",
             faults: [
-                "2:32: session.table[1]: the size 640x360 stands in the list already. Keep the one "
-                    + "with the highest rate: a source may make any lower one."
+                "2:32: session.table[1]: the size 640x360 is in the list already. Keep the row "
+                    + "with the highest rate: a source may choose any lower one."
             ], isSeenBySchema: false),
         Bad(
             yaml: "camera: { plugin: A }\nsession:\n  table: ["
                 + (1...65).map { "\($0)x8@30" }.joined(separator: ", ") + "]",
             faults: [
-                "3:10: session.table: needs 1 to 64 entries, found 65. Remove the key to do without."
+                "3:10: session.table: needs 1 to 64 entries, found 65. Remove the key to use the default."
             ]),
         Bad(
             yaml: "camera: { plugin: A }\nsession: { clock: fast }",

@@ -117,7 +117,7 @@ import Testing
         negotiator.answered(.answered(.accept))
         let binding = negotiator.records.last?.ceilings.filter(\.binds).map(\.origin)
         #expect(
-            binding == ["b", "a, over, and held until there is calm for 3 s,"],
+            binding == ["b", "a, lifted, but held until nothing changes for 3 s,"],
             "the rate by the new one, the size still by the old one")
         #expect(negotiator.next(at: second + Negotiator.riseNanoseconds)?.suggested == wider)
     }

@@ -86,7 +86,7 @@ struct GrantTests {
         #expect(
             outcome.notes == [
                 "can't grant /none: No such file or directory",
-                "can't grant /none/recording.wav: it doesn't exist; make it, or name the folder "
+                "can't grant /none/recording.wav: it doesn't exist; make it, or grant the folder "
                     + "that it will be in",
             ], "\(outcome)")
     }

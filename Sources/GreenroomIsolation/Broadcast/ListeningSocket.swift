@@ -22,7 +22,7 @@ struct ListeningSocket: ~Copyable {
     /// - Parameter path: At most 107 bytes.
     /// - Throws: ``LoadError``, which names the path, the rule and the cure.
     init(at path: String) throws(LoadError) {
-        let longest = Int(greenroom_longest_socket_path)
+        let longest = Int(greenroom_socket_path_limit)
         guard (1...longest).contains(path.utf8.count) else {
             throw Self.error(
                 path,
