@@ -1,9 +1,9 @@
 import GreenroomConfig
 @testable import GreenroomSchema
 
-/// Session files that several tests share.
+/// Session files for several tests.
 enum Samples {
-    /// Files that are right.
+    /// Valid files.
     static let good: [String] = [
         "camera: { plugin: ColorBars }",
         "microphone:\n  plugin: Tone\n",
@@ -94,18 +94,18 @@ enum Samples {
         """,
     ]
 
-    /// A file with faults.
+    /// A file with errors.
     struct Bad: Sendable {
         var yaml: String
-        /// What is said, without the file's name and the quoted line.
+        /// The diagnostics, without the file's name and quoted line.
         var faults: [String]
-        /// Whether the JSON Schema finds the file wrong too. What it can't see: what a YAML
-        /// reader resolves before (double keys, anchors, merge keys), bounds of durations, and
-        /// how the parts of a file fit together.
+        /// Whether the JSON Schema also rejects the file. It can't check what a YAML reader
+        /// resolves first (duplicate keys, anchors, merge keys), bounds of durations, and relations
+        /// between parts of a file.
         var isSeenBySchema = true
     }
 
-    /// Files that are YAML and wrong, each with everything that is said about it.
+    /// YAML files with errors, with all their diagnostics.
     static let bad: [Bad] = [
         // Keys
         Bad(
@@ -589,8 +589,8 @@ enum Samples {
                     raed: [x]
                 """,
             faults: [
-                "4:11: camera.allow.read: needs 1 to 64 entries, found 0. Remove the key to do "
-                    + "without.",
+                "4:11: camera.allow.read: needs 1 to 64 entries, found 0. Remove the key to use "
+                    + "the default.",
                 #"5:12: camera.allow.write: needs a list of paths, found the text "out". Begin "#
                     + #"each with "- "."#,
             ]
@@ -708,7 +708,7 @@ enum Samples {
             ], isSeenBySchema: false),
     ]
 
-    /// Texts that are no YAML, or not one document of it.
+    /// Texts that are not YAML, or not one YAML document.
     static let malformed: [Bad] = [
         Bad(
             yaml: "",
