@@ -1,18 +1,18 @@
 import GreenroomSchema
 
-/// Takes bytes, in whatever pieces they come, apart into control lines.
+/// Splits bytes into control lines, however they are divided.
 ///
-/// What is kept is never more than a line that is not too long, whatever is written.
+/// Memory is limited to one line of the maximum length.
 public struct ControlLines: Sendable {
     /// A line with its number.
     public struct Numbered: Sendable {
-        /// From 1; every line counts, also one that is empty.
+        /// From 1; empty lines count too.
         public var number: Int
-        /// What it says, or what is wrong with it.
+        /// The command, or its error.
         public var result: Result<ControlLine, CommandProblem>
     }
 
-    /// As many bytes as a line may have.
+    /// Limit of a line, in bytes.
     public static let maximumBytes = 4096
 
     private var line: [UInt8] = []
@@ -22,7 +22,7 @@ public struct ControlLines: Sendable {
     /// Begins with nothing read.
     public init() {}
 
-    /// Takes bytes.
+    /// Adds bytes.
     ///
     /// - Returns: The lines that end in them.
     public mutating func append(_ bytes: some Sequence<UInt8>) -> [Numbered] {
@@ -39,7 +39,7 @@ public struct ControlLines: Sendable {
         return lines
     }
 
-    /// Ends the reading.
+    /// Ends the input.
     ///
     /// - Returns: The last line, if it had no break.
     public mutating func finish() -> Numbered? {

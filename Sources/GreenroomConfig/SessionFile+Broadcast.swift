@@ -34,7 +34,7 @@ extension ConfigNode {
 }
 
 extension Decoder<String> {
-    /// The path of a Unix socket, made absolute from the file's folder.
+    /// The path of a Unix socket, made absolute relative to the file's folder.
     static func socket(_ expectation: String) -> Decoder {
         let path = path(expectation)
         return Decoder(schema: path.schema) { node, place, reading in
@@ -50,6 +50,6 @@ extension Decoder<String> {
         }
     }
 
-    /// What Linux's `sun_path`, 108 bytes, holds before its NUL.
+    /// The capacity of Linux's `sun_path`, 108 bytes, without its NUL.
     private static var maximumSocketPathBytes: Int { 107 }
 }

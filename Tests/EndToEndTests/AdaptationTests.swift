@@ -62,7 +62,7 @@ import TestSupport
         #expect(stretched.framesPerSecond == 5)
     }
 
-    @Test func `frames of another size than agreed are brought to it`() throws {
+    @Test func `frames of another size than agreed are scaled to it`() throws {
         // The camera agrees to 320x180 and sends 640x360; the share sends a portrait, lying.
         let session = try TestSession(
             """
@@ -90,7 +90,7 @@ import TestSupport
         }
     }
 
-    @Test func `a picture of another shape is an error where the file says so`() throws {
+    @Test func `fit: reject makes another aspect ratio an error`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))", duration: "400ms",
             outputs: "[{ record: { folder: recording, size: 160x160, fit: reject } }]")

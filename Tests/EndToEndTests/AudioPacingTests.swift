@@ -72,7 +72,7 @@ import Testing
         #expect(silent >= sound.concealed, "silence stands for it")
     }
 
-    @Test func `a whole file in one call is refused with the limit in the text`() throws {
+    @Test func `a whole file in one call is refused with the limit`() throws {
         let (_, run, sound) = try run("WholeFile", seconds: 1)
         let answer = try #require(run.answers(to: "whole-file").first)
         #expect(answer.status == 23, "BAD_BLOCK: \(answer)")
@@ -80,7 +80,7 @@ import Testing
         #expect(sound.refused == ["BAD_BLOCK": 1] && sound.played == 0, "\(sound)")
     }
 
-    @Test func `of ten seconds at once the queue takes what it holds`() throws {
+    @Test func `the queue takes 200 ms of ten seconds at once`() throws {
         let (session, run, sound) = try run("TenSecondsAtOnce", seconds: 2)
         // 200 ms are two blocks.
         #expect(sound.accepted == 2 && sound.refused == ["QUEUE_FULL": 98], "\(sound)")
@@ -93,7 +93,7 @@ import Testing
         #expect(breaks.isEmpty && samples[9600...].allSatisfy { $0 == 0 }, "\(run)")
     }
 
-    @Test func `a short last block is taken`() throws {
+    @Test func `a short last block is accepted`() throws {
         let (session, run, sound) = try run("ShortLast", seconds: 2)
         #expect(run.answers(to: "short-last").map(\.status) == [0], "\(run)")
         #expect(
@@ -105,7 +105,7 @@ import Testing
         #expect(samples[48_007...].allSatisfy { $0 == 0 })
     }
 
-    @Test func `clipping and DC are told`() throws {
+    @Test func `clipping and DC offset are reported`() throws {
         let (_, clippedRun, loud) = try run("Loud", seconds: 3)
         // An amplitude of 50000 is beyond 16 bits for 54 % of the time.
         let part = Double(loud.clippedSamples) / Double(loud.frames)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [480, 882, 1024, 4410, 7])
-    func `blocks of any length are taken whole`(block: Int) throws {
+    func `blocks of any length are accepted whole`(block: Int) throws {
         let (_, run, sound) = try run("BeepMic", "rate: 44100, block: \(block)", seconds: 10)
         #expect(sound.refused.isEmpty && sound.concealed == 0, "\(sound)\n\(run)")
         #expect(sound.cut == 0 && sound.early == 0, "\(sound)")

@@ -78,7 +78,7 @@ import TestSupport
         #expect(stream.codecName == "pcm_s16le")
     }
 
-    @Test func `left and right stay apart`() throws {
+    @Test func `left and right stay separate`() throws {
         // What no bundled plugin makes: a tone on both sides, and silence beside it.
         let session = try TestSession(
             """
@@ -99,7 +99,7 @@ import TestSupport
             isResampled: true)
     }
 
-    @Test func `sound that is sent too fast is refused, and what is kept is whole`() throws {
+    @Test func `audio sent too fast is refused, and the rest is intact`() throws {
         // It sends 10 ms every 9 ms, and the next samples only when the last were taken.
         let session = try TestSession(
             "microphone: \(try TestSession.hostile("Overfeeder"))", duration: "2500ms")
@@ -116,7 +116,7 @@ import TestSupport
             recording.channels[0], 440, amplitude: 8000, sound, isResampled: false)
     }
 
-    @Test func `silence stands for sound that does not come, and is counted`() throws {
+    @Test func `missing audio is replaced by silence, and counted`() throws {
         // It sends a third of what it should.
         let session = try TestSession(
             "microphone: \(try TestSession.hostile("Starving"))", duration: "2500ms")

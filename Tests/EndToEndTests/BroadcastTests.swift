@@ -59,7 +59,7 @@ import Testing
         run.text.split(separator: "\n").filter { !$0.hasPrefix("status") }.joined(separator: " ")
     }
 
-    @Test func `broadcasts come and go while the recording goes on`() throws {
+    @Test func `broadcasts connect and leave during a recording`() throws {
         let host = try startSession()
         let first = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: bouncer, process \(first.id) has connected"))
@@ -85,7 +85,7 @@ import Testing
         #expect(!session.folder.has("share.sock"))
     }
 
-    @Test func `the picture of a share that falls silent is sent again at the output's rate`()
+    @Test func `the last frame of a silent share repeats at the output's rate`()
         throws
     {
         let host = try startSession()
@@ -102,7 +102,7 @@ import Testing
         #expect(picture.outputs[0].repeated >= shown.count - 1, "\(picture)")
     }
 
-    @Test func `the last picture of a share that pauses itself stays until it goes on`() throws {
+    @Test func `the last frame of a paused share stays until it resumes`() throws {
         let host = try startSession()
         let visitor = try visit("pause")
         #expect(hears(host, "share: paused by its source"))
@@ -119,7 +119,7 @@ import Testing
         #expect(light >= 30 && dark >= 5 && light + dark == shown.count, "\(shown)\n\(run)")
     }
 
-    @Test func `each frame is turned upright as it says`() throws {
+    @Test func `each frame is rotated upright`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: it is back"))
@@ -143,7 +143,7 @@ import Testing
         #expect(wide > 30 && tall > 15, "\(wide) \(tall)")
     }
 
-    @Test func `the sound of a broadcast comes over the same socket`() throws {
+    @Test func `the audio of a broadcast uses the same socket`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share.audio: it is back"))
@@ -168,7 +168,7 @@ import Testing
         #expect(life(end(first)) == Self.wholeLife)
     }
 
-    @Test func `a broadcast that does not answer is left, and another one let in`() throws {
+    @Test func `a broadcast that does not answer is given up, and another one accepted`() throws {
         let host = try startSession()
         let hung = try visit("idle")
         #expect(hears(host, "share: it is back"))
@@ -184,7 +184,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)")
     }
 
-    @Test func `a broadcast without a host is told to try later`() throws {
+    @Test func `a broadcast without a host gets UNAVAILABLE`() throws {
         let told = end(try visit("idle"))
         #expect(told.text.contains("status 41") && told.text.contains(socket), "\(told.text)")
         let long = session.folder(String(repeating: "s", count: 108))
@@ -192,7 +192,7 @@ import Testing
         #expect(end(visitor).text.contains("status 10"))
     }
 
-    @Test func `a broadcast that refuses to be made has its status, and another one may come`()
+    @Test func `a broadcast that fails to create keeps its status, and another one may connect`()
         throws
     {
         let host = try startSession()
@@ -204,7 +204,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)")
     }
 
-    @Test func `a host that is killed ends the broadcast's life, and stands in nobody's way`()
+    @Test func `a killed host ends the broadcast, and does not block the next host`()
         throws
     {
         let host = try startSession()
@@ -235,7 +235,7 @@ import Testing
         _ = try finish(host)
     }
 
-    @Test func `nothing stays of broadcasts that have left`() throws {
+    @Test func `ended broadcasts leave nothing behind`() throws {
         let host = try startSession()
         func held() throws -> Int { try entryCount(of: "/proc/\(host.id)/fd") }
         for _ in 0..<2 { #expect(life(end(try visit("finish"))) == Self.wholeLife) }
@@ -248,7 +248,8 @@ import Testing
         #expect(try report.plugin("share").callbacks["create"]?.calls == 8)
     }
 
-    /// The sample in Swift, a package of its own, built as its README says, but beside the products.
+    /// The sample in Swift, a package of its own, built as its README says, but beside the
+    /// products.
     private static let bouncerInSwift = Result {
         let build = Checkout.products + "/broadcast"
         let run = try ChildProcess.run(
@@ -263,7 +264,7 @@ import Testing
         return build + "/debug/Bouncer"
     }
 
-    @Test func `the sample in Swift shares its picture and its sound`() throws {
+    @Test func `the sample in Swift shares video and audio`() throws {
         let sample = try Self.bouncerInSwift.get()
         let host = try startSession()
         let program = try ChildProcess(sample, [socket])

@@ -47,7 +47,7 @@ import Testing
         #expect(picture.arrival.p50Milliseconds > 36.6 && picture.arrival.p50Milliseconds < 37.4)
     }
 
-    @Test func `of ten frames at once one is shown, and the others are counted`() throws {
+    @Test func `one of ten frames at once is shown, and the others are counted`() throws {
         let (_, cadence, picture, _) = try run("Burst")
         // A burst comes every 333 ms, which are ten periods.
         #expect(cadence.periods.dropLast().allSatisfy { (9...11).contains($0) }, "\(cadence)")
@@ -57,7 +57,7 @@ import Testing
         #expect(cadence.shown.count == 30 && picture.outputs[0].late == 1, "\(picture)")
     }
 
-    @Test func `a source that stalls for two seconds is still until it comes back`() throws {
+    @Test func `a source that stalls for two seconds freezes until it returns`() throws {
         let (_, cadence, _, _) = try run("Stall")
         // Two seconds of each frame once, the last one of them 61 times, and so on.
         let expected = (0..<180).map { $0 == 59 || $0 == 119 ? 61 : 1 }
@@ -65,13 +65,13 @@ import Testing
         #expect(cadence.steps.allSatisfy { $0 == 1 })
     }
 
-    @Test func `of five frames a second each is shown six times`() throws {
+    @Test func `each of five frames a second is shown six times`() throws {
         let (_, cadence, _, _) = try run("Steady", "fps: 5")
         #expect(cadence.periods == Array(repeating: 6, count: 50), "\(cadence)")
         #expect(cadence.steps.allSatisfy { $0 == 1 })
     }
 
-    @Test func `of 240 frames a second every eighth is shown`() throws {
+    @Test func `every eighth of 240 frames a second is shown`() throws {
         let (_, cadence, picture, _) = try run("Steady", "fps: 240")
         #expect(cadence.periods == Array(repeating: 1, count: 300), "\(cadence)")
         // The first is in the middle of its period.
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [24, 25, 50, 60])
-    func `another rate than the source's is even, too`(fps: Int) throws {
+    func `a rate other than the source's is also even`(fps: Int) throws {
         let (_, cadence, _, _) = try run("Steady", "fps: 30", maximum: "64x36@60", fps: fps)
         // Frames are repeated or left out one at a time, never two in a row.
         #expect(cadence.steps.allSatisfy { (1...2).contains($0) }, "\(cadence)")
@@ -118,7 +118,7 @@ import Testing
         """
 
     @Test(arguments: ["Burst", "Sleeper", "Still"])
-    func `whoever reads a pipe gets frames evenly`(name: String) throws {
+    func `a pipe's reader gets frames evenly`(name: String) throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile(name))", maximum: "64x36@30", duration: "3s",
             outputs: "[{ y4m: \"-\" }]")
@@ -134,7 +134,7 @@ import Testing
         #expect(even.count >= 5, "\(counts)\n\(run)")
     }
 
-    @Test func `a share that is silent is sent again`() throws {
+    @Test func `a silent share repeats its last frame`() throws {
         let session = try TestSession(
             "share: \(try TestSession.hostile("StillShare"))", maximum: "64x36@30", duration: "2s",
             outputs: "[{ y4m: { track: share } }]")
@@ -146,7 +146,7 @@ import Testing
         #expect(gaps.dropLast(2).allSatisfy { $0 < 300 }, "\(gaps)")
     }
 
-    @Test func `a reader that stalls costs the other output nothing, nor the source`() throws {
+    @Test func `a stalled reader affects neither other outputs nor the source`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Steady"))", maximum: "640x360@30", duration: "3s",
             outputs: "[{ y4m: \"-\" }, { record: recording }]")

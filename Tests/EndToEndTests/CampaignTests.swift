@@ -26,7 +26,7 @@ import Testing
         var kinds: [Kind: Int] = [:]
     }
 
-    @Test func `a session survives what is done to its plugins`() throws {
+    @Test func `a session survives random faults of its plugins`() throws {
         let words = (ProcessInfo.processInfo.environment["GREENROOM_CAMPAIGN"] ?? "1 12")
             .split(separator: " ").compactMap { UInt64($0) }
         let (seed, count) = words.count == 2 ? (words[0], words[1]) : (1, 12)

@@ -110,7 +110,7 @@ import TestSupport
         }
     }
 
-    @Test func `a camera that is faster than the output loses whole frames`() throws {
+    @Test func `a camera faster than the output loses whole frames`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", maximum: "640x360@30",
             duration: "800ms",

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: compilers, ["c99", "c11", "c17", "c2x"])
-    func `the sample in C compiles as every C`(compiler: String, standard: String) throws {
+    func `the sample in C compiles with every standard`(compiler: String, standard: String) throws {
         try check(
             compiler, standard,
             [
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin exports its entry and nothing else`() throws {
+    @Test func `a plugin exports only its entry`() throws {
         let run = try ChildProcess.run(
             "nm", ["--dynamic", "--defined-only", "--format=posix", try TestPlugins.cCamera()])
         let names = run.text.split(separator: "\n").compactMap { $0.split(separator: " ").first }
@@ -55,7 +55,9 @@ import Testing
     }()
 
     @Test(arguments: compilers, ["c99", "c11", "c17", "c2x"])
-    func `every template in C compiles as every C`(compiler: String, standard: String) throws {
+    func `every template in C compiles with every standard`(compiler: String, standard: String)
+        throws
+    {
         let sources = Self.templates.filter { $0.hasSuffix(".c") }
         #expect(sources.count == 4)
         try check(compiler, standard, sources)
@@ -67,7 +69,7 @@ import Testing
         #expect(run.exit == .code(0) && !run.standardError.contains("warning:"), "\(run)")
     }
 
-    @Test func `a manifest and a build script are made from templates that parse`() throws {
+    @Test func `manifest and build script are made from valid templates`() throws {
         for (program, name) in [("swiftc", "Package.swift"), ("sh", "build.sh")] {
             let file = try #require(Self.templates.first { $0.hasSuffix("/\(name)") })
             let run = try ChildProcess.run(program, [program == "sh" ? "-n" : "-parse", file])

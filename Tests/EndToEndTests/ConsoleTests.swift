@@ -26,7 +26,7 @@ import TestSupport
         #expect(lines.last == "recorded in \(session.recording), with session.json", "\(run)")
     }
 
-    @Test func `a terminal has one line that lives`() throws {
+    @Test func `a terminal has one status line`() throws {
         let session = try session("2s")
         // `script` runs it on a terminal of its own.
         let command = "'\(Checkout.greenroom)' run '\(session.file)'"
@@ -120,7 +120,7 @@ import TestSupport
         #expect(times.count == names.filter { $0 != "status" }.count && times == times.sorted())
     }
 
-    @Test func `failures are events, too`() throws {
+    @Test func `failures are events`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("GivesUp", "frames: 1", "on-failure: off"))
@@ -144,7 +144,7 @@ import TestSupport
         #expect(log.level == "info" && log.text?.hasPrefix("status good-block 0") == true)
     }
 
-    @Test func `an output that can't be opened ends the events, too`() throws {
+    @Test func `an output that can't be opened ends the events`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))",
             outputs: "[{ record: /dev/null/recording }]")
@@ -155,7 +155,7 @@ import TestSupport
         #expect(end.summary?.first?.contains("/dev/null/recording") == true, "\(run.text)")
     }
 
-    @Test func `what can't be meant is told before the session begins`() throws {
+    @Test func `legal but unlikely values are warnings before the session`() throws {
         for arguments in [[], ["--json"]] {
             let session = try session("200ms")
             let run = try Greenroom.start(
@@ -184,7 +184,7 @@ import TestSupport
             environment: ["GREENROOM_PLUGIN_PATH": nil])
     }
 
-    @Test func `control lines are carried out, and wrong ones change nothing`() throws {
+    @Test func `control lines are executed, and invalid ones change nothing`() throws {
         let session = try session("1h")
         let lines =
             #"mut\n\nset camera.settings.format=i420\nunmute now\npause share\n\0\nhelp\nexplain\n"#
@@ -205,7 +205,7 @@ import TestSupport
             #expect(
                 error.hasPrefix("control line \(number): ") && error.contains(words), "\(error)")
         }
-        for line in ["  stop camera ", "camera: 320x180@15 since 0", "stopping: it was asked to"] {
+        for line in ["  stop camera ", "camera: 320x180@15 since 0", "stopping: stop requested"] {
             #expect(run.standardError.contains(line), "no \(line):\n\(run)")
         }
         #expect(try session.report().outcome == "finished")
@@ -228,7 +228,9 @@ import TestSupport
         #expect(events.last?.outcome == "finished" && events.last?.exit == 0)
     }
 
-    @Test func `the end of the input does not end the session, nor is it read unasked`() throws {
+    @Test func `the end of the input does not end the session, and it is only read on request`()
+        throws
+    {
         for arguments in [["--control"], []] {
             let session = try session("500ms")
             // Without the flag the lines are somebody else's.
@@ -242,7 +244,7 @@ import TestSupport
         }
     }
 
-    @Test func `why each picture is what it is stands at the start and at the end`() throws {
+    @Test func `the reasons for each track's size are printed at start and end`() throws {
         let run = try session("500ms").run("--explain")
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.standardError.split(separator: "\n")
@@ -296,7 +298,7 @@ import TestSupport
         }
     }
 
-    @Test func `a reader that never reads does not keep a session from its end`() throws {
+    @Test func `a reader that never reads does not block a session's end`() throws {
         for arguments in ["--json > \"$0\"", "--explain 2> \"$0\""] {
             let session = try session("1s")
             let pipe = try FullPipe(in: session.folder)
@@ -313,7 +315,7 @@ import TestSupport
         }
     }
 
-    @Test func `a reader that reads again is told how much it missed, in its place`() throws {
+    @Test func `a reader that continues gets a notice of dropped lines, in place`() throws {
         let session = try session("4s")
         let pipe = try FullPipe(in: session.folder)
         let lines = String(repeating: "xyzzy\n", count: 8000)
@@ -351,7 +353,7 @@ import TestSupport
 
     // MARK: The command line and the file
 
-    @Test func `the command line has the last word`() throws {
+    @Test func `the command line overrides the file`() throws {
         let run = try session("1h").run(
             "--duration", "400ms", "--set", "session.maximum=640x360@10", "--set",
             "camera.settings.pattern=grey", "--set", "camera.settings.counter=false", "--json")
@@ -359,7 +361,7 @@ import TestSupport
         #expect(try events(run.text).first?.capability == "640x360@10")
     }
 
-    @Test func `a setting on the command line is seen in the picture`() throws {
+    @Test func `a setting on the command line changes the picture`() throws {
         let session = try session("400ms")
         let run = try session.run("--set", "camera.settings={pattern: grey, counter: false}")
         #expect(run.exit == .code(0), "\(run)")
@@ -370,7 +372,7 @@ import TestSupport
         #expect(bottom.isNear(YUV(y: 231, u: 128, v: 128), within: 2), "\(bottom)")
     }
 
-    @Test func `every fault of a file is told at once, with its place`() throws {
+    @Test func `all errors of a file are reported at once, with locations`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
             "s.yaml",

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a session is the same each time, on an idle machine and on a busy one`() throws {
+    @Test func `a session is deterministic, on an idle and on a busy machine`() throws {
         let filter = try TestSession.hostile("Invert")
         let session = try TestSession(
             """
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         "Burst", "Stall", "Sleeper", "ShapeShifter", "FollowsLate", "CountersOutside",
     ])
-    func `wild cameras are the same each time, too`(name: String) throws {
+    func `irregular cameras are deterministic`(name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(name))
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a sender that waits for room at the end is stopped at the same block`() throws {
+    @Test func `a sender that waits for room at the end stops at the same block`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Steady"))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a session of a minute takes a fraction of it`() throws {
+    @Test func `a session of a minute takes a fraction of a minute`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera"))
@@ -111,7 +111,7 @@ import Testing
         #expect(try session.picture("camera").frameCount == 1800)
     }
 
-    @Test func `a plugin that sleeps on another clock is named`() throws {
+    @Test func `a plugin that sleeps on another clock is reported`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("SleepsReally"))

@@ -29,7 +29,7 @@ import Testing
         return indented + fenced
     }
 
-    @Test func `the README tells what to type`() throws {
+    @Test func `the README has the commands`() throws {
         let commands = try Self.commands()
         #expect(commands.contains { $0.place == "README" } && commands.count > 5)
     }

@@ -42,7 +42,7 @@ import TestSupport
         #expect(!run.standardError.contains("recorded in"), "\(run)")
     }
 
-    @Test func `instances that break rules can be left out, and the rest goes on`() throws {
+    @Test func `a session can continue without instances that break rules`() throws {
         let filters = try ["FILTER_WITHOUT_EXTENSION", "SHORT_EXTENSION", "EMPTY_EXTENSION"].map {
             TestSession.library(try TestPlugins.malformed($0), "", "on-failure: off")
         }
@@ -59,7 +59,7 @@ import TestSupport
             let lines = run.lines(of: role)
             #expect(lines.contains("create failed (BAD_ARGUMENT)"), "\(run)")
             #expect(lines.contains(words), "\(run)")
-            #expect(lines.contains("the session goes on without it"), "\(run)")
+            #expect(lines.contains("the session continues without it"), "\(run)")
             #expect(try session.report().plugin(role).state == "faulted")
         }
         try session.expectTrueReport(run)
@@ -87,7 +87,7 @@ import TestSupport
         }
     }
 
-    @Test func `an answer of nothing is refused, and the session goes on with the others`() throws {
+    @Test func `an empty answer is refused, and the session continues with the others`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("AnswersNothing", "", "on-failure: off"))
@@ -102,7 +102,7 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `answers within the offer are kept to`() throws {
+    @Test func `answers within the offer are followed`() throws {
         // A smaller row; and a size of its own that a share may have.
         let session = try TestSession(
             """
@@ -165,7 +165,7 @@ import TestSupport
         }
     }
 
-    @Test func `a session goes on without a plugin whose callback failed`() throws {
+    @Test func `a session continues without a plugin whose callback failed`() throws {
         let place = "start-send"
         let session = try TestSession(
             """
@@ -177,7 +177,7 @@ import TestSupport
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera")
         #expect(lines.contains("\(place) failed (UNAVAILABLE): no lens"), "\(run)")
-        #expect(lines.contains("the session goes on without it"), "\(run)")
+        #expect(lines.contains("the session continues without it"), "\(run)")
         let report = try session.expectTrueReport(run)
         #expect(report.outcome == "finished" && report.failedPlugin == nil)
         let callbacks = try report.plugin("camera").callbacks
@@ -189,7 +189,7 @@ import TestSupport
     }
 
     @Test(arguments: [(25, "BAD_SETTING"), (-12_345, "status -12345")])
-    func `whatever a plugin answers is told by its name`(status: Int, name: String) throws {
+    func `every status of a plugin is reported by name`(status: Int, name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -222,7 +222,7 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `a session whose sources have all failed has failed`() throws {
+    @Test func `a session fails when all its sources have failed`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("GivesUp", "frames: 2", "on-failure: off"))",
             duration: nil)

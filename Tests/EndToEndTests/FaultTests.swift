@@ -99,7 +99,7 @@ import Testing
     ]
 
     @Test(arguments: ends)
-    func `a source that breaks down comes back, and the others miss nothing`(fault: Fault) throws {
+    func `a failed source returns, and the others miss nothing`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), once: 1", timeline: ["at: 500ms, set: camera.settings.tag=5"])
         let recorded = try Recorded(session, isolation: "process")
@@ -135,7 +135,7 @@ import Testing
     ]
 
     @Test(arguments: Nightly.pairs(nuisances, ["borrowed", "leased"]))
-    func `whatever a source does, the others miss nothing`(name: String, way: String) throws {
+    func `the others miss nothing, whatever a source does`(name: String, way: String) throws {
         let session = try Self.session("fault: \(name), once: 1, way: \(way)")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
@@ -148,7 +148,7 @@ import Testing
     static let formats = IdentityTests.formats + ["mjpeg"]
 
     @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
-    func `frames that are written to while they are read spoil nothing else`(
+    func `frames written during their conversion harm nothing else`(
         format: String, way: String
     ) throws {
         guard format != "mjpeg" || way == "borrowed" else { return }
@@ -183,7 +183,7 @@ import Testing
     ]
 
     @Test(arguments: floods)
-    func `a flood is recognised, and ends`(fault: Fault) throws {
+    func `a flood is detected, and ended`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), once: 1", clock: "real", duration: "7s")
         let recorded = try Recorded(session, isolation: "process")
@@ -204,7 +204,7 @@ import Testing
     @Test(
         arguments: ["create", "initialize", "start-send"],
         [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang")])
-    func `a plugin that never gets to send is left out`(place: String, fault: Fault) throws {
+    func `a plugin that never sends is dropped`(place: String, fault: Fault) throws {
         let session = try Self.session("fault: \(fault.name), where: \(place)", "on-failure: off")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
@@ -214,7 +214,7 @@ import Testing
         let lines = recorded.run.lines(of: "camera")
         #expect(lines.contains(place), "\(recorded.run)")
         for word in fault.words { #expect(lines.contains(word), "\(recorded.run)") }
-        #expect(lines.contains("the session goes on without it"), "\(recorded.run)")
+        #expect(lines.contains("the session continues without it"), "\(recorded.run)")
         #expect(!lines.contains("started again"), "\(recorded.run)")
         try expectOthersUndisturbed(recorded)
     }
@@ -222,7 +222,7 @@ import Testing
     @Test(
         arguments: ["stop-send", "uninitialize", "destroy"],
         [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang", "has not returned")])
-    func `a plugin that breaks down at the end does not spoil it`(place: String, fault: Fault)
+    func `a plugin that fails at the end does not harm the recording`(place: String, fault: Fault)
         throws
     {
         let session = try Self.session("fault: \(fault.name), where: \(place)")
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test(arguments: [Fault("segv", "SIGSEGV"), Fault("hang", "property-change")])
-    func `a source that breaks down in property-change comes back`(fault: Fault) throws {
+    func `a source that fails in property-change returns`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), where: property-change, once: 1",
             timeline: ["at: 1s, ceiling: 80x44@15"])
@@ -253,7 +253,7 @@ import Testing
 
     // MARK: - Policies
 
-    @Test func `a session goes on without a plugin that is lost`() throws {
+    @Test func `a session continues without a lost plugin`() throws {
         let session = try Self.session("fault: segv", "on-failure: off")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
@@ -270,7 +270,7 @@ import Testing
         #expect((29...32).contains(Cadence(shown.compactMap(\.self)).periods.last ?? 0))
     }
 
-    @Test func `a session ends with a plugin that is lost, if its file says so`() throws {
+    @Test func `a session ends with a lost plugin, with on-failure: end`() throws {
         let session = try Self.session("fault: segv", "on-failure: end")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(69), "\(recorded.run)")
@@ -281,7 +281,7 @@ import Testing
         #expect(try session.picture("camera").frameCount < 60)
     }
 
-    @Test func `a plugin that is lost again and again is started later each time, and then not`()
+    @Test func `a repeatedly lost plugin is restarted with increasing delays, then not`()
         throws
     {
         let session = try Self.session("fault: segv", duration: "30s")
@@ -295,7 +295,7 @@ import Testing
         for (seconds, expected) in zip(away, [0.5, 1, 2, 4, 8]) {
             #expect(abs(seconds - expected) < 0.2, "\(away)")
         }
-        #expect(recorded.run.lines(of: "camera").contains("the session goes on without it"))
+        #expect(recorded.run.lines(of: "camera").contains("the session continues without it"))
         // A slate while it is away for longer than a second, and for good; each life's frames.
         let marks = try session.picture("camera").marks()
         #expect(marks.count == 900)
@@ -311,7 +311,7 @@ import Testing
     ]
 
     @Test(arguments: crashes)
-    func `a microphone that breaks down is silent, and comes back`(fault: Fault) throws {
+    func `a failed microphone is silent, and returns`(fault: Fault) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Steady"))
@@ -346,7 +346,7 @@ import Testing
             // Nobody waits for a picture as long as it takes to see that a process is stopped.
             Fault("stop", "process"), Fault("hang", "process"),
         ])
-    func `the picture goes on unedited without a filter, until it is back`(fault: Fault) throws {
+    func `video continues unedited without a filter, until it returns`(fault: Fault) throws {
         let filter = try TestSession.hostile("FaultyFilter", "frames: 15")
         let session = try TestSession(
             """

@@ -92,7 +92,7 @@ import Testing
         try expectRejected(session, run, picture)
     }
 
-    @Test func `upside down is the same shape`() throws {
+    @Test func `a half turn keeps the aspect ratio`() throws {
         let (session, _, picture) = try record("fps: 15, rotation: 180")
         let colors = Quarters(turns: 2).expected
         for fit in ["letterbox", "crop", "stretch", "reject"] {

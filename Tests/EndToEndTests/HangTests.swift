@@ -17,7 +17,7 @@ import TestSupport
     }
 
     @Test(arguments: ["create", "initialize", "start-send"])
-    func `a plugin that hangs before it sends is named, and the session goes on`(place: String)
+    func `a plugin that hangs before it sends is reported, and the session continues`(place: String)
         throws
     {
         // Without a duration: what is told is told while the session runs.
@@ -29,7 +29,7 @@ import TestSupport
         let child = try session.start()
         let named = "camera: \(place) has not returned after "
         #expect(child.waitForErrors(containing: named, atMost: .seconds(20)))
-        let goesOn = "camera: the session goes on without it\n"
+        let goesOn = "camera: the session continues without it\n"
         #expect(child.waitForErrors(containing: goesOn, atMost: .seconds(20)))
         #expect(child.waitForErrors(containing: "share: status good-frame 0", atMost: .seconds(20)))
         usleep(200_000)
@@ -57,7 +57,9 @@ import TestSupport
     }
 
     @Test(arguments: ["stop-send", "uninitialize", "destroy"])
-    func `a plugin that hangs at the end is named, and the recordings are whole`(place: String)
+    func `a plugin that hangs at the end is reported, and the recordings are complete`(
+        place: String
+    )
         throws
     {
         let session = try TestSession(
@@ -96,7 +98,7 @@ import TestSupport
         try session.expectTrueReport(run)
     }
 
-    @Test func `a plugin that fails and then hangs is named`() throws {
+    @Test func `a plugin that fails and then hangs is reported`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: off"))
@@ -116,7 +118,7 @@ import TestSupport
     // MARK: - Pumps in start-send
 
     @Test(arguments: [false, true])
-    func `a pump inside start-send is recorded, named once, and stopped on time`(isDeaf: Bool)
+    func `a pump inside start-send is recorded, reported once, and stopped on time`(isDeaf: Bool)
         throws
     {
         let session = try TestSession(
@@ -158,7 +160,7 @@ import TestSupport
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera")
         #expect(lines.contains("start-send failed (FAILED): the film is over"), "\(run)")
-        #expect(lines.contains("the session goes on without it"), "\(run)")
+        #expect(lines.contains("the session continues without it"), "\(run)")
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").callbacks["destroy"]?.calls == 1, "\(run)")
         try session.expectUnharmed("camera", run)
@@ -211,13 +213,13 @@ import TestSupport
             """, duration: duration, deadline: "500ms")
     }
 
-    @Test func `the picture goes on without a filter that hangs`() throws {
+    @Test func `video continues without a filter that hangs`() throws {
         let session = try withHangingFilter("off", duration: "1500ms")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera.pre-processors[0]")
         #expect(lines.contains("process has not returned after "), "\(run)")
-        #expect(lines.contains("the session goes on without it"), "\(run)")
+        #expect(lines.contains("the session continues without it"), "\(run)")
         let report = try session.expectTrueReport(run)
         let picture = try report.picture("camera")
         #expect(picture.lostInFilter == 1, "\(run)")

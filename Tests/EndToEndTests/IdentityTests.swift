@@ -53,7 +53,7 @@ import Testing
         try expectSame(session, times: Nightly.value(5, byDay: 2))
     }
 
-    @Test func `bundled plugins that make up what they send`() throws {
+    @Test func `bundled plugins that generate media`() throws {
         let session = try TestSession(
             """
             camera: \(TestSession.bundled("ColorBars", "format: bgra, range: full", """
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [8000, 11025, 22050, 44100, 48000, 96000, 192_000])
-    func `sound of every rate`(rate: Int) throws {
+    func `audio of every rate`(rate: Int) throws {
         let session = try TestSession(
             """
             microphone: \(try TestSession.hostile("Mic", "rate: \(rate), channels: 1"))
@@ -153,7 +153,7 @@ import Testing
     ]
 
     @Test(arguments: wild)
-    func `cameras that are wild`(name: String) throws {
+    func `irregular cameras`(name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(name, "", "on-failure: off"))
@@ -170,7 +170,7 @@ import Testing
         "Underfeeds", "WholeFile", "TenSecondsAtOnce", "ShortLast", "BadBlocks",
         "ImpatientMic", "SendAudioBeforeStart",
     ])
-    func `microphones that are wild`(name: String) throws {
+    func `irregular microphones`(name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Steady"))
@@ -179,7 +179,7 @@ import Testing
         try expectSame(session)
     }
 
-    @Test func `filters that are wild`() throws {
+    @Test func `irregular filters`() throws {
         let filters = try ["FilterFails", "Invert", "FilterScribbles", "Invert"].map {
             try TestSession.hostile($0)
         }
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: ["create", "initialize", "start-send"], ["no lens", ""])
-    func `a callback that fails is told the same`(place: String, text: String) throws {
+    func `a failed callback is reported equally`(place: String, text: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: FailureTests.instanceFaults)
-    func `an instance that breaks a rule is refused the same`(fault: FailureTests.Fault) throws {
+    func `an instance that breaks a rule is refused equally`(fault: FailureTests.Fault) throws {
         let plugin = TestSession.library(
             try TestPlugins.malformed(fault.name), "", "on-failure: end")
         let session = try TestSession("camera: \(plugin)")
@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test(arguments: ["long", "not-utf8", "lines", "level"])
-    func `what a plugin says is the same`(chatter: String) throws {
+    func `a plugin's log is equal`(chatter: String) throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Chatter", "chatter: \(chatter)"))",
             duration: "300ms", clock: "virtual")

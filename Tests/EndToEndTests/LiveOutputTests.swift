@@ -33,7 +33,7 @@ import Testing
         try #require(picture.outputs.first { $0.output.contains("recording") })
     }
 
-    @Test func `a reader that stalls loses its own frames, and nobody else's`() throws {
+    @Test func `a stalled reader loses only its own frames`() throws {
         // A frame is more than a pipe holds, and the session more than the queue: the first write
         // waits for longer than the session.
         let (session, run, report) = try run(
@@ -51,7 +51,7 @@ import Testing
         try session.expectUnharmed("camera", run)
     }
 
-    @Test func `what leaves is as long as the session, and never early`() throws {
+    @Test func `the live output has the session's length, and is never early`() throws {
         let (session, _, report) = try run("camera: \(try TestSession.hostile("Camera"))")
         let stream = try Y4MRecording(session.folder("live.y4m"))
         #expect(stream.frameCount == 15 && stream.framesPerSecond == 15)
@@ -63,7 +63,7 @@ import Testing
         #expect(try recording(try report.picture("camera")).lateness == nil)
     }
 
-    @Test func `a camera that never sends is black live, from the first picture on`() throws {
+    @Test func `a camera that never sends is black live, from the first frame on`() throws {
         let (session, _, report) = try run("camera: \(try TestSession.hostile("Silent"))")
         let stream = try Y4MRecording(session.folder("live.y4m"))
         #expect(stream.frameCount == 15)
@@ -74,7 +74,7 @@ import Testing
         #expect(try live(try report.picture("camera")).black == 15)
     }
 
-    @Test func `a share that hardly ever sends is sent again, four times a second`() throws {
+    @Test func `a share that rarely sends repeats four times a second`() throws {
         let slow = try TestSession.hostile(
             "Answers", "answer: fixed, width: 64, height: 48, fps: 1")
         let (session, run, report) = try run("camera: \(slow)", duration: "1500ms")

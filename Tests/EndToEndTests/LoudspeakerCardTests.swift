@@ -79,7 +79,7 @@ import Testing
         #expect(try count("driftPPM") != nil, "\(run)")
     }
 
-    @Test func `an underrun is counted, and the sound goes on`() throws {
+    @Test func `an underrun is counted, and audio continues`() throws {
         let run = try start(on: "clumsy", seconds: 2).wait(atMost: .seconds(30))
         #expect(run.exit == .code(0), "\(run)")
         #expect(run.standardError.contains("loudspeaker clumsy: "), "the summary tells")
@@ -90,7 +90,7 @@ import Testing
         #expect(Tone.loudness(of: sound.dropFirst(60_000).prefix(24_000)) > 100)
     }
 
-    @Test func `a card that goes away and comes back plays again`() throws {
+    @Test func `a lost card plays again after its return`() throws {
         let run = try start(on: "loose", seconds: 6)
         #expect(run.waitForErrors(containing: "sending", atMost: .seconds(20)))
         sleep(1)
@@ -106,7 +106,7 @@ import Testing
         #expect(try #require(try count("played")) > 24_000)
     }
 
-    @Test func `a card that does not come back fails the run, which still ends in time`() throws {
+    @Test func `a card that does not return fails the run, which still ends in time`() throws {
         let run = try start(on: "loose", seconds: 3)
         #expect(run.waitForErrors(containing: "sending", atMost: .seconds(20)))
         try folder.write("gone", "")

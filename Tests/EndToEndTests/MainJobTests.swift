@@ -19,7 +19,7 @@ import TestSupport
         .enabled(
             if: access(media + "/ready", F_OK) == 0,
             "Tests/run.sh prepares real media in .build/media"))
-    func `what went in is what was recorded`() throws {
+    func `the recording equals the input`() throws {
         let session = try TestSession("")
         let run = try Greenroom.run(
             "run", Checkout.root + "/Samples/main.yaml", "--duration", "3s", "--set",

@@ -31,7 +31,7 @@ import TestSupport
         #expect(try session.picture("camera").frameCount == 9)
     }
 
-    @Test func `leases that are never given back cost their plugin alone`() throws {
+    @Test func `leases that are never returned cost only their plugin`() throws {
         let (session, run, report) = try run(camera: "LeaseLeak")
         let picture = try report.picture("camera")
         #expect(picture.refusedCalls == ["NO_BUFFER": 1])
@@ -41,7 +41,7 @@ import TestSupport
         #expect(try session.picture("camera").frameCount == 9)
     }
 
-    @Test func `a source that never sends leaves a recording of black`() throws {
+    @Test func `a source that never sends gives a black recording`() throws {
         let (session, run, report) = try run(camera: "Silent")
         #expect(try report.picture("camera").sent == 0)
         let recording = try session.picture("camera")
@@ -51,7 +51,7 @@ import TestSupport
         #expect(run.standardError.contains("no frame came to be shown"), "\(run)")
     }
 
-    @Test func `a frame that a filter refuses goes on unedited`() throws {
+    @Test func `a frame refused by a filter continues unedited`() throws {
         let filter = try TestSession.hostile("FilterFails")
         let (session, run, report) = try run(
             camera: "Camera", "", "pre-processors: [\(filter)]")
@@ -61,7 +61,7 @@ import TestSupport
         #expect(try report.picture("camera").unprocessed.refused == calls / 2, "every second frame")
     }
 
-    @Test func `a filter can't change what a frame is`() throws {
+    @Test func `a filter can't change a frame's description`() throws {
         let filters = try ["FilterScribbles", "Invert", "FilterScribbles", "Invert"].map {
             try TestSession.hostile($0)
         }
@@ -72,7 +72,7 @@ import TestSupport
         try session.expectUnharmed("camera", run)
     }
 
-    @Test func `the session's time begins when every source has started`() throws {
+    @Test func `session time starts when every source has started`() throws {
         // A second in start-send, while the share sends: of what it sends the newest are kept,
         // and are early.
         let (session, run, report) = try run(camera: "SlowStart")
@@ -110,24 +110,24 @@ import TestSupport
         return lines.filter { $0.hasPrefix("camera: ") }
     }
 
-    @Test func `a flood of lines is cut`() throws {
+    @Test func `a flood of lines is truncated`() throws {
         let lines = try chatter("flood").filter { $0.contains("camera: line ") }
         // A hundred a second, and the flood may begin at the end of one.
         #expect(lines.count >= 100 && lines.count <= 300, "\(lines.count)")
     }
 
-    @Test func `a long line is cut`() throws {
+    @Test func `a long line is truncated`() throws {
         let lines = try chatter("long")
         #expect(lines.contains { $0.contains("xxxx") })
         #expect(lines.allSatisfy { $0.utf8.count < 5000 })
     }
 
-    @Test func `what is not UTF-8 is repaired`() throws {
+    @Test func `invalid UTF-8 is repaired`() throws {
         let lines = try chatter("not-utf8")
         #expect(lines.contains { $0.hasPrefix("camera: begin \u{FFFD}") && $0.hasSuffix(" end") })
     }
 
-    @Test func `no plugin forges a line, or drives the terminal`() throws {
+    @Test func `no plugin forges a line, or controls the terminal`() throws {
         let lines = try chatter("lines")
         #expect(lines.contains { $0.hasPrefix("camera: first status forged 0 line") })
     }

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["microphone", "share-audio"], NewPlugin.languages)
-    func `sound has its frequency, and changes while it runs without a click`(
+    func `audio has its frequency, and changes while it runs without a click`(
         kind: String, language: String
     ) throws {
         let plugin = try NewPlugin(kind, language)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: NewPlugin.languages)
-    func `a filter turns pictures brown, as strongly as its setting says`(language: String) throws {
+    func `a filter colours frames brown, to the degree of its setting`(language: String) throws {
         let plugin = try NewPlugin("pre-processor", language)
         try plugin.build()
         let run = try plugin.run(
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: Nightly.pairs(["camera", "share", "pre-processor"], NewPlugin.languages))
-    func `every size will do`(kind: String, language: String) throws {
+    func `every size works`(kind: String, language: String) throws {
         let plugin = try NewPlugin(kind, language)
         try plugin.build()
         for size in ["1x1", "3x5", "33x17", "1279x719"] {
@@ -189,7 +189,7 @@ import Testing
 
     // MARK: What is in the folder
 
-    @Test func `a folder has one source, what builds it, a session and half a page to read`()
+    @Test func `a folder has a source, a build script, a session and a short README`()
         throws
     {
         for kind in NewPlugin.kinds {
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(arguments: NewPlugin.kinds)
-    func `a source in C compiles with every compiler, as every C`(kind: String) throws {
+    func `a source in C compiles with every compiler and standard`(kind: String) throws {
         let plugin = try NewPlugin(kind, "c")
         for compiler in CompilationTests.compilers {
             for standard in ["c99", "c11", "c17", "c2x"] {
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `what is written in Swift is clean by the house's rules, however long its name`()
+    @Test func `a package in Swift passes swift-format, with any length of name`()
         throws
     {
         let plugins = try NewPlugin.kinds.flatMap { kind in
@@ -250,7 +250,7 @@ import Testing
         #expect(lint.exit == .code(0) && lint.standardError.isEmpty, "\(lint)")
     }
 
-    @Test func `what is printed can be pasted, and the README says the same`() throws {
+    @Test func `the printed commands work when pasted, and the README has the same`() throws {
         let folder = try TemporaryFolder()
         let run = try NewPlugin.begin(["camera", "my-first"], in: folder.path)
         #expect(run.exit == .code(0), "\(run)")
@@ -290,7 +290,9 @@ import Testing
     }
 
     @Test(arguments: NewPlugin.kinds)
-    func `one in C needs a shell and a C compiler, as its README says`(kind: String) throws {
+    func `a package in C needs only a shell and a C compiler, as its README says`(kind: String)
+        throws
+    {
         let plugin = try NewPlugin(kind, "c")
         let block = try plugin.text("README.md").split(separator: "\n").filter {
             $0.hasPrefix("    ")
@@ -320,7 +322,7 @@ import Testing
         ("a\"; exit(1)//", "a-z, A-Z, 0-9"), ("a_b", "a-z, A-Z, 0-9"),
         (String(repeating: "a", count: 41), "40 at most"), ("Greenroom", "choose another"),
     ])
-    func `a name that cannot be is refused with the rule`(name: String, rule: String) throws {
+    func `an invalid name is refused with the rule`(name: String, rule: String) throws {
         let folder = try TemporaryFolder()
         let run = try NewPlugin.begin(["camera", name], in: folder.path)
         #expect(run.exit == .code(64), "\(run)")
@@ -347,7 +349,7 @@ import Testing
         ])
 
     @Test(arguments: names)
-    func `a name of Swift's or of the SDK's is as good as any other`(kind: String, name: String)
+    func `names of Swift or the SDK are valid names`(kind: String, name: String)
         throws
     {
         let swift = try NewPlugin(kind, "swift", name: name)
@@ -360,7 +362,7 @@ import Testing
         #expect(info.exit == .code(0) && info.text.contains(name), "\(info)\n\(info.text)")
     }
 
-    @Test func `a checkout's own name is refused, as packages are told apart by it`() throws {
+    @Test func `a checkout's own name is refused, because it identifies the package`() throws {
         let folder = try TemporaryFolder()
         let name = Checkout.root.split(separator: "/").last ?? ""
         let run = try NewPlugin.begin(["camera", String(name).uppercased()], in: folder.path)
@@ -370,7 +372,7 @@ import Testing
         #expect(!isName || run.standardError.contains("choose another"), "\(run)")
     }
 
-    @Test func `kinds have the names that the rest of the command has for them`() throws {
+    @Test func `kinds have the names of the other commands`() throws {
         let folder = try TemporaryFolder()
         let names = [
             ("video-source", "camera"), ("virtual-mic", "microphone"), ("share-source", "share"),
@@ -394,7 +396,7 @@ import Testing
 
     // MARK: Folders
 
-    @Test func `what is there already is left alone`() throws {
+    @Test func `existing files are kept`() throws {
         let folder = try TemporaryFolder()
         try folder.write("file", "mine")
         mkdir(folder("empty"), 0o777)
@@ -408,7 +410,7 @@ import Testing
         #expect(String(decoding: try readFile(folder("file")), as: UTF8.self) == "mine")
     }
 
-    @Test func `nothing is left of a folder that can't be written as a whole`() throws {
+    @Test func `an incomplete folder is removed`() throws {
         let folder = try TemporaryFolder()
         // Files of 8 KiB at most: the sources fit, the header does not.
         let run = try ChildProcess.run(
@@ -462,7 +464,7 @@ import Testing
             none.exit == .code(64) && none.standardError.contains("--greenroom mine"), "\(none)")
     }
 
-    @Test func `an installed program has to be told of a checkout, or has the header beside it`()
+    @Test func `an installed program needs --greenroom, or the header beside it`()
         throws
     {
         let folder = try TemporaryFolder()

@@ -54,7 +54,7 @@ import Testing
         delays.reduce(0, +) / Double(max(delays.count, 1))
     }
 
-    @Test func `they stay together for an hour, and no sample is lost`() throws {
+    @Test func `video and audio stay in sync for an hour without losing a sample`() throws {
         let minutes = 60
         // 100 ppm are 360 ms in an hour, 200 are 720, and the one is fast and the other slow. The
         // share's sound keeps time. Neither rate has a whole block of 10 ms.
@@ -100,7 +100,7 @@ import Testing
     static let stamps = ["session", "missing", "wall", "zero", "own", "milliseconds", "backward"]
 
     @Test(arguments: Nightly.pairs(stamps, [0, 100, -200]))
-    func `stamps of every kind are understood`(stamps: String, ppm: Int) throws {
+    func `all kinds of timestamps are understood`(stamps: String, ppm: Int) throws {
         // Only stamps that count on alone drift away from the time; that takes longer.
         let minutes = stamps == "own" && ppm != 0 ? 5 : 1
         let session = try session(
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `the sound of a share stays with its picture, too`() throws {
+    @Test func `a share's audio stays in sync with its video`() throws {
         let session = try TestSession(
             """
             share: \(try TestSession.hostile("FlashShare", "ppm: -150, stamps: zero", """
@@ -163,7 +163,7 @@ import Testing
         try expectTogether(session, "share", seconds: 120, run)
     }
 
-    @Test func `and on the clock on the wall`() throws {
+    @Test func `they stay in sync in real time`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera", "stamps: own, ppm: 150"))

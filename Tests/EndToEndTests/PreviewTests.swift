@@ -33,7 +33,7 @@ import Testing
         ("Camera", "video source"), ("Share", "share source"), ("Invert", "video pre-processor"),
         ("Mic", "virtual mic"), ("ShareAudio", "share audio source"),
     ])
-    func `every kind of plugin runs alone, a stranger's in a process of its own`(
+    func `every kind of plugin runs alone, third-party ones isolated`(
         plugin: (name: String, kind: String)
     ) throws {
         let run = try preview(
@@ -54,7 +54,7 @@ import Testing
         #expect(Self.lines(run).allSatisfy { $0.count < 80 || !$0.hasPrefix(" ") }, "\(run.text)")
     }
 
-    @Test func `refusals and losses are told by reason, and what the plugin logs`() throws {
+    @Test func `refusals and losses are shown by reason, with the plugin's log`() throws {
         let library = try TestPlugins.hostile()
         let refused = try preview(
             "\(library)#BadFrames", "--duration", "1s", "--virtual-clock", "--maximum",
@@ -70,7 +70,7 @@ import Testing
         #expect(Self.row("lost", of: lost)?.hasPrefix("once, away for ") == true, "\(lost.text)")
     }
 
-    @Test func `a script of ceilings tells of each offer what came of it`() throws {
+    @Test func `a script of ceilings shows the result of each offer`() throws {
         let script = "1s 320x180@15, 2s none"
         func offers(_ plugin: String) throws -> [String] {
             let run = try preview(
@@ -88,8 +88,8 @@ import Testing
             ])
         #expect(
             try offers("\(try TestPlugins.hostile())#RefusesChange").dropFirst() == [
-                "offer 2 (ceiling-lowered): 320x180@15; refused; it goes on with 640x360@30",
-                "offer 3 (ceiling-raised): 640x360@30; refused; it goes on with 640x360@30",
+                "offer 2 (ceiling-lowered): 320x180@15; refused; it continues with 640x360@30",
+                "offer 3 (ceiling-raised): 640x360@30; refused; it continues with 640x360@30",
             ])
         let share = try preview(
             "\(try TestPlugins.hostile())#FollowsShare", "--ceiling", "1s 320x180@5", "--duration",
@@ -98,7 +98,7 @@ import Testing
         #expect(Self.row("picture", of: share) == "320x180@5 (offer 2)", "\(share.text)")
     }
 
-    @Test func `a terminal has a block that is drawn in its place, below the lines`() throws {
+    @Test func `a terminal has a block that is redrawn below the lines`() throws {
         let command =
             "stty cols 80 rows 24; '\(Checkout.greenroom)' preview ColorBars --duration 2500ms "
             + "--maximum 320x180@15 --ceiling '1s 212x160@10'"
@@ -121,7 +121,8 @@ import Testing
             shown += part.components(separatedBy: "\n")
         }
         let text = shown.joined(separator: "\n")
-        // A line of the log, of a machine that was late, is as long as it is: the terminal breaks it.
+        // A line of the log, of a machine that was late, is as long as it is: the terminal breaks
+        // it.
         #expect(shown.allSatisfy { $0.count < 80 || $0.hasPrefix("camera: ") }, "\(text)")
         #expect(!text.contains("\u{1B}"), "\(text)")
         #expect(shown.count { $0.hasPrefix("  picture ") } == 1, "one block is left:\n\(text)")
@@ -133,7 +134,7 @@ import Testing
         #expect(blocks > 1, "\(run.text)")
     }
 
-    @Test func `Ctrl-C ends a preview with its numbers`() throws {
+    @Test func `Ctrl-C ends a preview with its statistics`() throws {
         let child = try Greenroom.start(["preview", "Tone"])
         #expect(child.waitForOutput(containing: "level -23.0 dBFS", atMost: Self.patience))
         child.signal(SIGINT)
@@ -169,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot at the end is the picture that came last`() throws {
+    @Test func `a snapshot at the end is the last frame`() throws {
         let file = folder("a.png")
         let run = try preview(
             "ColorBars", "--duration", "2s", "--virtual-clock", "--maximum", "640x360@30",
@@ -191,7 +192,7 @@ import Testing
         #expect(left < right, "white is darker than black: \(left), \(right)")
     }
 
-    @Test func `a signal asks for a snapshot, as often as it comes`() throws {
+    @Test func `each signal writes a snapshot`() throws {
         let file = folder("a.png")
         let child = try Greenroom.start([
             "preview", "ColorBars", "--maximum", "320x180@15", "--snapshot", file,
@@ -218,7 +219,7 @@ import Testing
         #expect(!folder.has("a.png"), "\(run.text)")
     }
 
-    @Test func `a snapshot of nothing is an error`() throws {
+    @Test func `a snapshot without a frame is an error`() throws {
         let run = try preview(
             "\(try TestPlugins.hostile())#Silent", "--duration", "1s", "--virtual-clock",
             "--maximum", "320x180@15", "--snapshot", folder("a.png"))
@@ -229,7 +230,7 @@ import Testing
         #expect(!folder.has("a.png"))
     }
 
-    @Test func `Y4M has standard output, and the numbers go to standard error`() throws {
+    @Test func `Y4M uses standard output, statistics standard error`() throws {
         let run = try preview(
             "ColorBars", "--duration", "1s", "--maximum", "320x180@15", "--y4m", "-")
         #expect(run.exit == .code(0), "\(run)")
@@ -240,7 +241,7 @@ import Testing
         #expect(BurntInCode(try stream.frame(14)) != nil)
     }
 
-    @Test func `a named pipe is waited for, and a reader that goes away ends the preview`() throws {
+    @Test func `a preview waits for a named pipe, and ends when its reader is gone`() throws {
         let pipe = folder("pipe")
         mkfifo(pipe, 0o600)
         let child = try Greenroom.start([
@@ -288,7 +289,7 @@ import Testing
         guard rename(unfinished, path) == 0 else { throw Failure("can't rename \(unfinished)") }
     }
 
-    @Test func `a rebuilt library is started again, whatever became of the file meanwhile`()
+    @Test func `a rebuilt library restarts, however the file was replaced`()
         throws
     {
         let library = folder("library.so")
@@ -332,7 +333,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)\n\(run.text)")
     }
 
-    @Test func `a stream goes on with the next build`() throws {
+    @Test func `a stream continues with the next build`() throws {
         let library = folder("library.so")
         try put(try build(version: "1.0.0", grey: 126), at: library)
         let child = try Greenroom.start([
@@ -373,7 +374,7 @@ import Testing
     /// Most of the picture is background.
     private func median(_ pixels: [UInt8]) -> Int { Int(pixels.sorted()[pixels.count / 2]) }
 
-    @Test func `a build that fails for good has a successor`() throws {
+    @Test func `a build that fails is followed by the next one`() throws {
         let library = folder("library.so")
         try put(try TestPlugins.hostile(), at: library)
         // On the virtual clock all its comebacks take no time.
@@ -395,7 +396,7 @@ import Testing
         #expect(child.wait(atMost: Self.patience).exit == .code(130))
     }
 
-    @Test func `a bundled plugin that is watched lives in a process of its own`() throws {
+    @Test func `a watched bundled plugin is isolated`() throws {
         let run = try preview(
             "Tone", "--watch", "--duration", "500ms", "--virtual-clock", "--set", "frequency=300")
         #expect(run.exit == .code(0), "\(run)")
@@ -404,7 +405,7 @@ import Testing
 
     // MARK: Names, grants and ends
 
-    @Test func `a library in this folder is named by its file alone`() throws {
+    @Test func `a library in the working folder is named by its file name`() throws {
         try folder.write("libMine.so", try readFile("\(Checkout.products)/libTone.so"))
         for arguments in [["libMine.so#Tone"], ["libMine.so#Tone", "--watch"]] {
             let run = try ChildProcess.run(
@@ -417,7 +418,7 @@ import Testing
         }
     }
 
-    @Test func `what is granted is what the plugin may open`() throws {
+    @Test func `a plugin can open exactly what is granted`() throws {
         // Beside its library it could be read by anybody's leave.
         let elsewhere = try TemporaryFolder()
         let file = try elsewhere.write("secret", "x")
@@ -469,7 +470,7 @@ import Testing
         // It comes back.
         ("camera", "Faulty", ["fault=segv", "once=1"], 0),
     ])
-    func `a plugin that is lost ends a preview as it ends a session`(
+    func `a lost plugin ends a preview like a session`(
         place: String, plugin: String, settings: [String], code: Int32
     ) throws {
         let reference = "\(try TestPlugins.hostile())#\(plugin)"
@@ -526,7 +527,7 @@ import Testing
         (["NoSuch", "--watch"], 65, "there is no plugin of this name"),
         (["ColorBars", "--watch", "--duration", "5"], 64, "--duration 5: needs a time such as"),
     ])
-    func `a wrong argument is told with the rule and the cure`(
+    func `a wrong argument is reported with the rule and the cure`(
         arguments: [String], code: Int32, text: String
     ) throws {
         let run = try Greenroom.start(["preview"] + arguments).wait(atMost: Self.patience)

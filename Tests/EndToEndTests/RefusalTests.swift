@@ -97,7 +97,7 @@ import TestSupport
         }
     }
 
-    @Test func `a frame that lies is refused by the rule that it breaks`() throws {
+    @Test func `an invalid frame is refused with the rule that it breaks`() throws {
         let ended = try Self.lies.get()
         try expect(
             [
@@ -143,7 +143,7 @@ import TestSupport
         #expect(try ended.report.picture("camera").outputs[0].delivered > 0, "\(ended.run)")
     }
 
-    @Test func `a block of sound that lies is refused by the rule that it breaks`() throws {
+    @Test func `an invalid audio block is refused with the rule that it breaks`() throws {
         let ended = try Self.lies.get()
         try expect(
             [
@@ -187,7 +187,7 @@ import TestSupport
         }
     }
 
-    @Test func `a lease is given back once, and there are no more than eight`() throws {
+    @Test func `a lease is returned once, and there are at most eight`() throws {
         let ended = try Self.leases.get()
         try expect(
             [
@@ -220,7 +220,7 @@ import TestSupport
             ])
     }
 
-    @Test func `sound that is sent at once fills the queue of 200 ms and is refused`() throws {
+    @Test func `audio sent at once fills the queue of 200 ms and is refused`() throws {
         let ended = try Self.leases.get()
         try expect(
             [Expected("ten-seconds-at-once", "QUEUE_FULL", "audio.send", "200 ms", "timeout")],
@@ -245,7 +245,7 @@ import TestSupport
         #expect(try ended.report.sound("microphone").refused["NOT_STARTED"] == 1)
     }
 
-    @Test func `nothing is accepted once stop-send has begun`() throws {
+    @Test func `nothing is accepted after stop-send has begun`() throws {
         let ended = try Self.late.get()
         let cure = "before stop_send returns"
         try expect(
@@ -260,7 +260,7 @@ import TestSupport
         #expect(ended.run.answers(to: "send-all-the-time").prefix(2).map(\.status) == [0, 2])
     }
 
-    @Test func `a sender is gone from uninitialize on, and when its plugin is destroyed`() throws {
+    @Test func `a sender is gone from uninitialize on, and after destroy`() throws {
         let ended = try Self.dead.get()
         try expect(
             [
@@ -276,7 +276,7 @@ import TestSupport
         #expect(try ended.report.picture("share").outputs[0].delivered > 0)
     }
 
-    @Test func `a sound's sender is gone in uninitialize`() throws {
+    @Test func `an audio sender is gone in uninitialize`() throws {
         let ended = try Self.late.get()
         try expect(
             [Expected("send-in-uninitialize", "GONE", "audio.send", "Forget the sender")],

@@ -95,7 +95,7 @@ import Testing
         #expect(marks.last?.revision == last.revision, "\(records)")
     }
 
-    @Test func `what goes up and down within the hold stays down`() throws {
+    @Test func `a rise that is undone within the hold makes no offer`() throws {
         let (_, run, report, _) = try run(
             "Follows", duration: 8,
             timeline: [
@@ -106,7 +106,7 @@ import Testing
         #expect(records.map(\.suggested) == ["320x180@30", "160x90@30"], "\(records)\n\(run)")
     }
 
-    @Test func `frames of an old revision are welcome for a time, and counted after it`() throws {
+    @Test func `frames of an old revision are accepted for a time, and counted after it`() throws {
         let (_, run, report, marks) = try run(
             "FollowsLate", "frames: 90", duration: 6,
             timeline: ["at: 1s, ceiling: 160x90@30"])
@@ -123,7 +123,7 @@ import Testing
     // MARK: - Plugins that don't
 
     @Test(arguments: ["Steady", "CountersOutside", "RefusesChange"])
-    func `a plugin that does not follow costs nothing but scaling`(name: String) throws {
+    func `a plugin that does not follow costs only scaling`(name: String) throws {
         let (_, run, report, marks) = try run(
             name, duration: 8,
             timeline: ["at: 2s, ceiling: 160x90@15", "at: 3s, ceiling: none"])
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin that hangs in a change is named, and costs itself alone`() throws {
+    @Test func `a plugin that hangs in a change is reported, and affects only itself`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("HangsInChange", "", "on-failure: off"))
@@ -216,7 +216,7 @@ import Testing
         expectWhole(marks.dropFirst(36), periods: 6...6)
     }
 
-    @Test func `a camera is asked for no more than its outputs want`() throws {
+    @Test func `a camera is offered no more than its outputs want`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Follows"))", maximum: "320x180@30",
             duration: "1s", clock: "virtual", table: Self.table,
@@ -239,7 +239,7 @@ import Testing
         #expect(small.frameCount == 30 && small.width == 80)
     }
 
-    @Test func `a camera is offered what it can make, and nothing else`() throws {
+    @Test func `a camera is offered only what it can send`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Limited"))", maximum: "320x180@30",
             duration: "2s", clock: "virtual", table: Self.table,
@@ -254,7 +254,7 @@ import Testing
         #expect(try session.picture("camera").frameCount == 40, "\(run)")
     }
 
-    @Test func `it is explained which ceiling, whose, and since when`() throws {
+    @Test func `the explanation names ceilings, origins and times`() throws {
         let (_, run, report, _) = try run(
             "Follows", duration: 3,
             timeline: ["at: 1s, ceiling: 160x90@15", "at: 1500ms, ceiling: none"],

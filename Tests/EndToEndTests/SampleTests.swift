@@ -40,7 +40,7 @@ import TestSupport
         return build + "/debug/libPlasma.so"
     }
 
-    @Test func `every session file of the samples is fine`() throws {
+    @Test func `every session file of the samples is valid`() throws {
         let files = try Self.files()
         #expect(files.contains("main.yaml") && files.count >= 10)
         for file in files {
@@ -51,7 +51,7 @@ import TestSupport
         }
     }
 
-    @Test func `the manual's session files are fine`() throws {
+    @Test func `the manual's session files are valid`() throws {
         let files = Chapter.manual.flatMap(\.blocks).filter { $0.language == "yaml" }
         #expect(files.count == 4)
         let folder = try TemporaryFolder()
@@ -62,7 +62,7 @@ import TestSupport
         }
     }
 
-    @Test func `the session file of the ten-minute camera is fine`() throws {
+    @Test func `the session file of the ten-minute camera is valid`() throws {
         let files = try Chapter.named("WriteACamera").blocks.filter { $0.language == "yaml" }
         #expect(files.count == 1)
         let folder = try TemporaryFolder()
@@ -97,7 +97,7 @@ import TestSupport
         return (session, child.wait(atMost: .seconds(60)))
     }
 
-    @Test func `a package of somebody else builds by itself, and runs`() throws {
+    @Test func `a third-party package builds by itself, and runs`() throws {
         let (session, run) = try record(
             "ThirdPartyCamera/session.yaml",
             ["--duration", "500ms", "--set", "session.maximum=320x180@15"])
@@ -114,7 +114,7 @@ import TestSupport
         #expect(Set(frames.0.y).count > 100)
     }
 
-    @Test func `a session changes as its timeline says, and its recording has no gap`() throws {
+    @Test func `a session follows its timeline, and its recording has no gap`() throws {
         let (session, run) = try record("renegotiation.yaml", ["--virtual-clock"])
         #expect(run.exit == .code(0), "\(run)")
         let done = run.standardError.matches(of: #/\(timeline\[([0-9])\]\)/#).map(\.1)

@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: strangers)
-    func `the host says what it does in one line, and keeps its promises`(
+    func `the host reports its behaviour in one line, and keeps its contract`(
         plugin: ThirdPartyPlugin
     ) throws {
         let folder = try TemporaryFolder()

@@ -3,8 +3,8 @@ import Testing
 
 /// The validator finds what is wrong, says so by the check that names it, and finds nothing else.
 ///
-/// Here each plugin is looked at by the check that names its fault. That no other check finds one is
-/// shown by `Tests/WrongPlugins/run.sh`, which has every check look at every plugin.
+/// Here each plugin is looked at by the check that names its fault. That no other check finds one
+/// is shown by `Tests/WrongPlugins/run.sh`, which has every check look at every plugin.
 @Suite(.ownThreads) struct WrongPluginTests {
     static let kinds = [
         "VIDEO_SOURCE", "VIRTUAL_MIC", "SHARE_SOURCE", "SHARE_AUDIO_SOURCE", "PRE_PROCESSOR",
@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: try some())
-    func `a wrong plugin is told by the check that names its fault`(plugin: WrongPlugin) throws {
+    func `a wrong plugin is reported by the check that names its fault`(plugin: WrongPlugin) throws
+    {
         let (run, checks) = try validate(
             plugin.build(), ["--only", plugin.check] + plugin.validatorWords)
         guard !plugin.isOnlyWarned else {

@@ -614,8 +614,8 @@ enum Samples {
                 microphone: { plugin: B, allow: { write: [1, "", null] } }
                 """,
             faults: [
-                "1:44: camera.allow.read[2]: it stands in the list already. Keep one.",
-                "1:68: camera.allow.devices[1]: it stands in the list already. Keep one.",
+                "1:44: camera.allow.read[2]: it is in the list already. Keep one.",
+                "1:68: camera.allow.devices[1]: it is in the list already. Keep one.",
                 "2:43: microphone.allow.write[0]: needs the path of a file or folder, found the "
                     + "number 1. Put it in quotes.",
                 "2:46: microphone.allow.write[1]: needs the path of a file or folder, found empty "

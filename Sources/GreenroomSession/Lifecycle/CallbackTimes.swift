@@ -1,8 +1,8 @@
-/// How long the calls of one callback took.
+/// The duration of a callback's calls.
 public struct CallbackTimes: Equatable, Sendable, Codable {
     /// Calls that returned.
     public private(set) var calls = 0
-    /// All of them together, in nanoseconds.
+    /// Total duration, in nanoseconds.
     public private(set) var totalNanoseconds: Int64 = 0
     /// The longest, in nanoseconds.
     public private(set) var longestNanoseconds: Int64 = 0

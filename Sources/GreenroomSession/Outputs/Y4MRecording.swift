@@ -6,14 +6,14 @@ import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomVideo
 
-/// A track's picture as Y4M, in a file or on standard output.
+/// A track's video as Y4M, in a file or on standard output.
 final class Y4MRecording: VideoSink {
-    /// The writer belongs to the branch's thread from the session's start on; the lock proves it
-    /// to the compiler, and nobody waits for it.
+    /// Only the branch's thread uses the writer after the session's start, so this lock, which
+    /// satisfies the compiler, is never contended.
     private let writer: Monitor<Y4MWriter?>
     let pace: OutputPace
 
-    /// Creates a file, which gets frames as they come.
+    /// Creates a file, which gets frames as they arrive.
     convenience init(path: String, format: Y4MFormat) throws(OutputError) {
         do {
             self.init(try Y4MWriter(path: path, format: format), pace: .asTheyCome)
@@ -22,7 +22,7 @@ final class Y4MRecording: VideoSink {
         }
     }
 
-    /// Writes to standard output, on schedule: somebody watches.
+    /// Writes to standard output, on schedule, for live viewing.
     convenience init(standardOutput format: Y4MFormat) throws(OutputError) {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw OutputError(
@@ -58,7 +58,7 @@ final class Y4MRecording: VideoSink {
 }
 
 extension Y4MFormat {
-    /// What an output writes that gets a size and a rate, and has a colour.
+    /// Writes frames with the size and rate of an output, and a colour.
     init(_ capability: VideoCapability, _ want: VideoSinkWant) {
         let color = want.color(at: capability.size)
         self.init(

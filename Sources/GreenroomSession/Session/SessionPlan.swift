@@ -5,17 +5,17 @@ public import GreenroomModel
 public import GreenroomRuntime
 import GreenroomVideo
 
-/// A process of a plugin's own, and what it may do there. Paths are absolute.
+/// The isolation of a plugin. Paths are absolute.
 public struct IsolationPlan: Hashable, Sendable {
-    /// How the process is confined.
+    /// How to confine the process.
     public var sandbox: SandboxMode
-    /// How much private memory it may have, in bytes; frames do not count.
+    /// Limit of private memory in bytes, without frames.
     public var memoryLimitBytes: Int
-    /// Files that it may read, and folders with all in them.
+    /// Files and folders that it may read.
     public var read: [String]
-    /// Files that it may write, and folders that it may write and make files in.
+    /// Files and folders that it may write; in folders it may create files.
     public var write: [String]
-    /// Devices below `/dev` that it may use, and folders of them.
+    /// Devices, and folders of devices, below `/dev` that it may use.
     public var devices: [String]
     /// Whether it may use the network.
     public var network: Bool
@@ -34,17 +34,17 @@ public struct IsolationPlan: Hashable, Sendable {
     }
 }
 
-/// A plugin with its settings, ready to be made.
+/// A plugin with its settings, ready to create.
 public struct SourcePlan: Sendable {
-    /// Where it comes from.
+    /// Its library.
     package var factory: any PluginFactory
-    /// Which one of the library.
+    /// The plugin in the library.
     public var descriptor: PluginDescriptor
-    /// Every setting of the plugin, checked.
+    /// All settings of the plugin, checked.
     public var settings: [Setting]
-    /// What its failure means.
+    /// What to do when it fails.
     public var onFailure: FailurePolicy
-    /// The process that it runs in; nil for the host's.
+    /// Its isolation; nil for the host's process.
     public var isolation: IsolationPlan?
 
     /// Makes a plan.
@@ -60,26 +60,26 @@ public struct SourcePlan: Sendable {
     }
 }
 
-/// Everything that a session needs, resolved and checked.
+/// A complete and checked description of a session.
 public struct SessionPlan: Sendable {
     /// The session's name, for the report.
     public var name: String
-    /// The most that any source is offered.
+    /// The largest capability offered to a source.
     public var maximum = SessionDefaults.maximum
-    /// The sizes that cameras are offered.
+    /// The sizes for cameras.
     public var table = CapabilityTable.standard
-    /// The clock that it runs on.
+    /// The session's clock.
     public var clock = ClockKind.real
-    /// What is done while it runs, in order of time.
+    /// Commands while it runs, sorted by time.
     public var timeline: [TimelineEntry] = []
-    /// How long to run, in nanoseconds; nil until stopped.
+    /// The duration, in nanoseconds; nil until stopped.
     public var durationNanoseconds: Int64?
-    /// How long a callback may take before it counts as hung, in nanoseconds.
+    /// Time limit of a callback, in nanoseconds.
     public var callbackDeadlineNanoseconds = SessionDefaults.callbackDeadline.nanoseconds
     /// The plugins, by their roles.
     public var slots: [SessionSlot<SourcePlan>] = []
-    /// The absolute path of the Unix socket that the share comes over, with its sound, from a
-    /// process that the host does not start; nil if a plugin makes it or there is none.
+    /// The absolute path of the Unix socket on which a broadcast offers the share and its audio;
+    /// nil without a broadcast.
     public var broadcast: String?
     /// The outputs.
     package var outputs: [any Output] = []

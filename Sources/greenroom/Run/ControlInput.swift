@@ -7,15 +7,15 @@ import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 
-/// Control lines on standard input, each carried out as soon as it is read.
+/// Control lines on standard input, each executed as soon as it is read.
 struct ControlInput: Sendable {
     var session: Session
     var plan: SessionPlan
-    /// The absolute folder that relative paths of settings start from.
+    /// The absolute folder of relative paths in settings.
     var folder: String
     var printer: EventPrinter
 
-    /// Reads on a thread of its own, until the input ends; the session goes on without it.
+    /// Reads on its own thread until the input ends; the session continues without it.
     func read() {
         Thread {
             var lines = ControlLines()
@@ -34,7 +34,7 @@ struct ControlInput: Sendable {
                 } catch {
                     complain(
                         "standard input can't be read: \(error). "
-                            + "The session goes on without control lines.", "control")
+                            + "The session continues without control lines.", "control")
                     return
                 }
             }
@@ -63,7 +63,7 @@ struct ControlInput: Sendable {
 
     private func perform(_ command: SessionCommand, _ origin: String) {
         guard !session.perform(command, origin: origin) else { return }
-        complain("left out: too many commands wait to be carried out", origin)
+        complain("dropped: too many commands are queued", origin)
     }
 
     private func complain(_ message: String, _ origin: String) {

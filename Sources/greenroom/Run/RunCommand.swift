@@ -54,8 +54,8 @@ struct RunCommand: ParsableCommand {
         Signals.block()
         let running = Mutex<Session?>(nil)
         Signals.handle {
-            // Until there is a session nothing was opened; a library that hangs while it is
-            // loaded must not keep the process.
+            // Before the session starts nothing is open; a library that hangs while loading must
+            // not keep the process.
             guard let session = running.withLock({ $0 }) else {
                 _exit(ExitStatus.interrupted.rawValue)
             }
@@ -79,7 +79,7 @@ struct RunCommand: ParsableCommand {
         let session = Session(plan: plan) { event in
             switch event {
             case .outputFailed: endings.outputFailed()
-            // The end is shown with what came of it.
+            // Printed with the result.
             case .ended: return
             default: break
             }
@@ -140,14 +140,14 @@ struct RunCommand: ParsableCommand {
         record.exit = status.rawValue
         record.summary = summary
         printer.show(record, line: summary.joined(separator: "\n"))
-        // What plugins printed waits for a reader, too. And a plugin that hangs has left a thread
-        // behind, which must not delay the end.
+        // Wait for the reader of plugins' output too. A hung plugin's thread must not delay the
+        // exit.
         if printer.finish() { fflush(nil) }
         _exit(status.rawValue)
     }
 }
 
-/// What has to be known of a session's events when it is over.
+/// The events that determine the exit status.
 final class Endings: Sendable {
     private let hasFailedOutput = Atomic(false)
 
@@ -164,7 +164,7 @@ final class Endings: Sendable {
 }
 
 extension EventPrinter {
-    /// Shows what is legal and can't be meant.
+    /// Prints warnings about legal but unlikely values.
     fileprivate func warn(_ warnings: [String]) {
         for warning in warnings {
             var record = EventRecord(event: "warning")
@@ -175,7 +175,7 @@ extension EventPrinter {
 }
 
 extension SessionReport {
-    /// What a user wants to know at the end.
+    /// The summary at the end.
     func summary(of plan: SessionPlan) -> [String] {
         var lines: [String] = []
         for picture in pictures {
@@ -200,13 +200,13 @@ extension SessionReport {
             lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
         }
         lines += outputs.flatMap(\.summary)
-        // Before there are tracks, nothing is written.
+        // Without tracks nothing is written.
         if !(pictures.isEmpty && sounds.isEmpty) { lines += plan.outputs.compactMap(\.product) }
         if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
         return lines.isEmpty ? ["nothing was recorded"] : lines
     }
 
-    /// One frame that meets the end of the session is nobody's fault.
+    /// A single frame refused at the session's end is no fault.
     private func refusals(of unit: String, _ counts: [String: Int]) -> [String] {
         counts.sorted { $0.key < $1.key }
             .filter { $0.key != Status.stopped.description || $0.value > 1 }

@@ -67,7 +67,7 @@ static void join_if_started(instance *me) {
   if (me->count > 0) join_thread(me);
 }
 
-/* SendWhenGone: gives up after a few frames, so that the session goes on without it, and then
+/* SendWhenGone: gives up after a few frames, so that the session continues without it, and then
    calls everything it knows from other threads, with handles of the dead. */
 
 static void give_up_early(instance *me) {
