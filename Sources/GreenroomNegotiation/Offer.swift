@@ -1,9 +1,9 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// What a session can take, as it is offered to a source.
-public struct Offer: Equatable, Sendable {
+package struct Offer: Equatable, Sendable {
     /// Why it is made. Raw values are those of `GR_OFFER_REASON_…`.
-    public enum Reason: UInt32, CaseIterable, Sendable {
+    package enum Reason: UInt32, CaseIterable, Sendable {
         /// It is the first one.
         case initial = 1
         /// The last suggestion, or a row that was chosen, is not possible any more.
@@ -12,7 +12,7 @@ public struct Offer: Equatable, Sendable {
         case ceilingRaised = 3
 
         /// The name that reports use, e.g. `"ceiling-lowered"`.
-        public var name: String {
+        package var name: String {
             switch self {
             case .initial: "initial"
             case .ceilingLowered: "ceiling-lowered"
@@ -22,17 +22,17 @@ public struct Offer: Equatable, Sendable {
     }
 
     /// Counts the offers made to an instance, from 1.
-    public let revision: UInt32
+    package let revision: UInt32
     /// How to read the rows.
     package let rule: OfferRule
     /// Why it is made.
-    public let reason: Reason
+    package let reason: Reason
     /// At least one row in a session, largest first, no size twice; a row's rate is its maximum.
-    public let rows: [VideoCapability]
+    package let rows: [VideoCapability]
     /// The best for now: under the ceiling, and within the rows.
-    public let suggested: VideoCapability
+    package let suggested: VideoCapability
     /// The lowest of the ceilings: what the track stays under, whatever the source answers.
-    public let ceiling: VideoCapability
+    package let ceiling: VideoCapability
 
     /// Makes an offer as it is, of rows that are in order.
     ///

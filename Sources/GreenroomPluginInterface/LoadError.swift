@@ -1,7 +1,7 @@
 /// Why a file was not loaded as a plugin library, or a plugin was not made.
-public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong, as programs tell it apart.
-    public enum Code: String, Sendable {
+    package enum Code: String, Sendable {
         /// There is no such file, or it can't be read.
         case notFound = "not-found"
         /// The file is no shared library, or exports no entry.
@@ -33,11 +33,11 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// What went wrong.
-    public var code: Code
+    package var code: Code
     /// The file or name.
-    public var place: String
+    package var place: String
     /// The rule and the cure.
-    public var explanation: String
+    package var explanation: String
 
     package init(code: Code, place: String, explanation: String) {
         self.code = code
@@ -46,7 +46,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The place, then the explanation.
-    public var description: String { "\(place): \(explanation)" }
+    package var description: String { "\(place): \(explanation)" }
 
     /// A plugin is gone that was there when the library was looked into.
     package static func changed(_ descriptor: PluginDescriptor, _ path: String) -> LoadError {

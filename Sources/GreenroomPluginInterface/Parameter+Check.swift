@@ -1,13 +1,13 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// A setting with the value that its plugin gets.
-public struct Setting: Equatable, Sendable {
+package struct Setting: Equatable, Sendable {
     /// The parameter's name.
-    public var name: String
+    package var name: String
     /// The parameter's type.
-    public var type: Parameter.ValueType
+    package var type: Parameter.ValueType
     /// A value that the parameter's table allows.
-    public var value: ParameterValue
+    package var value: ParameterValue
 
     package init(name: String, type: Parameter.ValueType, value: ParameterValue) {
         self.name = name
@@ -17,11 +17,11 @@ public struct Setting: Equatable, Sendable {
 }
 
 /// Why a value given for a setting is refused.
-public struct SettingProblem: Error, Equatable, Sendable {
+package struct SettingProblem: Error, Equatable, Sendable {
     /// The setting.
-    public var name: String
+    package var name: String
     /// The rule and the cure.
-    public var explanation: String
+    package var explanation: String
 }
 
 extension PluginDescriptor {
@@ -32,7 +32,7 @@ extension PluginDescriptor {
     ///   - folder: The absolute folder that relative paths start from.
     /// - Returns: Every parameter with its value, in the order of the table, and every problem.
     ///   The settings are complete only if there is no problem.
-    public func check(
+    package func check(
         settings given: [(name: String, value: ParameterValue)], relativeTo folder: String
     ) -> (settings: [Setting], problems: [SettingProblem]) {
         var problems: [SettingProblem] = []
@@ -135,7 +135,7 @@ extension Parameter {
 
 extension Parameter {
     /// The bounds for people, `1 to 10`; nil without bounds.
-    public var boundsDescription: String? {
+    package var boundsDescription: String? {
         bounds.map { "\($0.lowerBound.brief) to \($0.upperBound.brief)" }
     }
 }

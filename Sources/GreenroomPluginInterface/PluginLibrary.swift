@@ -8,15 +8,15 @@ import SystemPackage
 ///
 /// Libraries are never unloaded: unloading an image that registered Swift metadata crashes
 /// the process at its next cast. Fresh code needs a fresh process.
-public struct PluginLibrary: Sendable {
+package struct PluginLibrary: Sendable {
     /// What it says of itself.
-    public let selfDescription: LibraryDescription
+    package let selfDescription: LibraryDescription
     package let entry: gr_entry
 
     /// The file.
-    public var path: String { selfDescription.path }
+    package var path: String { selfDescription.path }
     /// Its plugins, in its own order.
-    public var descriptors: [PluginDescriptor] { selfDescription.descriptors }
+    package var descriptors: [PluginDescriptor] { selfDescription.descriptors }
 
     /// Loads a library and checks everything that it says of itself. The library's own code runs
     /// meanwhile, for as long as it likes.

@@ -15,21 +15,21 @@ public struct SourceLocation: Hashable, Sendable {
     public var path: String
 
     /// Makes a place.
-    public init(_ origin: Origin, path: String) {
+    package init(_ origin: Origin, path: String) {
         self.origin = origin
         self.path = path
     }
 }
 
 /// A value and where it stands, for checks that come later than reading.
-public struct Located<Value: Sendable>: Sendable {
+package struct Located<Value: Sendable>: Sendable {
     /// The value.
-    public var value: Value
+    package var value: Value
     /// Where it stands.
-    public var place: SourceLocation
+    package var place: SourceLocation
 
     /// Makes a located value.
-    public init(_ value: Value, at place: SourceLocation) {
+    package init(_ value: Value, at place: SourceLocation) {
         self.value = value
         self.place = place
     }
