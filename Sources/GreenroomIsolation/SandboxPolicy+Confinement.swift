@@ -22,7 +22,8 @@ extension SandboxPolicy {
             memoryLimitBytes: UInt64(clamping: plan.memoryLimit.bytes))
     }
 
-    /// The folder of a file, with links resolved: what a library needs is beside the file itself.
+    /// The folder of a file after resolving links: a library's dependencies are beside the real
+    /// file.
     private static func folder(of file: String) -> String {
         let resolved = realpath(file, nil)
         defer { free(resolved) }

@@ -1,22 +1,22 @@
 package import GreenroomMedia
 
-/// What a plugin says of itself, checked and copied out of its memory.
+/// A plugin's description of itself, checked and copied from its memory.
 package struct PluginDescriptor: Equatable, Sendable {
-    /// What it is.
+    /// The kind of plugin.
     package var kind: PluginKind
-    /// Its name for ever, a reverse domain.
+    /// Its permanent name, a reverse domain.
     package var id: String
     /// Its name in session files.
     package var name: String
     /// Its version.
     package var version: String
-    /// One line for people.
+    /// One line for users.
     package var summary: String
-    /// Who made it.
+    /// The author.
     package var vendor: String?
-    /// Where to learn more.
+    /// Where to find documentation.
     package var url: String?
-    /// Its settings, in its own order.
+    /// Its settings, in the plugin's order.
     package var parameters: [Parameter]
 
     package init(
@@ -34,7 +34,7 @@ package struct PluginDescriptor: Equatable, Sendable {
     }
 }
 
-/// A setting that a plugin has.
+/// A setting of a plugin.
 package struct Parameter: Equatable, Sendable {
     /// The type of a setting's values. Raw values are those of `GR_TYPE_…`.
     package enum ValueType: UInt32, CaseIterable, Sendable {
@@ -54,17 +54,17 @@ package struct Parameter: Equatable, Sendable {
 
     /// Its name in session files.
     package var name: String
-    /// A few words for people.
+    /// A few words for users.
     package var title: String
     /// The type of its values.
     package var type: ValueType
     /// The unit of its values.
     package var unit: String?
-    /// What it is when the session file does not say; nil if the file must say.
+    /// The value if the session file gives none; nil if the file must give one.
     package var defaultValue: ParameterValue?
-    /// The least and the greatest value.
+    /// The minimum and the maximum.
     package var bounds: ClosedRange<Double>?
-    /// The legal values of a choice.
+    /// The allowed values of a choice.
     package var choices: [String]
     /// Whether it may change while the plugin runs.
     package var isLive: Bool
