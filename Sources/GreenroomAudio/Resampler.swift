@@ -53,17 +53,19 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
     }
 
     /// The reciprocal of the largest fraction that an adjustment adds to a block.
-    private static let mostAdded = 250
+    private static let adjustmentShare = 250
 
     /// The most frames that a block can become when it is adjusted by up to 3000 ppm.
-    package func mostFrames(from frames: Int) -> Int {
-        Self.mostFrames(from: frames, at: input.sampleRate, to: outputRate)
+    package func maximumFrameCount(from frames: Int) -> Int {
+        Self.maximumFrameCount(from: frames, at: input.sampleRate, to: outputRate)
     }
 
     /// The most frames that a block can become when its rate is changed.
-    package static func mostFrames(from frames: Int, at inputRate: Int, to outputRate: Int) -> Int {
+    package static func maximumFrameCount(from frames: Int, at inputRate: Int, to outputRate: Int)
+        -> Int
+    {
         let nominal = (frames * outputRate + inputRate - 1) / inputRate
-        return nominal + nominal / mostAdded + 2
+        return nominal + nominal / adjustmentShare + 2
     }
 
     /// Discards the input so far; the next sample out is the next one in.

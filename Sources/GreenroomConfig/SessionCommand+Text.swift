@@ -1,24 +1,16 @@
-import GreenroomSchema
 import GreenroomMedia
 public import GreenroomModel
-
-/// Why a command is invalid: the rule and the cure, in sentences.
-public struct CommandProblem: Error, Hashable, Sendable {
-    /// The rule and the cure.
-    public var message: String
-
-    /// Makes a problem; replaces control characters in the message.
-    public init(_ message: String) { self.message = message.printable }
-}
+import GreenroomSchema
+public import GreenroomSession
 
 extension SessionCommand {
-    /// What the value of a ceiling has to be.
+    /// The expected value of a ceiling, for messages.
     static let ceilingExpectation = "a size and a frame rate such as 640x360@15, or none"
 
-    /// What the value of a ceiling looks like.
+    /// The pattern of a ceiling's value.
     static let ceilingPattern = "none|\(Pattern.capability)"
 
-    /// What the value of a `set` looks like.
+    /// The pattern of the value of `set`.
     static let assignmentPattern: String = {
         let sections = SessionRole.allCases.map { role in
             let section = role.rawValue.replacing(".", with: #"\."#)
@@ -41,7 +33,7 @@ extension SessionCommand {
         }
     }
 
-    /// Reads the value of a `set`, written as the command line's `--set` has it:
+    /// Reads the value of `set`, in the notation of `--set`:
     /// `camera.settings.pattern=grey`.
     init(set assignment: String) throws(CommandProblem) {
         let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -57,7 +49,7 @@ extension SessionCommand {
                     + "be set while the session runs. Paths are such as camera.settings.pattern, "
                     + "camera.pre-processors[0].settings.opacity, share.audio.settings.level.")
         }
-        // What is wrong with the value is told without a place: the command itself has one.
+        // Errors of the value have no location: the command has one.
         let place = SourceLocation(.argument(assignment), path: "")
         var reading = Reading(folder: "")
         do throws(SessionFileError) {
@@ -76,7 +68,7 @@ extension SessionCommand {
 }
 
 extension PluginAddress {
-    /// The plugin whose section the steps lead to.
+    /// The plugin whose section is at the end of the steps.
     fileprivate init?(_ steps: ArraySlice<Override.Step>) {
         var steps = steps
         var filter: Int?
@@ -96,26 +88,19 @@ extension PluginAddress {
 }
 
 extension SessionCommand {
-    /// That a session without the plugin can't do it: "the session has no share to pause".
-    package var withoutPlugin: String {
-        let purpose =
-            switch self {
-            case .ceiling: "hold down"
-            case .stop(let role): role.facts.stopping.map { String($0.stop.firstWord) }
-            case .start(let role): role.facts.stopping.map { String($0.start.firstWord) }
-            case .set: "change"
-            case .explain: nil as String?
-            }
-        return "the session has no \(target.map { "\($0)" } ?? "plugin") to \(purpose ?? "explain")"
+    /// Reads a command in the notation of control lines and timelines: `mute`, `ceiling 640x360@15`,
+    /// `set camera.settings.pattern=grey`.
+    ///
+    /// - Throws: ``CommandProblem`` with the rule and the cure.
+    public init(_ text: String) throws(CommandProblem) {
+        guard case .command(let command) = try ControlLine(text) else {
+            throw CommandProblem(
+                "\"\(text.shortened)\" is no command of a session. \"help\" lists them.")
+        }
+        self = command
     }
-}
 
-extension String {
-    fileprivate var firstWord: Substring { prefix { $0 != " " } }
-}
-
-extension SessionCommand {
-    /// The command as a control line has it; reading it gives the command again.
+    /// The command as a control line; reading it returns the same command.
     public var line: String {
         switch self {
         case .ceiling(let role, let limit):
@@ -130,7 +115,7 @@ extension SessionCommand {
 }
 
 extension ParameterValue {
-    /// The value as `--set` has it: in quotes if it would be another one without.
+    /// The value in the notation of `--set`: in quotes if it would have another meaning without.
     fileprivate var asWritten: String {
         switch self {
         case .boolean(let value): return "\(value)"

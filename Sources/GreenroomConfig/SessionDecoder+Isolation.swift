@@ -1,50 +1,52 @@
 import GreenroomModel
 import GreenroomSchema
+import GreenroomSession
 
 extension SessionDecoder {
     /// The session's keys about isolation.
-    static let sessionConfinement: [Field<Session>] = [
+    static let sessionIsolation: [Field<Session>] = [
         Field(
-            "isolation", \.confinement.isolation, isolation.located(),
+            "isolation", \.configuration.isolation, isolation,
             "Where plugins without this key run. By default bundled plugins run in the host's "
                 + "process, and all others in processes of their own.",
             examples: ["process"]),
         Field(
-            "sandbox", \.confinement.sandbox, sandbox.located(),
+            "sandbox", \.configuration.sandbox, sandbox,
             "The sandbox of isolated plugins without this key.",
             examples: ["require"], defaultValue: .string(SandboxMode.on.rawValue)),
         Field(
-            "memory-limit", \.confinement.memoryLimit, memoryLimit.located(),
+            "memory-limit", \.configuration.memoryLimit, memoryLimit,
             "The limit of private memory of isolated plugins without this key. Frames do not "
                 + "count.",
-            examples: ["128 MB"], defaultValue: .string("\(SessionFile.defaultMemoryLimit)")),
+            examples: ["128 MB"],
+            defaultValue: .string("\(SessionConfiguration.defaultMemoryLimit)")),
     ]
 
     /// A plugin's keys about isolation and grants.
-    static let pluginConfinement: [Field<Source>] = [
+    static let pluginIsolation: [Field<Source>] = [
         Field(
-            "isolation", \.confinement.isolation, isolation.located(),
+            "isolation", \.configuration.isolation, isolation,
             "Where the plugin runs. By default as the session's \"isolation\" says, otherwise "
                 + "bundled plugins in the host's process, and all others in processes of "
                 + "their own.",
             examples: ["process"]),
         Field(
-            "sandbox", \.confinement.sandbox, sandbox.located(),
+            "sandbox", \.configuration.sandbox, sandbox,
             "The sandbox of the isolated plugin; by default the session's \"sandbox\".",
             examples: ["require"]),
         Field(
-            "memory-limit", \.confinement.memoryLimit, memoryLimit.located(),
+            "memory-limit", \.configuration.memoryLimit, memoryLimit,
             "The limit of private memory of the isolated plugin; by default the session's "
                 + "\"memory-limit\". Frames do not count.",
             examples: ["50 MB", "1.5 GB"]),
         Field(
-            "allow", \.grants, grants.located(),
+            "allow", \.configuration.grants, grants,
             "Additional grants of the isolated plugin. Paths are relative to "
                 + "this file's folder. Paths in \"settings\" are always readable.",
             examples: [["read": ["pictures"], "network": true]]),
     ]
 
-    private static let isolation = Decoder<SessionFile.Isolation>.choice(
+    private static let isolation = Decoder<Isolation>.choice(
         meant: ["true": .process, "false": .host]
     ) {
         switch $0 {
@@ -63,10 +65,11 @@ extension SessionDecoder {
         }
     }
 
-    private static let memoryLimit = Decoder<MemorySize>.memory(SessionFile.memoryLimits)
+    private static let memoryLimit = Decoder<MemorySize>.memory(
+        .megabytes(16) ... .megabytes(64_000))
 
-    private static let grants = Decoder<SessionFile.Grants>.section(
-        SessionFile.Grants(), name: "allow",
+    private static let grants = Decoder<Grants>.section(
+        Grants(), name: "allow",
         "Additional grants of an isolated plugin.",
         expectation: "a section with keys such as read and network",
         fields: [

@@ -5,9 +5,11 @@ import GreenroomPluginInterface
 package import GreenroomSession
 
 extension SessionPlan {
-    /// Gives the places of the share and of its sound to whoever connects to the broadcast's socket.
+    /// Adds the share and its audio, from the broadcast that will connect to the socket.
     package mutating func awaitBroadcast() {
-        guard let broadcast, let role = SessionRole.ofBroadcasts else { return }
+        guard let broadcast = configuration.broadcast, let role = SessionRole.ofBroadcasts else {
+            return
+        }
         let listener = BroadcastListener(path: broadcast)
         slots += SessionRole.allCases.filter { $0.follows(role) }.map {
             SessionSlot($0, SourcePlan(listener.factory(of: $0.kind)))
@@ -17,7 +19,7 @@ extension SessionPlan {
 
 extension SourcePlan {
     fileprivate init(_ broadcast: BroadcastFactory) {
-        // Its end is no failure: it may come again.
+        // Its end is not a failure: it may connect again.
         self.init(
             factory: broadcast, descriptor: broadcast.descriptor, settings: [], onFailure: .off)
     }

@@ -1,6 +1,6 @@
 import Glibc
 import GreenroomAudio
-public import GreenroomConversion
+package import GreenroomConversion
 import GreenroomModel
 import Synchronization
 
@@ -9,13 +9,13 @@ import Synchronization
 /// Frames are kept as they arrive, without a conversion; convert the ones you show.
 ///
 /// Threads: any.
-public final class PreviewTap: Sendable {
+package final class PreviewTap: Sendable {
     /// The loudness of a part of the audio.
-    public struct Loudness: Equatable, Sendable {
+    package struct Loudness: Equatable, Sendable {
         /// The root of the mean square, in decibels of full scale; nil for silence.
-        public var levelDBFS: Double?
+        package var levelDBFS: Double?
         /// The largest magnitude, in decibels of full scale; nil for silence.
-        public var peakDBFS: Double?
+        package var peakDBFS: Double?
     }
 
     private struct Heard {
@@ -30,15 +30,15 @@ public final class PreviewTap: Sendable {
     private let heard = Mutex(Heard())
 
     /// Makes a preview without a frame and with silence.
-    public init() {}
+    package init() {}
 
     /// The newest frame, after the filters of a camera; nil before the first.
-    public var picture: VideoFrame? {
+    package var picture: VideoFrame? {
         newest.withLock { newest in newest?.share() }
     }
 
     /// The loudness since the last call.
-    public func takeLoudness() -> Loudness {
+    package func takeLoudness() -> Loudness {
         let heard = heard.withLock { heard in
             defer { heard = Heard() }
             return heard

@@ -362,7 +362,7 @@ enum Samples {
             yaml: "camera: { plugin: A }\nsession: { clock: virtual }",
             faults: [
                 "2:19: session.clock: on the virtual clock a session needs a duration, or it would "
-                    + #"run for ever at full speed. Add one to "session", or --duration 10s."#
+                    + #"run forever at full speed. Add one to "session", or --duration 10s."#
             ], isSeenBySchema: false),
 
         // The timeline: its shape

@@ -1,11 +1,11 @@
 /// The duration of a callback's calls.
-public struct CallbackTimes: Equatable, Sendable, Codable {
+package struct CallbackTimes: Equatable, Sendable, Codable {
     /// Calls that returned.
-    public private(set) var calls = 0
+    package private(set) var calls = 0
     /// Total duration, in nanoseconds.
-    public private(set) var totalNanoseconds: Int64 = 0
+    package private(set) var totalNanoseconds: Int64 = 0
     /// The longest, in nanoseconds.
-    public private(set) var longestNanoseconds: Int64 = 0
+    package private(set) var longestNanoseconds: Int64 = 0
 
     static func + (left: CallbackTimes, right: CallbackTimes) -> CallbackTimes {
         CallbackTimes(

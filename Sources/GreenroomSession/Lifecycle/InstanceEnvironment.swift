@@ -31,11 +31,11 @@ struct InstanceEnvironment: Sendable {
         self.clock = clock
         self.events = events
         frameLimit =
-            descriptor.kind == .preProcessor ? editedFrameLimit : videoIngest?.frameLimit ?? 0
+            descriptor.kind.isFilter ? editedFrameLimit : videoIngest?.frameLimit ?? 0
     }
 
-    /// Whether it is a share's video or audio.
-    var isShare: Bool { descriptor.kind == .shareSource || descriptor.kind == .shareAudioSource }
+    /// Whether it may say that nothing new comes for now.
+    var canPause: Bool { descriptor.kind.facts.canPause }
 
     /// Number of its frames or blocks accepted so far.
     var acceptedCount: Int {

@@ -1,63 +1,61 @@
 import Glibc
-public import GreenroomPluginInterface
-public import GreenroomMedia
+package import GreenroomPluginInterface
+package import GreenroomMedia
 import GreenroomRuntime
 import Synchronization
 
 /// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.
-public struct PluginLocator: Sendable {
+package struct PluginLocator: Sendable {
     /// The result of scanning a file.
-    public struct Finding: Sendable {
+    package struct Finding: Sendable {
         /// The file.
-        public var path: String
+        package var path: String
         /// The library's description, or why it is no plugin.
-        public var result: Result<LibraryDescription, LoadError>
+        package var result: Result<LibraryDescription, LoadError>
     }
 
     /// Scans a file at a path. [any]
     ///
     /// The locator loads nothing itself: its creator decides in which process third-party code
     /// runs.
-    public typealias Examination =
+    package typealias Examination =
         @Sendable (_ path: String) throws(LoadError) -> LibraryDescription
 
-    /// The host's program.
-    public let executable: String
+    /// The absolute folder of the host's programs.
+    package let programs: String
     /// The folders to search, in order.
-    public let folders: [String]
+    package let folders: [String]
     private let bundled: Set<String>
     private let examination: Examination
 
     /// Makes a locator.
     ///
     /// - Parameters:
-    ///   - executable: The absolute path of the host's program. Bundled plugins are beside it, or
-    ///     in `../lib/greenroom` relative to its folder.
-    ///   - pluginPath: The value of `GREENROOM_PLUGIN_PATH`: folders separated by colons. They are
-    ///     searched first, so that an author's new version overrides a bundled plugin.
-    ///   - examine: Scans a file. Called from several threads at once.
-    public init(
-        executable: String, pluginPath: String?, examine: @escaping Examination
+    ///   - programs: The absolute folder of the host's programs. Bundled plugins lie in it, or in
+    ///     `../lib/greenroom` from there.
+    ///   - pluginFolders: They are searched first, so that an author's new version hides a bundled
+    ///     plugin.
+    ///   - examine: Looks into a file. Called from several threads at once.
+    package init(
+        programs: String, pluginFolders: [String], examine: @escaping Examination
     ) {
-        let own = executable.split(separator: "/").dropLast()
-        let beside = "/" + own.joined(separator: "/")
-        let installed = "/" + (own.dropLast() + ["lib", "greenroom"]).joined(separator: "/")
-        let given = (pluginPath ?? "").split(separator: ":").map(String.init)
-        self.executable = executable
-        folders = given + [installed, beside]
-        bundled = [beside, installed]
+        let parent = programs.split(separator: "/").dropLast()
+        let installed = "/" + (parent + ["lib", "greenroom"]).joined(separator: "/")
+        self.programs = programs
+        folders = pluginFolders + [installed, programs]
+        bundled = [programs, installed]
         examination = examine
     }
 
     /// Scans a file.
     ///
     /// - Throws: ``LoadError`` with file, rule and cure.
-    public func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+    package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
         try examination(path)
     }
 
     /// Whether a file is bundled with the host.
-    public func isBundled(_ path: String) -> Bool {
+    package func isBundled(_ path: String) -> Bool {
         guard let slash = path.lastIndex(of: "/") else { return false }
         return bundled.contains(String(path[..<slash]))
     }
@@ -70,7 +68,7 @@ public struct PluginLocator: Sendable {
     ///   - kind: The required kind. It selects the plugin if the library has one of that kind.
     ///   - folder: The folder of relative paths.
     /// - Throws: ``LoadError``.
-    public func find(
+    package func find(
         _ name: String, kind: PluginKind?, relativeTo folder: String
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
@@ -106,7 +104,7 @@ public struct PluginLocator: Sendable {
 
     /// Scans all libraries of all folders, several concurrently. Skips libraries in the bundled
     /// folders that are no plugins.
-    public func scan() -> [Finding] {
+    package func scan() -> [Finding] {
         var paths: [(folder: String, path: String)] = []
         var seen: Set<String> = []
         for folder in folders {

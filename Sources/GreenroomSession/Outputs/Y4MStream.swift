@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// It outlives a session: the next session continues with the size and rate of the first, which are
 /// in the stream's header.
-public final class Y4MStream: Sendable {
+package final class Y4MStream: Sendable {
     /// The name in errors.
     let name: String
     private let descriptor: Int32
@@ -24,7 +24,7 @@ public final class Y4MStream: Sendable {
     /// - Parameters:
     ///   - descriptor: Open for writing, for as long as the stream is used.
     ///   - name: The name in errors.
-    public init(descriptor: Int32, name: String) {
+    package init(descriptor: Int32, name: String) {
         self.descriptor = descriptor
         self.name = name
     }

@@ -23,7 +23,7 @@ public final class Session: Sendable {
     /// Interval of report updates while the session runs.
     private static let reportNanoseconds: Int64 = 1_000_000_000
 
-    private static let mostCommands = 1000
+    private static let commandLimit = 1000
 
     private let plan: SessionPlan
     private let events: SessionEvents
@@ -37,9 +37,9 @@ public final class Session: Sendable {
     /// - Parameters:
     ///   - plan: What to run.
     ///   - handler: Receives every event, on any thread, concurrently; it must not block.
-    public init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
+    package init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
         self.plan = plan
-        clock = SessionClock(plan.clock)
+        clock = SessionClock(plan.configuration.clock)
         let control = control
         events = SessionEvents(handler) { control.change { $0.changes += 1 } }
     }
@@ -56,14 +56,23 @@ public final class Session: Sendable {
 
     /// Queues a command. [any]
     ///
-    /// - Parameter origin: The source of the command, in a few words.
-    /// - Returns: false if 1000 commands are queued already; this one is dropped then.
-    public func perform(_ command: SessionCommand, origin: String) -> Bool {
-        control.change { control in
-            guard control.commands.count < Self.mostCommands else { return false }
-            control.commands.append((command, origin))
+    /// Returns immediately. ``SessionEvent/commanded(origin:text:)`` follows when it is executed, or
+    /// ``SessionEvent/note(role:text:)`` with the reason why it failed.
+    ///
+    /// - Parameter origin: Who sent it, in a few words, for events and reports.
+    /// - Throws: If the session can't execute it, or 1000 commands are queued.
+    public func perform(
+        _ command: SessionCommand, origin: String = "program"
+    ) throws(CommandProblem) {
+        let checked = try plan.check(command)
+        let isTaken = control.change { control in
+            guard control.commands.count < Self.commandLimit else { return false }
+            control.commands.append((checked, origin))
             control.changes += 1
             return true
+        }
+        guard isTaken else {
+            throw CommandProblem("dropped: too many commands are queued")
         }
     }
 
@@ -73,16 +82,16 @@ public final class Session: Sendable {
     }
 
     /// The current state, with the report.
-    public struct Standing: Sendable {
+    package struct Standing: Sendable {
         /// Since the sources were started, in seconds.
-        public var seconds: Double
+        package var seconds: Double
         /// The report at that time.
-        public var report: SessionReport
+        package var report: SessionReport
     }
 
     /// The state at the last report update, which runs each second and at the end; nil before the
     /// sources are started. [any]
-    public var standing: Standing? { newestStanding.withLock { $0 } }
+    package var standing: Standing? { newestStanding.withLock { $0 } }
 
     /// Runs from the first plugin's `create` to the last output's end.
     ///
@@ -126,7 +135,7 @@ public final class Session: Sendable {
         events.send(.started)
         publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
         let outcome = watch(&plugins, parts)
-        let end = min(clock.now - parts.epoch, plan.durationNanoseconds ?? .max)
+        let end = min(clock.now - parts.epoch, plan.configuration.duration?.nanoseconds ?? .max)
         // A stop-send may take long; recordings end with the session.
         parts.finishSound(at: end)
         plugins.stopSources()
@@ -162,8 +171,8 @@ public final class Session: Sendable {
     /// every source.
     private func watch(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) -> SessionOutcome
     {
-        let end = plan.durationNanoseconds.map { parts.epoch + $0 }
-        var timeline = plan.timeline[...]
+        let end = plan.configuration.duration.map { parts.epoch + $0.nanoseconds }
+        var timeline = plan.configuration.timeline[...]
         var seen = -1
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
@@ -278,7 +287,7 @@ public final class Session: Sendable {
 }
 
 /// The end of a session.
-public enum SessionOutcome: Equatable, Sendable {
+package enum SessionOutcome: Equatable, Sendable {
     /// As planned: after its duration, or when every source finished.
     case finished
     /// On request.

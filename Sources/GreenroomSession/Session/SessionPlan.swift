@@ -1,51 +1,38 @@
-public import GreenroomNegotiation
-public import GreenroomPluginInterface
-public import GreenroomMedia
-public import GreenroomModel
-public import GreenroomRuntime
-import GreenroomVideo
+package import GreenroomModel
+package import GreenroomPluginInterface
 
-/// The isolation of a plugin. Paths are absolute.
-public struct IsolationPlan: Hashable, Sendable {
+/// The isolation of a plugin.
+package struct IsolationPlan: Hashable, Sendable {
     /// How to confine the process.
-    public var sandbox: SandboxMode
-    /// Limit of private memory in bytes, without frames.
-    public var memoryLimitBytes: Int
-    /// Files and folders that it may read.
-    public var read: [String]
-    /// Files and folders that it may write; in folders it may create files.
-    public var write: [String]
-    /// Devices, and folders of devices, below `/dev` that it may use.
-    public var devices: [String]
-    /// Whether it may use the network.
-    public var network: Bool
+    package var sandbox: SandboxMode
+    /// The limit of private memory; frames do not count.
+    package var memoryLimit: MemorySize
+    /// Additional grants.
+    package var grants: Grants
 
     /// Makes a plan.
-    public init(
-        sandbox: SandboxMode = .on, memoryLimitBytes: Int = 256_000_000, read: [String] = [],
-        write: [String] = [], devices: [String] = [], network: Bool = false
+    package init(
+        sandbox: SandboxMode = .on,
+        memoryLimit: MemorySize = SessionConfiguration.defaultMemoryLimit, grants: Grants = Grants()
     ) {
         self.sandbox = sandbox
-        self.memoryLimitBytes = memoryLimitBytes
-        self.read = read
-        self.write = write
-        self.devices = devices
-        self.network = network
+        self.memoryLimit = memoryLimit
+        self.grants = grants
     }
 }
 
 /// A plugin with its settings, ready to create.
-public struct SourcePlan: Sendable {
+package struct SourcePlan: Sendable {
     /// Its library.
     package var factory: any PluginFactory
     /// The plugin in the library.
-    public var descriptor: PluginDescriptor
+    package var descriptor: PluginDescriptor
     /// All settings of the plugin, checked.
-    public var settings: [Setting]
+    package var settings: [Setting]
     /// What to do when it fails.
-    public var onFailure: FailurePolicy
+    package var onFailure: FailurePolicy
     /// Its isolation; nil for the host's process.
-    public var isolation: IsolationPlan?
+    package var isolation: IsolationPlan?
 
     /// Makes a plan.
     package init(
@@ -60,32 +47,18 @@ public struct SourcePlan: Sendable {
     }
 }
 
-/// A complete and checked description of a session.
-public struct SessionPlan: Sendable {
-    /// The session's name, for the report.
-    public var name: String
-    /// The largest capability offered to a source.
-    public var maximum = SessionDefaults.maximum
-    /// The sizes for cameras.
-    public var table = CapabilityTable.standard
-    /// The session's clock.
-    public var clock = ClockKind.real
-    /// Commands while it runs, sorted by time.
-    public var timeline: [TimelineEntry] = []
-    /// The duration, in nanoseconds; nil until stopped.
-    public var durationNanoseconds: Int64?
-    /// Time limit of a callback, in nanoseconds.
-    public var callbackDeadlineNanoseconds = SessionDefaults.callbackDeadline.nanoseconds
-    /// The plugins, by their roles.
-    public var slots: [SessionSlot<SourcePlan>] = []
-    /// The absolute path of the Unix socket on which a broadcast offers the share and its audio;
-    /// nil without a broadcast.
-    public var broadcast: String?
-    /// The outputs.
-    package var outputs: [any Output] = []
+/// A configuration with its plugins loaded and its commands checked.
+package struct SessionPlan: Sendable {
+    /// The configuration.
+    package var configuration: SessionConfiguration
+    /// The plugins of its slots.
+    package var slots: [SessionSlot<SourcePlan>]
 
-    /// Makes a plan without plugins.
-    public init(name: String) {
-        self.name = name
+    /// Makes a plan.
+    package init(
+        _ configuration: SessionConfiguration, slots: [SessionSlot<SourcePlan>] = []
+    ) {
+        self.configuration = configuration
+        self.slots = slots
     }
 }

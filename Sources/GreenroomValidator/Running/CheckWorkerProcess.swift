@@ -17,7 +17,7 @@ struct CheckWorkerProcess {
     }
 
     /// The maximum length of a response, in bytes.
-    private static let mostBytes = 1 << 20
+    private static let byteLimit = 1 << 20
 
     /// Runs a check.
     ///
@@ -95,7 +95,7 @@ struct CheckWorkerProcess {
             var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&readable, 1, Int32(clamping: left / 1_000_000 + 1)) > 0 else { continue }
             let count = (try? FileDescriptor(rawValue: descriptor).read(into: &buffer)) ?? 0
-            guard count > 0, bytes.count < mostBytes else { return bytes }
+            guard count > 0, bytes.count < byteLimit else { return bytes }
             bytes += buffer[..<count]
         }
     }

@@ -17,7 +17,7 @@ struct LeakDetector {
     private static let leastAsked = 8 << 20
 
     /// Number of additional threads or descriptors that is always too many.
-    private static let mostMore = 64
+    private static let growthLimit = 64
 
     /// One before the rounds, and one after each.
     private var sights: [ProcessSnapshot]
@@ -47,9 +47,11 @@ struct LeakDetector {
         guard let first = sights.first, let last = sights.last, sights.count > 3 else { return nil }
         // A temporary thread or descriptor is in some snapshots only.
         let threads = last.threads.count - first.threads.count
-        if threads > Self.mostMore || least({ $0.threads.count }) > 0 { return .threads(threads) }
+        if threads > Self.growthLimit || least({ $0.threads.count }) > 0 {
+            return .threads(threads)
+        }
         let descriptors = last.descriptors.count - first.descriptors.count
-        if descriptors > Self.mostMore || least({ $0.descriptors.count }) > 0 {
+        if descriptors > Self.growthLimit || least({ $0.descriptors.count }) > 0 {
             return .descriptors(descriptors, Set(last.opened(since: first)).sorted())
         }
         let (touched, asked) = (least { $0.privateBytes }, least { $0.dataBytes })

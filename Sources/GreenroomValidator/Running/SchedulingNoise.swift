@@ -5,7 +5,7 @@ import GreenroomSession
 /// time.
 final class SchedulingNoise: Sendable {
     /// Allowed loss of time to other processes, as a ratio.
-    private static let mostLost = 0.01
+    private static let lossLimit = 0.01
     /// The length of a sleep, in nanoseconds.
     private static let sleep: Int64 = 5_000_000
 
@@ -42,7 +42,7 @@ final class SchedulingNoise: Sendable {
             state.isOver = true
             return state.lateness
         }
-        let most = Double(MonotonicClock.now - begin.time) * Self.mostLost
+        let most = Double(MonotonicClock.now - begin.time) * Self.lossLimit
         let delay = ProcessLoad(of: process).delayNanoseconds - begin.delay
         return Double(delay) <= most && Double(lateness) <= most
     }

@@ -74,13 +74,13 @@ struct ELFFile: Sendable {
     /// `DF_TEXTREL`
     private static let textRelocationsFlag: UInt64 = 4
     /// Limits that no real library exceeds, low enough to read quickly.
-    private static let mostSegments = 1000
-    private static let mostDynamicEntries = 10_000
-    private static let mostSymbols = 2_000_000
+    private static let segmentLimit = 1000
+    private static let dynamicEntryLimit = 10_000
+    private static let symbolLimit = 2_000_000
     private static let longestName = 65536
     /// Limit of libraries and folders together, and of the length of their names in bytes.
-    private static let mostNames = 1000
-    private static let mostBytesOfNames = 1 << 20
+    private static let nameLimit = 1000
+    private static let nameBytesLimit = 1 << 20
 
     private let bytes: [UInt8]
 
@@ -118,7 +118,7 @@ struct ELFFile: Sendable {
         let table = try number(32, as: UInt64.self)
         let step = UInt64(try number(54, as: UInt16.self))
         let count = Int(try number(56, as: UInt16.self))
-        guard step >= 56, count <= Self.mostSegments else {
+        guard step >= 56, count <= Self.segmentLimit else {
             throw Problem(explanation: "its program header table is invalid")
         }
         for index in 0..<count {
@@ -159,7 +159,7 @@ struct ELFFile: Sendable {
         }
         var values: [UInt64: UInt64] = [:]
         var names: [(tag: Tag, offset: UInt64)] = []
-        for index in 0..<min(Int(clamping: dynamic.fileByteCount / 16), Self.mostDynamicEntries) {
+        for index in 0..<min(Int(clamping: dynamic.fileByteCount / 16), Self.dynamicEntryLimit) {
             let place = try sum(dynamic.fileOffset, UInt64(index) * 16)
             let tag = try number(place, as: UInt64.self)
             let value = try number(try sum(place, 8), as: UInt64.self)
@@ -181,7 +181,7 @@ struct ELFFile: Sendable {
         for (tag, offset) in names {
             let name = try text(offset, values)
             byteCount += name.utf8.count
-            guard names.count <= Self.mostNames, byteCount <= Self.mostBytesOfNames else {
+            guard names.count <= Self.nameLimit, byteCount <= Self.nameBytesLimit else {
                 throw Problem(explanation: "it names implausibly many libraries and folders")
             }
             switch tag {
@@ -218,7 +218,7 @@ struct ELFFile: Sendable {
         guard let table = dynamic[Tag.symbolTable.rawValue] else { return }
         let start = try place(ofAddress: table)
         let count = try symbolCount(dynamic)
-        guard count <= Self.mostSymbols else {
+        guard count <= Self.symbolLimit else {
             throw Problem(explanation: "its symbol table is invalid")
         }
         // The first symbol is a placeholder.
@@ -253,7 +253,7 @@ struct ELFFile: Sendable {
         let bucketsPlace = try sum(place, 16 + filters * 8)
         let chains = try sum(bucketsPlace, buckets * 4)
         var last: UInt64 = 0
-        guard buckets <= UInt64(Self.mostSymbols) else {
+        guard buckets <= UInt64(Self.symbolLimit) else {
             throw Problem(explanation: "its hash table is invalid")
         }
         for index in 0..<buckets {

@@ -34,7 +34,7 @@ struct LibraryExamination: Sendable {
 
 extension ELFFile {
     /// The largest file to read.
-    private static let mostBytes = 1 << 30
+    private static let byteLimit = 1 << 30
 
     /// Reads a file.
     static func read(_ path: String) -> Result<ELFFile, Problem> {
@@ -47,8 +47,8 @@ extension ELFFile {
             let file = try FileDescriptor.reading(path, options: .nonBlocking)
             defer { try? file.close() }
             let status = try file.stat()
-            let isReadable = status.type == .regular && status.size <= mostBytes
-            bytes = isReadable ? try file.readToEnd(limit: mostBytes) : nil
+            let isReadable = status.type == .regular && status.size <= byteLimit
+            bytes = isReadable ? try file.readToEnd(limit: byteLimit) : nil
         } catch {
             throw Problem(explanation: "\(error)", isForeign: true)
         }

@@ -59,7 +59,7 @@ extension Examination {
 extension Fixture {
     /// The check for writes to released frames, which occasionally change pictures.
     fileprivate var checkOfLateWriting: String {
-        kind == .preProcessor ? "pre-processor.planes" : "video.lease-end"
+        kind.isFilter ? "pre-processor.planes" : "video.lease-end"
     }
 
     /// The digest of a run in which parameters are set to their current values.

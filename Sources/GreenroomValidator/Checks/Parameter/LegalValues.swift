@@ -3,7 +3,7 @@ import GreenroomPluginInterface
 
 extension Parameter {
     /// Limit of choices that are tried individually.
-    private static let mostChoices = 24
+    private static let choiceLimit = 24
 
     /// Whether its table decides for each value whether it is legal.
     var isClosed: Bool {
@@ -20,9 +20,9 @@ extension Parameter {
         case .boolean: [.boolean(false), .boolean(true)]
         case .choice:
             // The first and last ones of a long table.
-            choices.count <= Self.mostChoices
+            choices.count <= Self.choiceLimit
                 ? choices.map { .string($0) }
-                : (choices.prefix(Self.mostChoices / 2) + choices.suffix(Self.mostChoices / 2))
+                : (choices.prefix(Self.choiceLimit / 2) + choices.suffix(Self.choiceLimit / 2))
                     .map { .string($0) }
         case .integer:
             wholeBounds.map { [.integer($0.lowerBound), .integer($0.upperBound)] } ?? []

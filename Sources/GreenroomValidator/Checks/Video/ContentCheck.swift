@@ -7,7 +7,7 @@ extension Catalogue {
     /// Compares the digests of consecutive frames over fourteen seconds, and checks that each frame
     /// has more than one colour.
     static let pictureContent = Check(
-        "video.content", "the picture is live", of: [.videoSource],
+        "video.content", "the picture is live", of: .cameras,
         proving: """
             Over 14 s of session time a camera must not show the same picture, or a single colour, \
             for ten seconds on end: that is what a source shows that lost its device, never draws, \

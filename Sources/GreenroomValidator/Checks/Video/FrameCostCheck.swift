@@ -57,7 +57,7 @@ extension Examination {
     ) throws(Verdict) -> (agreed: VideoCapability, milliseconds: Double)? {
         var samples = Samples()
         // A share may send rarely.
-        let seconds = descriptor.kind == .shareSource ? 2 : 0.4
+        let seconds = descriptor.kind.offerRule == .upTo ? 2 : 0.4
         let fixture = try show(VideoScenario(row: row, seconds: seconds)) { fixture in
             let fresh = Samples()
             samples = fresh

@@ -13,7 +13,7 @@ extension Catalogue {
     /// drawing took that long: a schedule that counts from the start holds its rate; one that
     /// sleeps an interval after each frame does not.
     static let frameRate = Check(
-        "video.rate", "the agreed frame rate", of: [.videoSource], limitSeconds: 90,
+        "video.rate", "the agreed frame rate", of: .cameras, limitSeconds: 90,
         proving: """
             A camera must send its agreed frame rate within 5 %, at 30 and at 15 fps, also when \
             drawing takes time, and after an offer of 640x360 at 60 fps alone. A camera that can't \

@@ -1,0 +1,110 @@
+import Glibc
+import GreenroomIsolation
+package import GreenroomMedia
+package import GreenroomPluginInterface
+import GreenroomSchema
+package import GreenroomSession
+
+/// Where the bundled plugins are, and `greenroom-runner`, the program that runs isolated plugins.
+///
+/// Both are built by `swift build` in a checkout of Greenroom, side by side. Elsewhere bundled
+/// plugins may be in `lib/greenroom` beside the `bin` of the programs.
+public struct Installation: Sendable {
+    /// The absolute folder of `greenroom-runner`.
+    public let programs: String
+    /// Folders that are searched for plugins before the bundled ones.
+    public var pluginFolders: [String]
+
+    /// Makes an installation.
+    ///
+    /// - Parameters:
+    ///   - programs: The folder of `greenroom-runner`; relative to the working directory.
+    ///   - pluginFolders: Folders that are searched for plugins before the bundled ones; nil for
+    ///     those in `GREENROOM_PLUGIN_PATH`.
+    public init(programs: String, pluginFolders: [String]? = nil) {
+        self.programs = resolvedPath(programs) ?? programs
+        self.pluginFolders =
+            pluginFolders
+            ?? (environmentVariable("GREENROOM_PLUGIN_PATH") ?? "").split(separator: ":")
+            .map(String.init)
+    }
+
+    /// The installation of this process. `greenroom-runner` is searched beside the program in
+    /// `GREENROOM_PROGRAM`, then beside this program, then on the `PATH`.
+    public static var standard: Installation {
+        if let program = environmentVariable("GREENROOM_PROGRAM") {
+            return Installation(programs: folder(of: program))
+        }
+        let onPath = (environmentVariable("PATH") ?? "").split(separator: ":").lazy
+            .compactMap { resolvedPath("\($0)/greenroom-runner") }.first
+        let own = ofThisProgram
+        guard access(own.runner, X_OK) != 0, let onPath else { return own }
+        return Installation(programs: folder(of: onPath))
+    }
+
+    /// The installation that this program belongs to.
+    package static var ofThisProgram: Installation {
+        Installation(programs: folder(of: ownProgramFile ?? ""))
+    }
+
+    private static func folder(of file: String) -> String {
+        guard let slash = file.lastIndex(of: "/") else { return "." }
+        return slash == file.startIndex ? "/" : String(file[..<slash])
+    }
+
+    /// The program that runs isolated plugins.
+    private var runner: String { "\(programs)/greenroom-runner" }
+
+    /// Finds plugins of the installation.
+    ///
+    /// - Parameter rescans: Whether to scan files again that were scanned before.
+    package func locator(rescans: Bool = false) -> PluginLocator {
+        let scans = LibraryScans(
+            cache: ScanCache(
+                cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME")),
+            rescans: rescans, scan: PluginScanner(program: runner).examine)
+        return PluginLocator(
+            programs: programs, pluginFolders: pluginFolders, examine: scans.examine)
+    }
+}
+
+extension PluginLocator {
+    /// Warnings about `GREENROOM_PLUGIN_PATH`.
+    package var warnings: [String] {
+        folders.filter { !isBundled("\($0)/library") && !Self.isFolder($0) }.map {
+            "GREENROOM_PLUGIN_PATH: there is no folder \($0), so no plugin is found there."
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// A library whose plugins are isolated.
+    func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginFactory {
+        IsolatedLibrary(
+            path: path,
+            confinement: Confinement(program: "\(programs)/greenroom-runner", plan: plan))
+    }
+
+    /// Why a plugin was not found, with a suggestion for its name.
+    ///
+    /// - Parameter kind: The kind that is needed; nil for any.
+    package func explain(
+        _ error: LoadError, _ name: String, _ kind: PluginKind? = nil
+    ) -> String {
+        guard error.code == .noSuchPlugin, !name.contains("/") else { return "\(error)" }
+        let names = scan().flatMap { finding in
+            (try? finding.result.get())?.descriptors.filter { kind == nil || $0.kind == kind }
+                .map(\.name) ?? []
+        }
+        let meant = nearestName(to: name, among: names).map { " Did you mean \"\($0)\"?" }
+        return "\(error)\(meant ?? "")"
+    }
+}
+
+/// A variable of this process's environment.
+package func environmentVariable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}

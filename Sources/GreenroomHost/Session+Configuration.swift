@@ -1,0 +1,71 @@
+public import GreenroomConfig
+import GreenroomRuntime
+public import GreenroomSchema
+public import GreenroomSession
+
+extension Session {
+    /// Makes a session from a configuration: finds its plugins, loads those that run in this process
+    /// and checks their settings. No plugin runs and no output is open before `run()`.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - installation: Where bundled plugins and `greenroom-runner` are.
+    ///   - events: Gets every event, on any thread, several at the same time; it must not block.
+    /// - Throws: Every problem of the configuration.
+    public convenience init(
+        _ configuration: SessionConfiguration, installation: Installation = .standard,
+        events: @escaping @Sendable (SessionEvent) -> Void = { _ in }
+    ) throws(ConfigurationError) {
+        var plan = try SessionPlan(configuration, locator: installation.locator())
+        plan.awaitBroadcast()
+        self.init(plan: plan, events: events)
+    }
+
+    /// Makes a session from a session file.
+    ///
+    /// - Parameters:
+    ///   - file: The session file; its configuration may have been changed.
+    ///   - installation: Where bundled plugins and `greenroom-runner` are.
+    ///   - events: Gets every event, on any thread, several at the same time; it must not block.
+    /// - Throws: Every problem of the file, each with its location.
+    public convenience init(
+        _ file: SessionFile, installation: Installation = .standard,
+        events: @escaping @Sendable (SessionEvent) -> Void = { _ in }
+    ) throws(SessionFileError) {
+        do throws(ConfigurationError) {
+            try self.init(file.configuration, installation: installation, events: events)
+        } catch {
+            throw file.located(error)
+        }
+    }
+
+    /// Runs the session on a thread of its own, from the first `create` to the end of the last
+    /// output. A session runs once. Cancelling the task stops it in order.
+    ///
+    /// - Returns: The report, also of a session that failed.
+    /// - Throws: `OutputError` when an output can't be opened; then nothing was recorded.
+    public func run() async throws -> SessionReport {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                _ = HostThread(name: "session") {
+                    continuation.resume(with: Result { try self.run() })
+                }
+            }
+        } onCancel: {
+            stop()
+        }
+    }
+}
+
+extension SessionFile {
+    /// Makes a plan from the file, with its plugins.
+    ///
+    /// - Throws: Every problem, each with its location in the file.
+    package func plan(with locator: PluginLocator) throws(SessionFileError) -> SessionPlan {
+        do throws(ConfigurationError) {
+            return try SessionPlan(configuration, locator: locator)
+        } catch {
+            throw located(error)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+public import GreenroomMedia
+
+/// A plugin of a session, with its settings and isolation.
+///
+/// A plugin with default settings can be written as its name:
+///
+/// ```swift
+/// let slot = SessionSlot<PluginConfiguration>(.camera, "ColorBars")
+/// ```
+public struct PluginConfiguration: Hashable, Sendable {
+    /// The plugin's name or id; or the path of a library, which contains a slash, with `#NAME`
+    /// if the library has several plugins.
+    public var plugin: String
+    /// The values of settings by name; the others have their defaults.
+    public var settings: [String: ParameterValue]
+    /// What the session does when it fails. If nil, an isolated plugin is restarted, and with a
+    /// plugin in the host's process the session ends.
+    public var onFailure: FailurePolicy?
+    /// Where it runs; nil for the session's `SessionConfiguration.isolation`.
+    public var isolation: Isolation?
+    /// The sandbox of an isolated plugin; nil for that of the session.
+    public var sandbox: SandboxMode?
+    /// The limit of private memory of an isolated plugin; nil for that of the session.
+    public var memoryLimit: MemorySize?
+    /// Additional grants of an isolated plugin; nil for none.
+    public var grants: Grants?
+
+    /// Makes the configuration of a plugin.
+    public init(_ plugin: String, settings: [String: ParameterValue] = [:]) {
+        self.plugin = plugin
+        self.settings = settings
+    }
+}
+
+extension PluginConfiguration: ExpressibleByStringLiteral {
+    /// Makes the configuration of a plugin with default settings.
+    public init(stringLiteral plugin: String) { self.init(plugin) }
+}
+
+/// Where a plugin runs.
+public enum Isolation: String, CaseIterable, Sendable {
+    /// In a process of its own.
+    case process
+    /// In the host's process.
+    case host
+}
+
+/// Additional grants of an isolated plugin. Paths are absolute and unique within their list.
+public struct Grants: Hashable, Sendable {
+    /// Files and folders that it may read.
+    public var read: [String]
+    /// Files and folders that it may write; in folders it may create files.
+    public var write: [String]
+    /// Devices, and folders of devices, below `/dev` that it may use.
+    public var devices: [String]
+    /// Whether it may use the network.
+    public var network: Bool
+
+    /// Makes grants; without arguments, none.
+    public init(
+        read: [String] = [], write: [String] = [], devices: [String] = [], network: Bool = false
+    ) {
+        self.read = read
+        self.write = write
+        self.devices = devices
+        self.network = network
+    }
+}

@@ -1,0 +1,189 @@
+import GreenroomMedia
+package import GreenroomModel
+import GreenroomRuntime
+import GreenroomSchema
+
+/// The plugins of a configuration, for checks that depend on them.
+///
+/// An invalid plugin of a session file counts, so that it is not reported as missing as well.
+package struct SessionParts: Sendable {
+    /// The roles that have a source.
+    package var roles: Set<SessionRole>
+    /// The number of filters of a role.
+    package var filterCounts: [SessionRole: Int]
+    /// Whether the share is a broadcast.
+    package var hasBroadcast: Bool
+
+    package init(
+        roles: Set<SessionRole>, filterCounts: [SessionRole: Int], hasBroadcast: Bool
+    ) {
+        self.roles = roles
+        self.filterCounts = filterCounts
+        self.hasBroadcast = hasBroadcast
+        guard hasBroadcast, let role = SessionRole.ofBroadcasts else { return }
+        self.roles.formUnion(SessionRole.allCases.filter { $0.follows(role) })
+    }
+
+    /// The parts of a configuration.
+    package init(of configuration: SessionConfiguration) {
+        self.init(
+            roles: Set(configuration.slots.map(\.role)),
+            filterCounts: Dictionary(
+                configuration.slots.map { ($0.role, $0.filters.count) }, uniquingKeysWith: max),
+            hasBroadcast: configuration.broadcast != nil)
+    }
+
+    package func has(_ address: PluginAddress) -> Bool {
+        guard roles.contains(address.role) else { return false }
+        guard let filter = address.filter else { return true }
+        return filter < filterCounts[address.role, default: 0]
+    }
+
+    /// The tracks for outputs.
+    fileprivate var tracks: TracksInFile {
+        TracksInFile(
+            video: Set(roles.filter { $0.medium == .video }.map(\.track)),
+            hasAudio: roles.contains { $0.medium == .audio })
+    }
+}
+
+// MARK: - Conflicts
+
+extension SessionConfiguration {
+    /// Conflicts that do not depend on which plugins are used.
+    package func conflicts(among parts: SessionParts) -> [ConfigurationProblem] {
+        outputConflicts(parts) + timelineConflicts(parts) + clockConflicts(parts)
+            + isolationConflicts
+    }
+
+    /// Outputs that conflict, or need a track that the session does not have.
+    private func outputConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
+        outputs.enumerated().flatMap { index, output in
+            output.output.conflicts(with: outputs[..<index].map(\.output), in: parts.tracks)
+                .map { ConfigurationProblem($0, at: output.origin ?? "outputs[\(index)]") }
+        }
+    }
+
+    /// Timeline entries for plugins that the session does not have.
+    private func timelineConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
+        timeline.compactMap { entry in
+            let command = entry.command
+            guard let target = command.target else { return nil }
+            guard parts.has(target) else {
+                return ConfigurationProblem(
+                    "\(command.withoutPlugin). Add one, or remove the entry.", at: entry.origin)
+            }
+            guard case .set = command, target.role.facts.takesBroadcast, parts.hasBroadcast else {
+                return nil
+            }
+            return ConfigurationProblem(
+                "a broadcast has no settings to change. Remove the entry.", at: entry.origin)
+        }
+    }
+
+    /// A virtual clock without a duration, which would run at full speed forever, or with a broadcast,
+    /// which could not connect in time.
+    private func clockConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
+        guard clock == .virtual else { return [] }
+        var problems: [ConfigurationProblem] = []
+        if duration == nil {
+            problems.append(
+                ConfigurationProblem(
+                    "on the virtual clock a session needs a duration, or it would run forever at "
+                        + "full speed. Add one to \"session\", or --duration 10s.",
+                    at: "session.clock"))
+        }
+        if parts.hasBroadcast {
+            problems.append(
+                ConfigurationProblem(
+                    "on the virtual clock the session would be over before a broadcast connects. "
+                        + "Use the real clock, or name a plugin in place of the broadcast.",
+                    at: "session.clock"))
+        }
+        return problems
+    }
+
+    /// Keys for isolated plugins on plugins in the host's process.
+    private var isolationConflicts: [ConfigurationProblem] {
+        plugins.flatMap { address, plugin -> [ConfigurationProblem] in
+            guard (plugin.isolation ?? isolation) == .host else { return [] }
+            let place = plugin.isolation == nil ? "session.isolation" : "\(address).isolation"
+            return plugin.processKeys(at: address, because: "\(place) is host")
+        }
+    }
+
+    /// Conflicts with the plugin's isolation that depend on whether it is bundled.
+    package func conflicts(
+        of plugin: PluginConfiguration, at address: PluginAddress, isBundled: Bool
+    ) -> [ConfigurationProblem] {
+        guard isBundled, (plugin.isolation ?? isolation) == nil else { return [] }
+        return plugin.processKeys(
+            at: address,
+            because: "a bundled plugin runs in the host's process unless it says otherwise")
+    }
+}
+
+extension PluginConfiguration {
+    /// A problem for each key that needs an isolated plugin.
+    ///
+    /// - Parameter reason: Why the plugin is not isolated.
+    fileprivate func processKeys(
+        at address: PluginAddress, because reason: String
+    ) -> [ConfigurationProblem] {
+        let keys = [
+            (sandbox == nil, "sandbox"), (memoryLimit == nil, "memory-limit"),
+            (grants == nil, "allow"),
+        ]
+        var problems = keys.filter { !$0.0 }.map { _, key in
+            ConfigurationProblem(
+                "it holds for a plugin in a process of its own, and \(reason). Write isolation: "
+                    + "process for the plugin, or remove this.", at: "\(address).\(key)")
+        }
+        if onFailure == .restart {
+            problems.append(
+                ConfigurationProblem(
+                    "only a plugin in a process of its own can be started again, and \(reason). "
+                        + "Write isolation: process for the plugin, or on-failure: off.",
+                    at: "\(address).on-failure"))
+        }
+        return problems
+    }
+}
+
+// MARK: - Warnings
+
+extension SessionConfiguration {
+    /// Warnings about legal but unlikely values.
+    package var warnings: [ConfigurationProblem] { lateEntries + unusedIsolation }
+
+    /// Timeline entries after the end of the session.
+    private var lateEntries: [ConfigurationProblem] {
+        guard let duration else { return [] }
+        return timeline.filter { $0.time >= duration }.map {
+            ConfigurationProblem(
+                "it is due at \($0.time.asWritten), when the session is over "
+                    + "(\(duration.asWritten)), so it is never done.", at: $0.origin)
+        }
+    }
+
+    /// Isolation keys that apply to no plugin.
+    private var unusedIsolation: [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        if isolation == .host, plugins.allSatisfy({ ($0.plugin.isolation ?? .host) == .host }) {
+            let keys = [(sandbox == nil, "sandbox"), (memoryLimit == nil, "memory-limit")]
+            problems += keys.filter { !$0.0 }.map { _, key in
+                ConfigurationProblem(
+                    "every plugin runs in the host's process, so it holds for none.",
+                    at: "session.\(key)")
+            }
+        }
+        for (address, plugin) in plugins
+        where plugin.grants != nil && process(of: plugin).sandbox == .off {
+            problems.append(
+                ConfigurationProblem(
+                    "without a sandbox the plugin may do what the host may, so it grants nothing.",
+                    at: "\(address).allow"))
+        }
+        return problems
+    }
+}

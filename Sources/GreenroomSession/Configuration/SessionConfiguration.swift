@@ -1,0 +1,97 @@
+import Glibc
+public import GreenroomMedia
+public import GreenroomModel
+import GreenroomNegotiation
+public import GreenroomRuntime
+
+/// The configuration of a session: its plugins, limits and outputs.
+///
+/// It is read from a session file, or built by a program:
+///
+/// ```swift
+/// var configuration = SessionConfiguration(name: "demo")
+/// configuration.duration = .seconds(5)
+/// configuration.slots = [
+///     SessionSlot(.camera, PluginConfiguration("ColorBars", settings: ["pattern": "grey"])),
+///     SessionSlot(.microphone, "Tone"),
+/// ]
+/// configuration.outputs = [.record(folder: "recording")]
+/// ```
+public struct SessionConfiguration: Sendable {
+    /// The session's name, for the report.
+    public var name: String
+    /// The absolute folder that relative paths of plugins and settings are resolved against.
+    public var folder: String
+    /// The largest size and frame rate that plugins are offered.
+    public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
+    /// The sizes that cameras are offered, each with its highest frame rate; sizes are unique.
+    public var table = CapabilityTable.standard.rows
+    /// The session's clock; a virtual clock needs a ``duration``.
+    public var clock = ClockKind.real
+    /// The duration; nil to run until stopped.
+    public var duration: Duration?
+    /// The time limit of a plugin's callback; after it the plugin counts as hung.
+    public var callbackDeadline = Duration.seconds(2)
+    /// Where plugins run by default. If nil, bundled plugins run in the host's process and all
+    /// others in processes of their own.
+    public var isolation: Isolation?
+    /// The default sandbox of isolated plugins; nil for every layer that the kernel has.
+    public var sandbox: SandboxMode?
+    /// The default limit of private memory of each isolated plugin; nil for 256 MB.
+    public var memoryLimit: MemorySize?
+    /// The plugins, at most one for each role.
+    public var slots: [SessionSlot<PluginConfiguration>] = []
+    /// The absolute path of a Unix socket over which a process that the host did not start sends
+    /// the share and its audio; the share has no plugins then. Nil without a broadcast.
+    public var broadcast: String?
+    /// The outputs.
+    public var outputs: [SessionOutput] = []
+    /// Commands while the session runs, in order of time.
+    public var timeline: [TimelineEntry] = []
+
+    /// Makes a configuration without plugins, relative to the working directory.
+    public init(name: String = "session") {
+        self.name = name
+        let path = getcwd(nil, 0)
+        defer { free(path) }
+        folder = path.map { String(cString: $0) } ?? "/"
+    }
+}
+
+// MARK: - Defaults
+
+extension SessionConfiguration {
+    /// The memory limit of plugins without one.
+    package static let defaultMemoryLimit = MemorySize.megabytes(256)
+
+    /// Where a plugin runs.
+    ///
+    /// - Parameter isBundled: Whether it comes with the host.
+    package func isolation(of plugin: PluginConfiguration, isBundled: Bool) -> Isolation {
+        plugin.isolation ?? isolation ?? (isBundled ? .host : .process)
+    }
+
+    /// The isolation of a plugin that runs in a process of its own.
+    package func process(of plugin: PluginConfiguration) -> IsolationPlan {
+        IsolationPlan(
+            sandbox: plugin.sandbox ?? sandbox ?? .on,
+            memoryLimit: plugin.memoryLimit ?? memoryLimit ?? Self.defaultMemoryLimit,
+            grants: plugin.grants ?? Grants())
+    }
+
+    /// What the session does when a plugin fails.
+    ///
+    /// - Parameter isBundled: Whether it comes with the host.
+    package func failurePolicy(of plugin: PluginConfiguration, isBundled: Bool) -> FailurePolicy {
+        if let policy = plugin.onFailure { return policy }
+        return switch isolation(of: plugin, isBundled: isBundled) {
+        case .process: .restart
+        case .host: .end
+        }
+    }
+
+    /// Every plugin with its address, filters after their source.
+    package var plugins: [(address: PluginAddress, plugin: PluginConfiguration)] {
+        slots.flatMap(\.plugins)
+    }
+}

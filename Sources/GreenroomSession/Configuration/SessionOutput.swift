@@ -1,0 +1,13 @@
+/// An output of a session: ``record(folder:video:overwrite:)``, ``y4m(track:video:)``,
+/// ``loudspeaker(device:)``.
+public struct SessionOutput: Sendable {
+    /// Opens it.
+    package var output: any Output
+    /// Its path in the session file, e.g. `outputs[0]`; nil if a program added it.
+    package var origin: String?
+
+    package init(_ output: any Output, origin: String? = nil) {
+        self.output = output
+        self.origin = origin
+    }
+}
