@@ -22,7 +22,7 @@ package struct AudioConverter: ~Copyable, Sendable {
         let longest =
             (format.sampleRate * AudioFormat.longestBlockMilliseconds + 999) / 1000
         output = [Int16](
-            repeating: 0, count: resampler.maximumFrameCount(from: longest) * format.channels)
+            repeating: 0, count: resampler.frameLimit(from: longest) * format.channels)
         silence = [Int16](repeating: 0, count: 4 * resampler.heldFrames * format.channels)
         self.resampler = resampler
     }

@@ -56,14 +56,12 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
     private static let adjustmentShare = 250
 
     /// The most frames that a block can become when it is adjusted by up to 3000 ppm.
-    package func maximumFrameCount(from frames: Int) -> Int {
-        Self.maximumFrameCount(from: frames, at: input.sampleRate, to: outputRate)
+    package func frameLimit(from frames: Int) -> Int {
+        Self.frameLimit(from: frames, at: input.sampleRate, to: outputRate)
     }
 
     /// The most frames that a block can become when its rate is changed.
-    package static func maximumFrameCount(from frames: Int, at inputRate: Int, to outputRate: Int)
-        -> Int
-    {
+    package static func frameLimit(from frames: Int, at inputRate: Int, to outputRate: Int) -> Int {
         let nominal = (frames * outputRate + inputRate - 1) / inputRate
         return nominal + nominal / adjustmentShare + 2
     }

@@ -30,7 +30,7 @@ struct SpeakerDevice: ~Copyable, Sendable {
                 call: "speex_resampler_init", pcm: device, code: ENOMEM, message: "out of memory")
         }
         resampled = [Int16](
-            repeating: 0, count: resampler.maximumFrameCount(from: Self.longest) * 2)
+            repeating: 0, count: resampler.frameLimit(from: Self.longest) * 2)
         self.resampler = resampler
         self.pcm = pcm
     }
