@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Shares from processes that the host did not start, over its socket.
+/// Tests shares from processes that the host did not start.
 @Suite(.ownThreads) struct BroadcastTests {
     private let session: TestSession
     private var socket: String { session.folder("share.sock") }
@@ -13,7 +13,7 @@ import Testing
             outputs: "[{ record: { folder: recording, overwrite: true } }]")
     }
 
-    /// Starts the session, which listens once it sends.
+    /// Starts a session, which listens when it sends.
     private func startSession() throws -> ChildProcess {
         let host = try session.start()
         guard host.waitForErrors(containing: "sending", atMost: .seconds(20)) else {
@@ -31,12 +31,12 @@ import Testing
         visitor.wait(atMost: .seconds(20))
     }
 
-    /// Waits until the host has said something.
+    /// Waits for a line of the host.
     private func hears(_ host: ChildProcess, _ text: String) -> Bool {
         host.waitForErrors(containing: text, atMost: .seconds(20))
     }
 
-    /// Ends the session as Ctrl-C does.
+    /// Ends the session with an interrupt.
     private func finish(_ host: ChildProcess) throws -> (Finished, Report) {
         host.signal(SIGINT)
         let run = host.wait(atMost: .seconds(20))
@@ -54,7 +54,7 @@ import Testing
     private static let wholeLife =
         "create initialize start-send stop-send uninitialize destroy"
 
-    /// The steps that a visitor went through.
+    /// The steps that a visitor printed.
     private func life(_ run: Finished) -> String {
         run.text.split(separator: "\n").filter { !$0.hasPrefix("status") }.joined(separator: " ")
     }
@@ -78,7 +78,7 @@ import Testing
         #expect(share.callbacks["create"]?.calls == 3, "\(run)")
         let picture = try report.picture("share")
         #expect(picture.accepted >= 25, "\(picture)")
-        // Every period has its frame, whoever was there.
+        // Every period has a frame, connected or not.
         let output = picture.outputs[0]
         let frames = output.delivered + output.repeated + output.black + output.slate
         #expect(try session.picture("share").frameCount == frames, "\(output)")
@@ -97,7 +97,7 @@ import Testing
         let picture = try report.picture("share")
         #expect(picture.accepted == 1, "\(run)")
         let shown = try lumas().drop { $0 != 200 }
-        // Two seconds at 30 frames a second, of which the first 300 ms would be 9.
+        // Two seconds at 30 frames a second; the first 300 ms are 9 of them.
         #expect(shown.count >= 45 && shown.allSatisfy { $0 == 200 }, "\(shown)\n\(run)")
         #expect(picture.outputs[0].repeated >= shown.count - 1, "\(picture)")
     }
@@ -115,7 +115,7 @@ import Testing
         #expect(paused == 1, "said twice, told once: \(run)")
         let shown = try lumas().drop { $0 != 200 }
         let (light, dark) = (shown.count { $0 == 200 }, shown.count { $0 == 100 })
-        // A third of a second of frames, and a second of the last one.
+        // Frames for a third of a second, and the last one for a second.
         #expect(light >= 30 && dark >= 5 && light + dark == shown.count, "\(shown)\n\(run)")
     }
 
@@ -123,7 +123,7 @@ import Testing
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: it is back"))
-        // Upright for two seconds, then turned to the right.
+        // Upright for two seconds, then rotated to the right.
         usleep(3_500_000)
         let (run, _) = try finish(host)
         #expect(end(program).exit == .code(0))
@@ -132,9 +132,9 @@ import Testing
         var hasBegun = false
         for index in 0..<recording.frameCount {
             let frame = try recording.frame(index)
-            // Until it has come the picture is black, and then a slate.
+            // Black until it connects, then a slate.
             hasBegun = hasBegun || frame[160, 3].y > 200
-            // Its white edge is at the top in both; a frame that stands has black beside it.
+            // Its white edge is at the top in both; an upright frame has black bars beside it.
             let isBlackBeside = frame[10, 90].y < 30
             guard hasBegun, frame[160, 90].y > 45 else { continue }
             #expect(frame[160, 3].y > 200, "frame \(index)\n\(run)")
@@ -175,7 +175,7 @@ import Testing
         hung.signal(SIGSTOP)
         #expect(hears(host, "has not answered"))
         #expect(life(end(try visit("finish"))) == Self.wholeLife)
-        // It lives: the host has no power over it, and it finds that its share is over.
+        // It is alive: the host can't end it, and it detects that its share has ended.
         hung.signal(SIGCONT)
         let told = end(hung)
         #expect(told.text.contains("status 3 "), "\(told.text)")
@@ -248,7 +248,7 @@ import Testing
         #expect(try report.plugin("share").callbacks["create"]?.calls == 8)
     }
 
-    /// The sample in Swift, a package of its own, built as its README says, but beside the
+    /// The sample in Swift, a package of its own, built as its README describes, but beside the
     /// products.
     private static let bouncerInSwift = Result {
         let build = Checkout.products + "/broadcast"
@@ -284,7 +284,7 @@ import Testing
     }
 }
 
-/// How many files are in a folder.
+/// The number of files in a folder.
 private func entryCount(of path: String) throws -> Int {
     guard let folder = opendir(path) else { throw Failure("can't list \(path)") }
     defer { closedir(folder) }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the commands say that run nothing, and their exit codes.
+/// Tests commands that run no session, and their exit codes.
 @Suite(.ownThreads) struct CommandLineTests {
     private let folder: TemporaryFolder
 
@@ -275,7 +275,7 @@ import Testing
                 ],
                 ["at": "9s", "command": "mute", "origin": "timeline[0]"],
             ])
-        // 12 sizes are usual; one is more, and one has another rate.
+        // There are 12 standard sizes; one is new, and one has another rate.
         let table = try #require(session["table"] as? [String])
         #expect(table.count == 13 && table.prefix(2) == ["2560x1440@30", "1920x1080@60"])
     }

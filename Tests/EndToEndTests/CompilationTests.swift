@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The plugins that come with the package as sources compile without a warning.
+/// Tests that the package's plugins in source form compile without a warning.
 @Suite(.ownThreads) struct CompilationTests {
     static let compilers = ["gcc", "clang"]
 
@@ -47,7 +47,7 @@ import Testing
         #expect(names == ["greenroom_plugin_entry"], "\(run)")
     }
 
-    /// What `greenroom new` makes plugins from: plugins that compile as they lie there.
+    /// The templates of `greenroom new`, which are plugins themselves.
     private static let templates: [String] = {
         let folder = Checkout.root + "/Sources/greenroom/New/Templates"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import TestSupport
 
-/// What `greenroom run` shows while it runs: to people, elsewhere, and to programs.
+/// Tests the output of `greenroom run` on a terminal, in a file and as JSON.
 @Suite(.ownThreads) struct ConsoleTests {
     private func session(_ duration: String = "1s") throws -> TestSession {
         try TestSession(
@@ -34,7 +34,7 @@ import TestSupport
             "script", ["--quiet", "--return", "--command", command, "/dev/null"],
             environment: ["GREENROOM_PLUGIN_PATH": nil])
         #expect(run.exit == .code(0), "\(run)\n\(run.text)")
-        // Each status takes the place of the one before it.
+        // Each status replaces the one before it.
         let statuses = run.text.components(separatedBy: "\r\u{1B}[K").dropFirst()
         let status = #/^sending ([0-9]+:[0-9]{2})  camera ([0-9.]+) fps, ([0-9]+) dropped/#
         let matches = statuses.compactMap { $0.firstMatch(of: status) }
@@ -44,12 +44,12 @@ import TestSupport
         #expect(matches.map(\.1) == matches.map(\.1).sorted(), "\(run.text)")
         let rates = matches.compactMap { Double($0.2) }
         #expect(rates.contains { $0 > 5 && $0 < 30 }, "about 15 frames a second: \(rates)")
-        // Whole lines are not mixed with it.
+        // Log lines are not mixed with it.
         let plain = run.text.replacing("\r\u{1B}[K", with: "\n").split(whereSeparator: \.isNewline)
         #expect(plain.contains("stopping: the duration is over"), "\(run.text)")
     }
 
-    /// An event, as a program reads it.
+    /// An event, decoded from JSON.
     private struct Event: Decodable {
         struct Picture: Decodable {
             var track: String
@@ -78,7 +78,7 @@ import TestSupport
         var summary: [String]?
     }
 
-    /// Why a picture is what it is, as a program reads it.
+    /// The explanation of a track, decoded from JSON.
     private struct Negotiation: Decodable {
         struct Ceiling: Decodable {
             var origin: String
@@ -233,7 +233,7 @@ import TestSupport
     {
         for arguments in [["--control"], []] {
             let session = try session("500ms")
-            // Without the flag the lines are somebody else's.
+            // Without the option the input is not read.
             let input = arguments.isEmpty ? "stop\nxyzzy\n" : "# nothing\n"
             let run = try Greenroom.start(
                 ["run", session.file] + arguments, input: Array(input.utf8)
@@ -258,7 +258,7 @@ import TestSupport
 
     // MARK: Readers that don't read
 
-    /// A pipe of a name that is full, so that its next writer waits for a reader.
+    /// A named pipe that is full, so that its next writer waits for a reader.
     private struct FullPipe: ~Copyable {
         let path: String
         private let descriptor: Int32
@@ -278,9 +278,9 @@ import TestSupport
 
         deinit { close(descriptor) }
 
-        /// All that was written behind the filling; call it when no writer is left.
+        /// All data after the filling; call it when there is no writer.
         ///
-        /// - Parameter isOver: Whether there will be no more when the pipe is empty.
+        /// - Parameter isOver: Whether the data ends when the pipe is empty.
         func read(until isOver: () -> Bool) -> String {
             var bytes: [UInt8] = []
             var block = [UInt8](repeating: 0, count: 65536)
@@ -325,7 +325,7 @@ import TestSupport
                 "-c", "exec '\(Checkout.greenroom)' run '\(session.file)' --control 2> \"$0\"",
                 pipe.path,
             ], input: Array(lines.utf8), environment: ["GREENROOM_PLUGIN_PATH": nil])
-        // The session's second second has begun: its lines were written long ago.
+        // In the session's second second, its lines were written long ago.
         while !child.hasEnded, (try? session.picture("camera").frameCount) ?? 0 < 20 {
             usleep(5_000)
         }
@@ -340,7 +340,7 @@ import TestSupport
                 leftOut += Int(match.1) ?? 0
                 next += Int(match.1) ?? 0
             } else if let match = line.firstMatch(of: #/^control line ([0-9]+): /#) {
-                // Lines of the session itself may have been left out among them.
+                // Lines of the session itself may be among the dropped ones.
                 let number = Int(match.1) ?? 0
                 #expect((next - 4...next).contains(number), "\(line), not \(next)")
                 next = number + 1

@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// On the virtual clock a session is the same each time, to the byte.
+/// Tests that a session on the virtual clock is deterministic, to the byte.
 @Suite(.ownThreads) struct DeterminismTests {
-    /// What a session with everything in it leaves behind, by file.
+    /// All files of a session with every kind of source and output.
     private func record(_ session: TestSession) throws -> [String: [UInt8]] {
         let run = try session.run(
             "--set", "outputs=[{record: {folder: recording, overwrite: true}}]")
@@ -15,10 +15,10 @@ import Testing
             uniqueKeysWithValues: files.map { ($0, try readFile("\(session.recording)/\($0)")) })
     }
 
-    /// Programs that keep the machine busy. By day, the other tests do.
+    /// Processes that keep the machine busy. By day, other tests do that.
     private func busyPrograms(_ count: Int) throws -> [ChildProcess] {
         try (0..<count).map { _ in
-            // A little nice to the tests that run beside this one in real time.
+            // Reduced priority, for the tests in real time that run in parallel.
             try ChildProcess("nice", ["-n", "5", "sh", "-c", "while :; do :; done"])
         }
     }
@@ -50,7 +50,7 @@ import Testing
         for (file, bytes) in first {
             #expect(!bytes.isEmpty, "\(file)")
             for (place, other) in others.enumerated() {
-                // Not compared by the macro, which would print it all.
+                // Not compared by the macro, which would print everything.
                 let isSame = other[file] == bytes
                 #expect(isSame, "\(file) differs in run \(place + 2), and the last two were busy")
             }

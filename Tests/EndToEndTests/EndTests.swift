@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TestSupport
 
-/// However a session ends, what it recorded is whole.
+/// Tests that recordings are complete however a session ends.
 @Suite(.ownThreads) struct EndTests {
     private static func sources() throws -> String {
         """
@@ -37,7 +37,7 @@ import TestSupport
         try session.expectUnharmed("camera", run)
         try session.expectUnharmed("share", run)
 
-        // All four end at the same moment: every frame is there that was due before it.
+        // All four end at the same time: every frame due before it is there.
         let sound = try session.sound("camera")
         #expect(try session.sound("share").frameCount == sound.frameCount)
         let frames = Int((sound.seconds * 15).rounded(.up))
@@ -67,7 +67,7 @@ import TestSupport
     @Test func `a library that hangs while loading does not block the exit`() throws {
         let library = try TestPlugins.malformed("ENDLESS_ENTRY")
         let session = try TestSession("camera: { plugin: \"\(library)\" }", duration: nil)
-        // With nothing known of it from earlier.
+        // Without a cache.
         let child = try Greenroom.start(
             ["run", session.file], environment: ["XDG_CACHE_HOME": session.folder("cache")])
         usleep(500_000)
@@ -88,12 +88,12 @@ import TestSupport
         for track in ["camera", "share"] {
             let picture = try session.picture(track)
             #expect(picture.frameCount > 0, "\(track)")
-            // Of a frame that was just being written, a part may be there.
+            // A frame that was being written may be incomplete.
             #expect(picture.trailingBytes < 320 * 180 * 3 / 2 + 6, "\(track)")
             Quarters().expect(in: try picture.frame(picture.frameCount - 1), within: 2)
             let sound = try session.sound(track)
             #expect(sound.frameCount > 0, "\(track)")
-            // And samples that the header does not have yet.
+            // And samples that are not in the header yet.
             #expect(sound.headerExcessBytes <= 0, "\(track)")
             #expect(sound.headerExcessBytes > -48_000, "\(track)")
             let stream = try #require(
@@ -175,8 +175,8 @@ import TestSupport
     }
 
     @Test func `a full disk is reported, and the file stays readable`() throws {
-        // A limit on the size of files stands for the disk: 200 KiB is three frames, and a
-        // second of sound.
+        // A limit of the file size simulates a full disk: 200 KiB are three frames, and a second of
+        // audio.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Camera"))
@@ -185,7 +185,7 @@ import TestSupport
         let script =
             "g='\(Checkout.greenroom)'; \"$g\" check '\(session.file)' > /dev/null; "
             + "ulimit -f 200; exec \"$g\" run '\(session.file)'"
-        // The plugins are looked into before: that needs a file in memory.
+        // The plugins are scanned first: that needs a file in memory.
         let run = try ChildProcess.run(
             "bash", ["-c", script],
             environment: ["GREENROOM_PLUGIN_PATH": nil, "XDG_CACHE_HOME": session.folder("cache")])

@@ -1,10 +1,10 @@
 import Testing
 import TestSupport
 
-/// A plugin that breaks a rule or fails costs itself: its reason is told, and the session ends or
-/// goes on as its file says.
+/// Tests that a plugin that breaks a rule or fails is reported, and that the session ends or
+/// continues as configured.
 @Suite(.ownThreads) struct FailureTests {
-    /// A way to fail, and what has to be told of it.
+    /// A failure, and the text of its report.
     struct Fault: CustomTestStringConvertible {
         var name: String
         var words: [String]
@@ -68,8 +68,8 @@ import TestSupport
 
     // MARK: - Answers
 
-    // What a session does of all this is tested in process, by `SessionTests`; here is what is
-    // printed, and how the command ends.
+    // `SessionTests` tests the session's reactions in process; these test the output and the exit
+    // code.
 
     @Test func `an answer outside the offer is refused`() throws {
         let session = try TestSession(
@@ -103,7 +103,7 @@ import TestSupport
     }
 
     @Test func `answers within the offer are followed`() throws {
-        // A smaller row; and a size of its own that a share may have.
+        // A smaller row, and a custom size, which a share may have.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -125,7 +125,7 @@ import TestSupport
     }
 
     @Test func `the host adapts to a fixed answer`() throws {
-        // 1000x750 at 60 within 320x180 at 15: the shape stays.
+        // 1000x750 at 60 within 320x180 at 15: the aspect ratio stays.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -139,7 +139,7 @@ import TestSupport
         let camera = try session.picture("camera")
         #expect(camera.width == 240 && camera.height == 180 && camera.frameCount == 9)
         try session.expectUnharmed("camera", run)
-        // The source is four times as fast as what was agreed.
+        // The source is four times as fast as agreed.
         #expect(try report.picture("camera").overRate > 0)
     }
 
@@ -181,7 +181,7 @@ import TestSupport
         let report = try session.expectTrueReport(run)
         #expect(report.outcome == "finished" && report.failedPlugin == nil)
         let callbacks = try report.plugin("camera").callbacks
-        // What was initialized is uninitialized once, and what was created is destroyed once.
+        // Every initialized instance is uninitialized once, every created one destroyed once.
         #expect(callbacks["uninitialize"]?.calls == (place == "start-send" ? 1 : nil), "\(run)")
         #expect(callbacks["destroy"]?.calls == (place == "create" ? nil : 1), "\(run)")
         #expect(callbacks["stop-send"] == nil, "\(run)")

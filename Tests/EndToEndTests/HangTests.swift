@@ -2,10 +2,10 @@ import Glibc
 import Testing
 import TestSupport
 
-/// A callback that does not return is named while it hangs, and the session ends on time.
+/// Tests that a hanging callback is reported while it hangs, and that the session ends on time.
 @Suite(.ownThreads) struct HangTests {
-    /// The most that a session with something that hangs may take, in callback deadlines after
-    /// its duration: each phase of the end costs one, and a busy machine its time.
+    /// The limit for a session with a hanging callback, in callback deadlines after its duration:
+    /// each phase of the end takes one, and a busy machine takes longer.
     private static let mostDeadlines = 12
     private static let deadline = Duration.milliseconds(500)
 
@@ -20,7 +20,7 @@ import TestSupport
     func `a plugin that hangs before it sends is reported, and the session continues`(place: String)
         throws
     {
-        // Without a duration: what is told is told while the session runs.
+        // Without a duration: the report must come while the session runs.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Hang", "where: \(place)", "on-failure: off"))
@@ -93,7 +93,7 @@ import TestSupport
         for role in ["camera", "share", "microphone"] {
             #expect(run.lines(of: role).contains("stop-send has not returned after 2"), "\(run)")
         }
-        // One after another they would take 6 s.
+        // In sequence they would take 6 s.
         #expect(run.duration < .milliseconds(300) + .seconds(2) * 2, "\(run)")
         try session.expectTrueReport(run)
     }
@@ -145,7 +145,7 @@ import TestSupport
         try session.expectUnharmed("share", run)
         #expect(try session.picture("camera").frameCount == 18, "\(run)")
         #expect(try session.picture("share").frameCount == 18, "\(run)")
-        // It sends twice as fast as the recording, so that half of its frames are enough.
+        // It sends at twice the recording's rate, so half of its frames suffice.
         #expect(try report.picture("camera").outputs[0].delivered >= 9, "\(run)")
     }
 
@@ -228,7 +228,7 @@ import TestSupport
         #expect(try report.plugin("camera.pre-processors[1]").state == "destroyed")
         let recording = try session.picture("camera")
         #expect(recording.frameCount == 22 || recording.frameCount == 23, "1.5 s at 15 fps")
-        // The filter behind it edits the frames before and after.
+        // The filter after it edits the frames before and after.
         let upright = Quarters().expected[0]
         for index in [0, recording.frameCount - 1] {
             #expect(abs(try recording.frame(index)[0, 0].y - (255 - upright.y)) <= 2)

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// A plugin in a process of its own is the same plugin: on the virtual clock its session leaves
-/// the same bytes as in the host's process, each time.
+/// Tests that isolation changes nothing: on the virtual clock a session of isolated plugins
+/// produces the same bytes as in the host's process, each time.
 @Suite(.ownThreads) struct IdentityTests {
-    /// Records a session in the host's process once, and isolated some times, and expects the same.
+    /// Records a session once in the host's process and several times isolated, and compares.
     private func expectSame(
         _ session: TestSession, times: Int = Nightly.value(2, byDay: 1),
         isolatedKeys: [String] = [],
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a microphone of ALSA`() throws {
-        // A card that is always ready is paced by the session alone.
+        // A card that is always ready is paced by the session only.
         let media = try TestMedia()
         let configuration = try ALSAConfiguration(
             """
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: - Every way to send
 
-    /// Two ways a session, as camera and as share.
+    /// Two combinations in each session, as camera and as share.
     static let formats = [
         "i420", "nv12", "nv21", "yuy2", "uyvy", "bgra", "rgba", "bgrx", "rgbx",
         "rgb24", "i010", "p010",
@@ -144,7 +144,7 @@ import Testing
         try expectSame(session)
     }
 
-    // MARK: - Wild ones
+    // MARK: - Plugins that break rules
 
     static let wild = [
         "Burst", "Stall", "Sleeper", "ShapeShifter", "Follows", "FollowsLate", "CountersOutside",
@@ -192,9 +192,9 @@ import Testing
         try expectSame(session)
     }
 
-    // MARK: - What is said
+    // MARK: - Reports
 
-    /// Plugins that break rules, and what they break.
+    /// Plugins that break rules, with their faults.
     static let offenders = [
         "camera: BadFrames", "camera: BadLeases", "camera: SendBeforeStart",
         "camera: AsksForTheUnknown", "camera: WaitInCallback", "camera: LeaseAcrossStop",
@@ -218,8 +218,8 @@ import Testing
             #expect(recorded.run.exit == .code(0), "\(recorded.run)")
             try session.expectTrueReport(recorded.run)
             try session.expectUnharmed("share", recorded.run)
-            // How often, and which of its threads comes first, depends on the time.
-            // And whose a call to a sender that has ended is, only a process of its own tells.
+            // The count, and which thread comes first, depend on timing.
+            // Only an isolated plugin identifies calls to an ended sender.
             let counted = [
                 "good-frame", "good-block", "blocks ", "refused: ", "calls a sender that has ended",
             ]

@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// What leaves on standard output while somebody watches.
+/// Tests Y4M on standard output with a live reader.
 @Suite(.ownThreads) struct LiveOutputTests {
-    /// Runs a session with Y4M on standard output, and a recording beside it.
+    /// Runs a session with Y4M on standard output and a recording.
     ///
     /// - Parameters:
     ///   - sources: The sections of the sources.
-    ///   - track: The picture to write.
-    ///   - reader: A shell command that reads it.
+    ///   - track: The track to write.
+    ///   - reader: The shell command that reads it.
     private func run(
         _ sources: String, track: String = "camera", duration: String = "1s",
         into reader: String = "cat > \"$2\""
@@ -34,19 +34,19 @@ import Testing
     }
 
     @Test func `a stalled reader loses only its own frames`() throws {
-        // A frame is more than a pipe holds, and the session more than the queue: the first write
-        // waits for longer than the session.
+        // A frame exceeds the pipe, and the session exceeds the queue: the first write blocks
+        // longer than the session.
         let (session, run, report) = try run(
             "camera: \(try TestSession.hostile("Camera"))", duration: "3s",
             into: "sleep 4; cat > /dev/null")
         let picture = try report.picture("camera")
         let (live, recording) = (try live(picture), try recording(picture))
         #expect(live.queueFull > 0, "\(picture)")
-        // On a busy machine others may lose a frame as well, and not for that reason.
+        // On a busy machine other outputs may lose frames too, for other reasons.
         #expect(recording.queueFull * 4 <= live.queueFull, "\(picture)")
         #expect(picture.superseded * 4 <= picture.accepted, "\(picture)")
         #expect(recording.delivered > live.delivered, "\(picture)")
-        // Its length is right nevertheless.
+        // Its length is correct nevertheless.
         #expect(live.periods == 45, "\(live)")
         try session.expectUnharmed("camera", run)
     }
@@ -81,7 +81,7 @@ import Testing
         #expect(try report.plugin("camera").offer?.track == "64x48@1", "\(run)")
         let stream = try Y4MRecording(session.folder("live.y4m"))
         #expect(stream.framesPerSecond == 4 && stream.frameCount == 6)
-        // A file has what was agreed.
+        // The file has the agreed size.
         #expect(try session.picture("camera").framesPerSecond == 1)
     }
 }

@@ -2,9 +2,9 @@ import Glibc
 import Testing
 import TestSupport
 
-/// What can't be loaded is refused with a reason; what is only new is accepted.
+/// Tests that invalid libraries are refused with a reason, and newer ones accepted.
 @Suite(.ownThreads) struct LoadingTests {
-    /// A fault of `malformed.c`, and what the refusal has to say about it.
+    /// A fault of `malformed.c`, and text of the refusal.
     struct Fault: CustomTestStringConvertible {
         var name: String
         var words: [String]

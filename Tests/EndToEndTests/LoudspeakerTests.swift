@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The session's sound on ALSA's own devices, which need no card.
+/// Tests the session's audio on ALSA's built-in devices, which need no card.
 @Suite(.ownThreads) struct LoudspeakerTests {
     private let folder: TemporaryFolder
     private let configuration: ALSAConfiguration

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Plugins that are wild, silent or slow harm nobody but themselves.
+/// Tests that plugins that are too fast, silent or slow affect only themselves.
 @Suite(.ownThreads) struct MisbehaviourTests {
     private func run(
         camera name: String, _ settings: String = "", _ more: String = "",
@@ -24,7 +24,7 @@ import TestSupport
         let (session, run, report) = try run(camera: "Crowd")
         #expect(run.answers(to: "crowd-end").map(\.status) == [2, 2, 2, 2], "\(run)")
         let picture = try report.picture("camera")
-        // What is too much is dropped for something newer, or lacks a buffer.
+        // Excess frames are superseded or lack a buffer.
         #expect(picture.sent > 100 && picture.superseded + picture.overRate > 0)
         let reasons = Set(picture.refused.keys).union(picture.refusedCalls.keys)
         #expect(reasons.isSubset(of: ["NO_BUFFER", "STOPPED"]), "\(reasons)")
@@ -35,7 +35,7 @@ import TestSupport
         let (session, run, report) = try run(camera: "LeaseLeak")
         let picture = try report.picture("camera")
         #expect(picture.refusedCalls == ["NO_BUFFER": 1])
-        // From its own memory it can still send.
+        // It can still send from its own memory.
         #expect(picture.accepted > 0)
         try session.expectUnharmed("camera", run)
         #expect(try session.picture("camera").frameCount == 9)
@@ -73,8 +73,7 @@ import TestSupport
     }
 
     @Test func `session time starts when every source has started`() throws {
-        // A second in start-send, while the share sends: of what it sends the newest are kept,
-        // and are early.
+        // A second in start-send, while the share sends: its newest frames are kept, and are early.
         let (session, run, report) = try run(camera: "SlowStart")
         #expect(try session.picture("camera").frameCount == 9, "\(run)")
         #expect(try session.picture("share").frameCount == 9, "\(run)")
@@ -93,10 +92,10 @@ import TestSupport
 
     // MARK: - Plugins that talk
 
-    /// The lines of a talkative camera.
+    /// The log lines of a camera.
     private func chatter(_ kind: String) throws -> [String] {
         let (_, run, _) = try run(camera: "Chatter", "chatter: \(kind)", duration: "300ms")
-        // Nothing drives the terminal, and nobody writes lines but the host.
+        // No control characters reach the terminal, and only the host writes lines.
         for scalar in run.standardError.unicodeScalars where scalar != "\n" {
             #expect(scalar.properties.generalCategory != .control, "\(run)")
         }
@@ -112,7 +111,7 @@ import TestSupport
 
     @Test func `a flood of lines is truncated`() throws {
         let lines = try chatter("flood").filter { $0.contains("camera: line ") }
-        // A hundred a second, and the flood may begin at the end of one.
+        // A hundred a second; the flood may begin at the end of a second.
         #expect(lines.count >= 100 && lines.count <= 300, "\(lines.count)")
     }
 

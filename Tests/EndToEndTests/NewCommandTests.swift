@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `greenroom new` writes plugins that build, run, and do what they say.
+/// Tests that plugins from `greenroom new` build, run and work as described.
 @Suite(.ownThreads) struct NewCommandTests {
-    /// Nothing refused, and nothing said of the plugin that is not all right.
+    /// Expects no refusals and no warnings about the plugin.
     private func expectFine(
         _ run: Finished, _ plugin: NewPlugin, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -23,9 +23,9 @@ import Testing
         }
     }
 
-    // MARK: What the plugins do
+    // MARK: Behaviour of the plugins
 
-    /// The stripes that a row of a frame has: after each, luma falls.
+    /// The number of stripes in a row of a frame: falling edges of luma.
     private func stripes(in frame: YUVImage) -> Int {
         let row = frame.y.prefix(frame.width)
         return zip(row, row.dropFirst()).filter { Int($0) - Int($1) > 100 }.count
@@ -63,7 +63,7 @@ import Testing
         #expect((40...44).contains(picture.sent), "\(picture)")
     }
 
-    /// The lines of text that a frame has: in a column near the left, so often luma falls.
+    /// The number of text lines in a frame: falling edges of luma in a column near the left.
     private func lines(in frame: YUVImage) -> Int {
         let column = (0..<frame.height).map { Int(frame.y[$0 * frame.width + frame.width / 5]) }
         return zip(column, column.dropFirst()).filter { $0 - $1 > 100 }.count
@@ -123,7 +123,7 @@ import Testing
         #expect(abs(Tone.amplitude(of: 440, in: before, rate: 48_000) - 6000) < 60)
         #expect(
             Tone.breaks(in: Array(before), frequency: 440, rate: 48_000, tolerance: 3).isEmpty)
-        // Where the frequency changes, no step is larger than the new sine has.
+        // Where the frequency changes, no step exceeds those of the new sine.
         let steps = zip(samples[4_800..<91_200], samples[4_801..<91_200]).map { abs($0 - $1) }
         #expect((steps.max() ?? 0) < 6000 * 2 * Double.pi * 1000 / 48_000 + 3)
         #expect(samples[100_000..<116_000].allSatisfy { $0 == 0 }, "it is stopped")
@@ -187,7 +187,7 @@ import Testing
             "\(run.text)")
     }
 
-    // MARK: What is in the folder
+    // MARK: Contents of the folder
 
     @Test func `a folder has a source, a build script, a session and a short README`()
         throws
@@ -332,7 +332,7 @@ import Testing
         #expect(!folder.has(name.isEmpty ? "x" : name) || name == "..")
     }
 
-    /// By day, one kind of name each.
+    /// By day, one name of each sort.
     private static let names = Nightly.value(
         [
             ("camera", "Camera"), ("camera", "camera"), ("microphone", "Mic"),
@@ -366,7 +366,7 @@ import Testing
         let folder = try TemporaryFolder()
         let name = Checkout.root.split(separator: "/").last ?? ""
         let run = try NewPlugin.begin(["camera", String(name).uppercased()], in: folder.path)
-        // A folder may have a name that no plugin can have.
+        // The name of a folder may be invalid for a plugin.
         let isName = name.wholeMatch(of: /[A-Za-z][A-Za-z0-9-]{0,39}/) != nil
         #expect(run.exit == .code(64), "\(run)")
         #expect(!isName || run.standardError.contains("choose another"), "\(run)")
@@ -383,7 +383,7 @@ import Testing
                 let run = try NewPlugin.begin([word, "is-\(word)"], in: folder.path)
                 #expect(run.exit == .code(0), "\(run)")
             }
-            // The files are the same but for the names.
+            // The files are equal except for the names.
             let texts = try [name, kind].map { word in
                 String(decoding: try readFile(folder("is-\(word)/session.yaml")), as: UTF8.self)
                     .split(separator: "\n").filter { !$0.contains("is-") && !$0.contains(".so") }
@@ -412,7 +412,7 @@ import Testing
 
     @Test func `an incomplete folder is removed`() throws {
         let folder = try TemporaryFolder()
-        // Files of 8 KiB at most: the sources fit, the header does not.
+        // A limit of 8 KiB for files: the sources fit, the header does not.
         let run = try ChildProcess.run(
             "sh",
             [
@@ -470,7 +470,7 @@ import Testing
         let folder = try TemporaryFolder()
         for name in ["bin", "include", "include/greenroom"] { mkdir(folder(name), 0o777) }
         let program = folder("bin/greenroom")
-        // By another process: one that another test starts meanwhile would hold the copy open.
+        // Copied by another process: otherwise a child of another test could hold it open.
         let copy = try ChildProcess.run("cp", [Checkout.greenroom, program])
         #expect(copy.exit == .code(0), "\(copy)")
         for language in NewPlugin.languages {

@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
 
-/// Source and session change their agreement while they run, and nobody who watches sees more of
-/// it than a coarser picture.
+/// Tests changes of the agreement while a session runs, which viewers see only as lower quality.
 @Suite(.ownThreads) struct RenegotiationTests {
     private static let table = "[320x180@30, 160x90@30, 80x46@30]"
 
@@ -19,7 +18,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
         let recording = try session.picture("camera")
-        // What was agreed at first is what the recording stays.
+        // The recording keeps the first agreement.
         #expect(recording.width == 320 && recording.height == 180, "\(run)")
         #expect(recording.framesPerSecond == 30)
         let marks = try recording.marks()
@@ -28,8 +27,8 @@ import Testing
         return (session, run, report, marks.compactMap(\.self))
     }
 
-    /// Expects that the frames of a source are there in order: all of them, or each second one of
-    /// them where the rate was halved.
+    /// Expects that a source's frames are in order: all of them, or every second one where the rate
+    /// was halved.
     private func expectWhole(
         _ marks: some Sequence<MarkedFrame>, steps: ClosedRange<Int> = 1...1,
         periods: ClosedRange<Int> = 1...1, sourceLocation: SourceLocation = #_sourceLocation
@@ -56,15 +55,15 @@ import Testing
         #expect(records.map(\.suggested) == ["320x180@30", "160x90@15", "320x180@30"])
         #expect(records.map(\.answer) == ["accept", "accept", "accept"])
         #expect(zip(records, records.dropFirst()).allSatisfy { $0.revision < $1.revision })
-        // Down at once; up when the ceiling has been gone for three seconds.
+        // Lower immediately; higher after the ceiling has been gone for three seconds.
         #expect(records[1].seconds >= 1 && records[1].seconds < 1.05, "\(records)")
         #expect(records[2].seconds >= 5 && records[2].seconds < 5.25, "\(records)")
-        // The next frame is the first of the new row.
+        // The next frame has the new row.
         #expect(records[1].framesUntilFollowed.map { $0 <= 1 } == true, "\(records)")
         #expect(records[2].framesUntilFollowed.map { $0 <= 1 } == true, "\(records)")
 
-        // The frames say so themselves: those of the new revision are there from the ceiling on,
-        // scaled up, each twice; and never an old one after a new one.
+        // The frames confirm it: those of the new revision start at the ceiling, scaled up, each
+        // twice; no old one follows a new one.
         let revisions = records.map(\.revision)
         let starts = revisions.map { revision in marks.firstIndex { $0.revision == revision } }
         #expect(starts[0] == 0)
@@ -87,7 +86,7 @@ import Testing
             ])
         let records = try report.picture("camera").negotiation
         let last = try #require(records.last)
-        // 15 is slower up than 10 was down: it waits for its time.
+        // 15 takes longer to rise than 10 took to fall: it waits for its time.
         #expect(records.contains { $0.suggested == "160x90@10" || $0.suggested == "80x46@10" })
         #expect(last.seconds < 3, "\(records)")
         #expect(records.count <= 5, "one step at a time, and no more than there were:\n\(run)")
@@ -113,9 +112,9 @@ import Testing
         let picture = try report.picture("camera")
         let record = try #require(picture.negotiation.last)
         #expect(record.framesUntilFollowed.map { (90...91).contains($0) } == true, "\(record)")
-        // Three seconds of old frames, less the second of grace.
+        // Three seconds of old frames, minus the second of grace.
         #expect((59...61).contains(picture.staleRevision), "\(picture)\n\(run)")
-        // They are shown nevertheless, brought down by the host.
+        // They are shown, scaled down by the host.
         expectWhole(marks)
         for mark in marks.dropFirst(32) { #expect(!mark.isSharp) }
     }
@@ -136,8 +135,8 @@ import Testing
         #expect(records[1].track == "160x90@15", "the host adapts: \(records)")
         #expect(picture.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(picture.refused)")
 
-        // Sharp and each; then brought down to 160x90, every second one, for four seconds; then
-        // sharp again. The pixels can't tell otherwise.
+        // All sharp frames; then frames scaled down to 160x90, every second one, for four seconds;
+        // then sharp again. The pixels show nothing else.
         let down = try #require(marks.firstIndex { !$0.isSharp })
         let up = try #require(marks.lastIndex { !$0.isSharp })
         #expect((60...62).contains(down) && (178...187).contains(up), "\(down), \(up)")
@@ -147,7 +146,7 @@ import Testing
         expectWhole(marks[(up + 1)...])
         #expect((55...65).contains(picture.overRate), "half of four seconds: \(picture.overRate)")
 
-        // It is said what it did, with the rule and the cure.
+        // Its fault is logged with the rule and the cure.
         switch name {
         case "CountersOutside":
             #expect(run.lines(of: "camera").contains("123x45"), "\(run)")
@@ -208,7 +207,7 @@ import Testing
         let report = try session.expectTrueReport(run)
         #expect(try report.picture("camera").negotiation.count == 1)
         let records = try report.picture("share").negotiation
-        // A share has no rows: it may have any size up to the ceiling.
+        // A share has no rows: any size up to the ceiling is allowed.
         #expect(records.count == 2 && records.last?.suggested.hasSuffix("@5") == true, "\(records)")
         #expect(records.last?.framesUntilFollowed.map { $0 <= 1 } == true, "\(records)")
         let marks = try session.picture("share").marks().compactMap(\.self)
@@ -230,7 +229,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         let picture = try session.expectTrueReport(run).picture("camera")
         let record = try #require(picture.negotiation.first)
-        // The larger of the sizes, and the higher of the rates.
+        // The larger size and the higher rate.
         #expect(record.suggested == "160x90@30", "\(record)")
         #expect(record.ceilings.contains { $0.origin.contains("want") && $0.binds }, "\(record)")
         #expect(picture.outputs.map(\.rate) == ["15", "30"])

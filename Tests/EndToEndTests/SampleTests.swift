@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The samples do what their first lines say.
+/// Tests that the samples work as their first lines describe.
 @Suite(.ownThreads) struct SampleTests {
     static let folder = Checkout.root + "/Samples"
 
@@ -15,7 +15,7 @@ import TestSupport
             .filter { $0.hasSuffix(".yaml") && !$0.contains(".build/") }.sorted()
     }
 
-    /// What takes the place of libraries that a sample has to be built for.
+    /// Replacements for libraries that a sample needs to be built.
     private static func arguments(for file: String) throws -> [String] {
         switch file {
         case "c-camera/session.yaml": ["--set", "camera.plugin=\(try TestPlugins.cCamera())"]
@@ -24,14 +24,14 @@ import TestSupport
         }
     }
 
-    /// The package `ThirdPartyCamera`, built as its README says, but beside the products.
+    /// The package `ThirdPartyCamera`, built as its README describes, but beside the products.
     private static let thirdParty = Result {
         let build = Checkout.products + "/third-party"
         let run = try ChildProcess.run(
             "swift",
             [
                 "build", "--package-path", folder + "/ThirdPartyCamera", "--scratch-path", build,
-                // Its tests want the whole of Greenroom.
+                // Its tests need all of Greenroom.
                 "--product", "Plasma",
             ], environment: ["SWIFTPM_HOOKS_DIR": nil], atMost: .seconds(600))
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
@@ -107,7 +107,7 @@ import TestSupport
         let recording = try session.picture("camera")
         #expect(recording.frameCount == 8 || recording.frameCount == 7)
         #expect(try report.picture("camera").outputs[0].delivered > 3, "\(run)")
-        // Its chroma, and waves that move.
+        // Chroma, and moving waves.
         let frames = (try recording.frame(1), try recording.frame(6))
         #expect(frames.0[10, 10].u == 160 && frames.0[10, 10].v == 110)
         #expect(frames.0.y != frames.1.y)

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Plugins are looked into in processes of their own: what they do there is a line in a table.
+/// Tests that libraries are scanned in separate processes: a fault becomes a line in the table.
 @Suite(.ownThreads) struct ScanTests {
     private let folder: TemporaryFolder
     private let plugins: String
@@ -60,7 +60,7 @@ import Testing
             #expect(
                 line.wholeMatch(of: #/\S+ +- +- +\S.*refused: it crashes while it is loaded: .*/#)
                     != nil && line.hasPrefix(file) && line.contains(words), "\(line)")
-            // All but one can be asked where they were.
+            // All but one report their process.
             #expect(line.contains("; at \(file)(") == (action != "leave"), "\(line)")
         }
         let refused = try #require(try json(try list("--json"))["refused"] as? [[String: Any]])
@@ -88,7 +88,7 @@ import Testing
             #expect(again.contains("--rescan"), "\(again)")
         }
         #expect(first.text.contains("ColorBars") && second.text.contains("ColorBars"))
-        // Each would have cost as much again.
+        // Without the cache each scan would take as long again.
         #expect(second.duration * 3 < first.duration, "\(first.duration), \(second.duration)")
     }
 
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    // MARK: Where it runs
+    // MARK: The scanning process
 
     private func session(_ library: String, _ more: String) throws -> String {
         try folder.write("s.yaml", "camera: { plugin: \"\(library)\"\(more) }\n")
@@ -137,7 +137,7 @@ import Testing
             #expect(run.text.contains("child of \(child.id)"), "\(run.text)")
             #expect(!run.text.contains("in process \(child.id)"), "\(run.text)")
         }
-        // That it could have left a mark.
+        // It could have created the file.
         let host = try Greenroom.start(
             ["check", try session(library, ", isolation: host")], environment: environment)
         let run = host.wait(atMost: .seconds(60))
@@ -190,7 +190,7 @@ import Testing
 
     @Test func `an unchanged plugin is scanned once, unless --rescan is given`() throws {
         _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
-        // It says in which process it was.
+        // It reports its process.
         let first = try line(of: "a.so", in: try list())
         #expect(try line(of: "a.so", in: try list()) == first)
         let again = try line(of: "a.so", in: try list("--rescan"))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What a timeline and control lines do to a session that runs.
+/// Tests timeline and control commands in a running session.
 @Suite(.ownThreads) struct SessionCommandTests {
     /// A session of every kind of source on the virtual clock.
     private func session(_ timeline: [String], duration: String = "3s") throws -> TestSession {
@@ -26,7 +26,7 @@ import Testing
         return (run, report)
     }
 
-    /// Where a recording is silent for more than 10 ms, in milliseconds.
+    /// Silences of more than 10 ms in a recording, in milliseconds.
     private func silences(_ recording: WAVRecording) -> [ClosedRange<Int>] {
         var silences: [ClosedRange<Int>] = []
         var start: Int?
@@ -46,7 +46,7 @@ import Testing
         let session = try session(["at: 1s, do: mute", "at: 2s, do: unmute"])
         let (run, report) = try run(session)
         let silences = silences(try session.sound("camera"))
-        // From the sample of the command to that of the other, and a block of 20 ms.
+        // From the sample of one command to that of the other, and a block of 20 ms.
         try #require(silences.count == 1, "\(silences)\n\(run)")
         #expect(silences[0].lowerBound == 1000, "\(silences)")
         #expect((2000...2020).contains(silences[0].upperBound), "\(silences)")

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TestSupport
 
-/// The measures of these tests, measured against what is known or made by others.
+/// Tests the measurements of these tests with known values and other programs.
 @Suite(.ownThreads) struct SupportTests {
     @Test func `a program is killed with all its child processes`() throws {
         let folder = try TemporaryFolder()
@@ -12,7 +12,7 @@ import TestSupport
         #expect(run.standardError == "begun\n")
         let child = String(decoding: try readFile(folder("child")), as: UTF8.self)
         let id = try #require(pid_t(child.dropLast()))
-        // A signal takes its time, and nobody may reap an orphan here.
+        // A signal takes time, and orphans can't be reaped here.
         let isGone = (0..<100).contains { _ in
             usleep(10_000)
             let status = try? readFile("/proc/\(id)/stat")

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What `greenroom validate` says besides what its checks find, and how it ends.
+/// Tests `greenroom validate` except for the findings of its checks.
 @Suite(.ownThreads) struct ValidateCommandTests {
-    /// How long anything may take on a busy machine.
+    /// A generous limit for a busy machine.
     private static let patience = Duration.seconds(30)
 
     private struct Listed: Decodable {
@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func `a signal ends it with all its processes`(number: Int32) throws {
-        // A plugin that is looked at for as long as anybody waits for it.
+        // A plugin whose check takes longer than the test waits.
         let hanging = try WrongPlugin(file: "lifecycle/hangs-in-start.c").build()
         let child = try Greenroom.start(["validate", hanging, "--format", "json"])
         var judges: [pid_t] = []
@@ -140,7 +140,7 @@ import Testing
         return state != "Z" && state != "X"
     }
 
-    // MARK: What is kept of it
+    // MARK: Stored results
 
     @Test func `the list of plugins shows conformance with its conditions, and unknown ones`()
         throws
@@ -183,7 +183,7 @@ import Testing
         #expect(text.contains(known), "\(text)")
         #expect(text.contains(#/; \d\d of \d\d checks were skipped$/#), "\(text)")
 
-        // The same report, had it come about otherwise.
+        // The same report, produced differently.
         let reports = folder("cache/greenroom/reports")
         let file = try #require(
             try FileManager.default.contentsOfDirectory(atPath: reports).first)
@@ -237,7 +237,7 @@ import Testing
         }
         for (plugin, names) in [
             ("libMine.so", ["Tone", "ToneShareAudio"]), ("libMine.so#Tone", ["Tone"]),
-            // An id has dots, too.
+            // An id contains dots, too.
             ("org.greenroom.tone", ["Tone"]),
         ] {
             let run = try validate(plugin)

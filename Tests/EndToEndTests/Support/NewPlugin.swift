@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A plugin that `greenroom new` has written into a folder of the test, and that was built there.
+/// A plugin that `greenroom new` created in a folder of the test, and that was built there.
 struct NewPlugin {
     static let kinds = ["camera", "microphone", "share", "share-audio", "pre-processor"]
     static let languages = ["swift", "c"]
@@ -10,7 +10,7 @@ struct NewPlugin {
     let kind: String
     let language: String
     let name: String
-    /// The folder that it was begun in.
+    /// The folder that contains it.
     private let parent: TemporaryFolder
 
     /// Its own folder.
@@ -41,7 +41,7 @@ struct NewPlugin {
         String(decoding: try readFile("\(folder)/\(file)"), as: UTF8.self)
     }
 
-    /// The files that it has, folders left out.
+    /// Its files, without folders.
     func files() throws -> [String] { try Self.files(in: folder) }
 
     static func files(in folder: String) throws -> [String] {
@@ -63,13 +63,13 @@ struct NewPlugin {
         }
     }
 
-    /// The library that building makes, from its folder.
+    /// The library that the build produces, relative to its folder.
     var library: String {
         get throws { language == "c" ? "\(name).so" : ".build/release/lib\(try type).so" }
     }
 
-    /// Builds it: one in C as its README says, with warnings as errors; one in Swift as the
-    /// package's own plugins are, into the place where its package would have it.
+    /// Builds it: one in C as its README describes, with warnings as errors; one in Swift like the
+    /// package's own plugins, where its package would have it.
     func build(_ compiler: String = "cc") throws {
         switch language {
         case "c":
