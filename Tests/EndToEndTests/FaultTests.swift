@@ -260,7 +260,7 @@ import Testing
         let losses = try report.plugin("camera").losses ?? []
         #expect(losses.map(\.policy) == ["off"] && losses.allSatisfy { $0.awaySeconds == nil })
         #expect(try report.plugin("camera").state == "faulted")
-        #expect(recorded.run.lines(of: "camera").contains("goes on without it"))
+        #expect(recorded.run.lines(of: "camera").contains("continues without it"))
         try expectOthersUndisturbed(recorded)
         // The last frame, and after a second a slate.
         let marks = try session.picture("camera").marks()

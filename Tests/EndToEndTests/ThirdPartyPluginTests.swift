@@ -53,7 +53,7 @@ import Testing
         ThirdPartyPlugin(
             name: "ignores-changes", role: "camera",
             timeline: "[{at: 500ms, ceiling: 640x360@30}]",
-            hostSays: "it agreed on offer 2 and goes on with frames for offer 1",
+            hostSays: "it agreed on offer 2 and continues with frames for offer 1",
             faults: ["negotiation.change"],
             validatorSays: "still comes more than a second after it has agreed to"),
         ThirdPartyPlugin(

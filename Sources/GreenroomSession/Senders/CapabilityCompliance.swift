@@ -25,7 +25,7 @@ struct CapabilityCompliance: Sendable {
                 "it agreed on \(agreed) frames a second and sends \(tenths(rate)); the last one is "
                     + "repeated. Send on an absolute schedule, or answer with a rate that you make."
             case .oldOffer(let revision, let agreed):
-                "it agreed on offer \(agreed) and goes on with frames for offer \(revision), which "
+                "it agreed on offer \(agreed) and continues with frames for offer \(revision), which "
                     + "are adapted. Follow the offer, or leave property_change out."
             }
         }

@@ -63,7 +63,7 @@ extension SessionPlugins {
                     text: "it is \(stopping.stopped), and \(stopping.shows.inWords)"))
         }
         return negotiations.all.isEmpty
-            ? .refused("there is no picture that anything was agreed on for") : .done("explained")
+            ? .refused("there is no video with an agreement") : .done("explained")
     }
 
     /// Stops or starts a role, and those that follow it.

@@ -189,7 +189,7 @@ extension SessionPlugins {
             .note(
                 role: instance.role,
                 text: "it sends from inside start-send, which should return at once: begin "
-                    + "a thread there. The session goes on with it."))
+                    + "a thread there. The session continues with it."))
     }
 }
 

@@ -56,7 +56,7 @@ struct PreviewFile {
             if duration == nil {
                 faults.append(
                     Diagnostic(
-                        "it needs a duration, or it would run for ever at full speed. Add "
+                        "it needs a duration, or it would run forever at full speed. Add "
                             + "--duration 10s.",
                         at: SourceLocation(.argument("--virtual-clock"), path: "")))
                 // Report it once.
