@@ -306,7 +306,7 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ record: a }, { record: { folder: a } }]",
             faults: [
-                "2:26: outputs[1]: an output before this one records to the same folder. Name "
+                "2:26: outputs[1]: an output before this one records to the same folder. Choose "
                     + "another."
             ], isSeenBySchema: false),
         Bad(
