@@ -138,7 +138,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .compressedLease:
             (
                 "MJPEG frames are not leased, for their length is not known before",
-                "Use send"
+                "Pass them to send"
             )
         case .size(let width, let height):
             (
