@@ -29,6 +29,7 @@ enum SessionDecoder {
         var reference: Located<SessionFile.PluginReference>?
         var settings: [SessionFile.Setting] = []
         var onFailure: Located<FailurePolicy>?
+        var isRequired = false
         var confinement = SessionFile.Confinement()
         var grants: Located<SessionFile.Grants>?
         var broadcast: Located<String>?
@@ -221,6 +222,7 @@ enum SessionDecoder {
             source.plugin = source.reference.map {
                 SessionFile.Plugin(
                     reference: $0, settings: source.settings, onFailure: source.onFailure,
+                    isRequired: source.isRequired,
                     confinement: source.confinement, grants: source.grants, place: place)
             }
             return source
@@ -272,7 +274,15 @@ enum SessionDecoder {
     private static func filter(_ kind: PluginKind) -> Decoder<Source> {
         source(
             kind.facts.word, "A filter's plugin.",
-            example: ("Adjust", ["brightness": .number(0.1)]))
+            example: ("Adjust", ["brightness": .number(0.1)]),
+            more: [
+                Field(
+                    "required", \.isRequired, .boolean,
+                    "Whether a frame that this filter has not edited, because it is late, refuses "
+                        + "it or is lost, is never shown: the last edited frame stays for a "
+                        + "second, then a slate. Without it such frames are shown unedited.",
+                    examples: [true])
+            ])
     }
 
     private static let broadcast = Field(

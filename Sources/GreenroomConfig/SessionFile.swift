@@ -51,6 +51,8 @@ extension SessionFile {
         public var settings: [Setting]
         /// What the session does when the plugin fails; nil if that depends on where it runs.
         public var onFailure: Located<FailurePolicy>?
+        /// Of a filter, whether frames that it has not edited are withheld from the outputs.
+        public var isRequired: Bool
         /// Where it runs, as far as it says that itself.
         public var confinement: Confinement
         /// What it may do in a process of its own.

@@ -154,7 +154,7 @@ package final class PluginHarness: Sendable {
 
     private static func show(_ input: VideoTrackInput, to sinks: Sinks) {
         while true {
-            switch input.next() {
+            switch input.next(after: VideoTrack.Progress()) {
             case .frame(let arrival):
                 let nanoseconds = arrival.nanoseconds
                 sinks.sees(arrival.intoFrame(), nanoseconds)

@@ -127,6 +127,7 @@ extension SessionPlan {
                                     .members(source.settings.map { ($0.name, JSON($0.value)) })
                                 ),
                                 ("on-failure", .string(source.onFailure.rawValue)),
+                                ("required", source.isRequired ? .boolean(true) : nil),
                             ] + source.isolationMembers)
                     })
             ),
@@ -149,7 +150,7 @@ extension SessionPlan {
 extension SourcePlan {
     /// Where the plugin runs and what it may do there, for people.
     fileprivate var living: String {
-        let failure = "on failure: \(onFailure)"
+        let failure = "on failure: \(onFailure)" + (isRequired ? "; required" : "")
         guard let isolation else { return "in the host's process; \(failure)" }
         let grants = [
             ("read", isolation.read), ("write", isolation.write), ("use", isolation.devices),

@@ -44,18 +44,21 @@ public struct SourcePlan: Sendable {
     public var settings: [Setting]
     /// What its failure means.
     public var onFailure: FailurePolicy
+    /// Of a filter, whether frames that it has not edited are withheld from the outputs.
+    public var isRequired: Bool
     /// The process that it runs in; nil for the host's.
     public var isolation: IsolationPlan?
 
     /// Makes a plan.
     package init(
         factory: any PluginFactory, descriptor: PluginDescriptor, settings: [Setting],
-        onFailure: FailurePolicy = .end, isolation: IsolationPlan? = nil
+        onFailure: FailurePolicy = .end, isRequired: Bool = false, isolation: IsolationPlan? = nil
     ) {
         self.factory = factory
         self.descriptor = descriptor
         self.settings = settings
         self.onFailure = onFailure
+        self.isRequired = isRequired
         self.isolation = isolation
     }
 }

@@ -18,6 +18,11 @@ struct InProcessSession {
     struct Result {
         var report: SessionReport
         var events: [SessionEvent]
+        /// Lives as long as the result.
+        fileprivate var folder: TemporaryFolder
+
+        /// The folder of the recording.
+        var recording: String { folder("recording") }
 
         /// What went wrong with a plugin's steps, as `ROLE: STEP STATUS: REASON`.
         var failures: [String] {
@@ -47,7 +52,8 @@ struct InProcessSession {
 
     /// A session that records into a folder of its own.
     init(
-        camera: SourcePlan? = nil, share: SourcePlan? = nil, milliseconds: Int64? = 800
+        camera: SourcePlan? = nil, filters: [SourcePlan] = [], share: SourcePlan? = nil,
+        milliseconds: Int64? = 800
     ) throws {
         folder = try TemporaryFolder()
         plan = SessionPlan(name: "in-process")
@@ -56,7 +62,7 @@ struct InProcessSession {
         plan.durationNanoseconds = milliseconds.map { $0 * 1_000_000 }
         plan.callbackDeadlineNanoseconds = 30_000_000_000
         plan.slots = [(SessionRole.camera, camera), (.share, share)].compactMap { role, source in
-            source.map { SessionSlot(role, $0) }
+            source.map { SessionSlot(role, $0, filters: role == .camera ? filters : []) }
         }
         plan.outputs = [
             Recording(folder: folder("recording"), video: VideoSinkWant(), overwrite: false)
@@ -68,7 +74,8 @@ struct InProcessSession {
         let events = Events()
         let session = Session(plan: plan) { event in events.all.withLock { $0.append(event) } }
         let report = try session.run()
-        return Result(report: report, events: events.all.withLock { $0 })
+        return Result(
+            report: report, events: events.all.withLock { $0 }, folder: folder)
     }
 
     private final class Events: Sendable {
