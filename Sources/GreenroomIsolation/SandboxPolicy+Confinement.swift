@@ -20,7 +20,8 @@ extension SandboxPolicy {
             allowsNetwork: plan.network, memoryLimitBytes: UInt64(clamping: plan.memoryLimitBytes))
     }
 
-    /// The folder of a file, with links resolved: what a library needs is beside the file itself.
+    /// The folder of a file after resolving links: a library's dependencies are beside the real
+    /// file.
     private static func folder(of file: String) -> String {
         let resolved = realpath(file, nil)
         defer { free(resolved) }

@@ -7,6 +7,9 @@ public enum ColorRange: UInt32, CaseIterable, Sendable {
 
     /// The luma of black.
     public var blackLuma: UInt8 { self == .limited ? 16 : 0 }
+
+    /// `limited` or `full`, as reports have it.
+    package var name: String { self == .limited ? "limited" : "full" }
 }
 
 /// The matrix between RGB and YUV. Raw values are those of `GR_MATRIX_…`.
@@ -15,9 +18,22 @@ public enum ColorMatrix: UInt32, CaseIterable, Sendable {
     case bt601 = 1
     /// ITU-R BT.709, of high definition.
     case bt709 = 2
+
+    /// The matrix that outputs of a size have: BT.709 from 720 lines on, else BT.601.
+    package static func usual(for size: FrameSize) -> ColorMatrix {
+        size.height >= 720 ? .bt709 : .bt601
+    }
+
+    /// `bt601` or `bt709`, as session files and reports have it.
+    package var name: String {
+        switch self {
+        case .bt601: "bt601"
+        case .bt709: "bt709"
+        }
+    }
 }
 
-/// What YUV values mean.
+/// The meaning of YUV values.
 public struct ColorSpace: Hashable, Sendable {
     /// The range of values.
     public var range: ColorRange
@@ -30,7 +46,7 @@ public struct ColorSpace: Hashable, Sendable {
         self.matrix = matrix
     }
 
-    /// BT.601 limited: what vendors' senders mean by plain "I420".
+    /// BT.601 limited: the meaning of plain "I420" at the call vendors.
     public static let bt601Limited = ColorSpace(range: .limited, matrix: .bt601)
     /// BT.709 limited: high-definition video.
     public static let bt709Limited = ColorSpace(range: .limited, matrix: .bt709)

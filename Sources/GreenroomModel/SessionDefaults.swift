@@ -1,9 +1,9 @@
 public import GreenroomMedia
 
-/// What holds for a session that does not say otherwise.
+/// Default values of a session.
 public enum SessionDefaults {
-    /// The most that any source is offered.
+    /// The largest capability offered to a source.
     public static let maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
-    /// How long a callback may take before it counts as hung.
+    /// Time limit of a callback.
     public static let callbackDeadline = Duration.seconds(2)
 }

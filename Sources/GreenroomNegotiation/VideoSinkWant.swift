@@ -1,18 +1,29 @@
 public import GreenroomMedia
 
-/// How an output wants its picture.
+/// The video format that an output wants.
 public struct VideoSinkWant: Hashable, Sendable {
     /// The size; nil for the track's.
     public var size: FrameSize?
     /// The rate; nil for the track's.
     public var rate: FrameRate?
-    /// What becomes of a picture of another shape.
+    /// How to fit another aspect ratio.
     public var fit: Fit
+    /// The colour matrix; nil for the one that is usual for the output's size.
+    public var matrix: ColorMatrix?
 
     /// Makes a want.
-    public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
+    public init(
+        size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox,
+        matrix: ColorMatrix? = nil
+    ) {
         self.size = size
         self.rate = rate
         self.fit = fit
+        self.matrix = matrix
+    }
+
+    /// The meaning of an output's values: limited range, which readers of Y4M take for granted.
+    package func color(at size: FrameSize) -> ColorSpace {
+        ColorSpace(range: .limited, matrix: matrix ?? .usual(for: size))
     }
 }

@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// A setting with the value that its plugin gets.
+/// A setting and its checked value.
 public struct Setting: Equatable, Sendable {
     /// The parameter's name.
     public var name: String
@@ -16,7 +16,7 @@ public struct Setting: Equatable, Sendable {
     }
 }
 
-/// Why a value given for a setting is refused.
+/// Why a setting's value is refused.
 public struct SettingProblem: Error, Equatable, Sendable {
     /// The setting.
     public var name: String
@@ -25,13 +25,13 @@ public struct SettingProblem: Error, Equatable, Sendable {
 }
 
 extension PluginDescriptor {
-    /// Checks the values that a session file gives against the parameter table.
+    /// Checks the values of a session file against the parameter table.
     ///
     /// - Parameters:
-    ///   - given: Values by name; a name may stand once.
-    ///   - folder: The absolute folder that relative paths start from.
-    /// - Returns: Every parameter with its value, in the order of the table, and every problem.
-    ///   The settings are complete only if there is no problem.
+    ///   - given: Values by name.
+    ///   - folder: The absolute folder of relative paths.
+    /// - Returns: All settings in the order of the table, and all problems. The settings are
+    ///   complete only if there are no problems.
     public func check(
         settings given: [(name: String, value: ParameterValue)], relativeTo folder: String
     ) -> (settings: [Setting], problems: [SettingProblem]) {
@@ -71,7 +71,7 @@ extension PluginDescriptor {
 }
 
 extension Parameter {
-    /// Brings a value to the parameter's type and checks it against bounds and choices.
+    /// Converts a value to the parameter's type and checks bounds and choices.
     func check(
         _ value: ParameterValue, relativeTo folder: String
     ) throws(SettingProblem) -> ParameterValue {
@@ -98,7 +98,7 @@ extension Parameter {
         case (.path, .string(let text)):
             guard !text.isEmpty else { throw problem("the path is empty. Name a file or folder.") }
             return .string(absolutePath(text, from: folder))
-        // YAML reads 720 as a number and true as a boolean where a name was meant.
+        // YAML reads 720 as a number and true as a boolean even where a name was meant.
         case (.string, .integer(let number)):
             return .string("\(number)")
         case (.choice, .integer(let number)) where choices.contains("\(number)"):
@@ -134,7 +134,7 @@ extension Parameter {
 }
 
 extension Parameter {
-    /// The bounds for people, `1 to 10`; nil without bounds.
+    /// The bounds as text, `1 to 10`; nil without bounds.
     public var boundsDescription: String? {
         bounds.map { "\($0.lowerBound.brief) to \($0.upperBound.brief)" }
     }

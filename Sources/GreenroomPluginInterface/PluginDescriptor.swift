@@ -1,22 +1,22 @@
 public import GreenroomMedia
 
-/// What a plugin says of itself, checked and copied out of its memory.
+/// A plugin's description of itself, checked and copied from its memory.
 public struct PluginDescriptor: Equatable, Sendable {
-    /// What it is.
+    /// The kind of plugin.
     public var kind: PluginKind
-    /// Its name for ever, a reverse domain.
+    /// Its permanent name, a reverse domain.
     public var id: String
     /// Its name in session files.
     public var name: String
     /// Its version.
     public var version: String
-    /// One line for people.
+    /// One line for users.
     public var summary: String
-    /// Who made it.
+    /// The author.
     public var vendor: String?
-    /// Where to learn more.
+    /// Where to find documentation.
     public var url: String?
-    /// Its settings, in its own order.
+    /// Its settings, in the plugin's order.
     public var parameters: [Parameter]
 
     package init(
@@ -34,7 +34,7 @@ public struct PluginDescriptor: Equatable, Sendable {
     }
 }
 
-/// A setting that a plugin has.
+/// A setting of a plugin.
 public struct Parameter: Equatable, Sendable {
     /// The type of a setting's values. Raw values are those of `GR_TYPE_…`.
     public enum ValueType: UInt32, CaseIterable, Sendable {
@@ -54,17 +54,17 @@ public struct Parameter: Equatable, Sendable {
 
     /// Its name in session files.
     public var name: String
-    /// A few words for people.
+    /// A few words for users.
     public var title: String
     /// The type of its values.
     public var type: ValueType
     /// The unit of its values.
     public var unit: String?
-    /// What it is when the session file does not say; nil if the file must say.
+    /// The value if the session file gives none; nil if the file must give one.
     public var defaultValue: ParameterValue?
-    /// The least and the greatest value.
+    /// The minimum and the maximum.
     public var bounds: ClosedRange<Double>?
-    /// The legal values of a choice.
+    /// The allowed values of a choice.
     public var choices: [String]
     /// Whether it may change while the plugin runs.
     public var isLive: Bool

@@ -10,23 +10,25 @@ import Synchronization
 @testable import GreenroomRuntime
 @testable import GreenroomSession
 
-/// A camera or a share in Swift, without a shared library: sends leased frames on a thread of its
-/// own, evenly on the session clock, and does what its script says.
+/// A camera or a share in Swift, without a shared library: sends leased frames on its own thread,
+/// evenly on the session clock, and follows a script.
 final class FakeSource: InstanceBackend, PluginFactory {
-    /// What it does other than well.
+    /// Deviations from correct behaviour.
     struct Script: Sendable {
-        /// Its answer to an offer: kind, width, height and frames a second; nil to accept it.
+        /// Its answer to an offer: kind, width, height, frames a second; nil to accept it.
         var answer: (kind: UInt32, width: UInt32, height: UInt32, fps: UInt32)?
-        /// The step that fails (`create`, `initialize`, `start-send`), with what it returns.
+        /// The failing step (`create`, `initialize`, `start-send`), with its status.
         var failing: (step: String, status: Status, reason: String)?
-        /// After how many frames it gives up; nil for never.
+        /// Number of frames before it gives up; nil for never.
         var frames: Int?
-        /// Whether it hears of new offers, and follows them.
+        /// Whether it takes new offers and follows them.
         var follows = false
-        /// How often in a second it sends; nil for the rate that was agreed on.
+        /// Its frame rate; nil for the agreed one.
         var fps: Int64?
         /// As a filter: the edits that it refuses after it has spoilt the frame, from 0.
         var refusing = 0..<0
+        /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
+        var color: (@Sendable (_ frame: Int) -> (yuv: [UInt8], matrix: ColorMatrix))?
     }
 
     private struct State {
@@ -46,10 +48,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     init(_ script: Script = Script()) { self.script = script }
 
-    /// How often each step was called.
+    /// Number of calls of each step.
     var calls: [String: Int] { state.withLock { $0.calls } }
 
-    /// A plan of it.
+    /// A plan with this source.
     func plan(
         _ kind: PluginKind, onFailure: FailurePolicy = .end, isRequired: Bool = false
     ) -> SourcePlan {
@@ -151,7 +153,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
         return answer
     }
 
-    /// Sends until the clock or the sender says that it is over.
+    /// Sends until the clock or the sender ends.
     private func send() {
         let (host, video) = (HostInterface.host.pointee, HostInterface.video.pointee)
         let (handle, sender) = state.withLock { ($0.handle, $0.sender) }
@@ -169,14 +171,16 @@ final class FakeSource: InstanceBackend, PluginFactory {
             let status = video.acquire(
                 sender, PixelFormat.i420.rawValue, size.width, size.height, &lease)
             guard status == 0 else { return }
-            for plane in [lease.frame.planes.0, lease.frame.planes.1, lease.frame.planes.2] {
-                plane.data?.update(
-                    repeating: UInt8(40 + number % 160), count: Int(plane.size_bytes))
+            let grey = [UInt8](repeating: UInt8(40 + number % 160), count: 3)
+            let (yuv, matrix) = script.color?(number) ?? (grey, .bt601)
+            let planes = [lease.frame.planes.0, lease.frame.planes.1, lease.frame.planes.2]
+            for (plane, value) in zip(planes, yuv) {
+                plane.data?.update(repeating: value, count: Int(plane.size_bytes))
             }
             var info = gr_frame_info()
             info.struct_size = UInt32(MemoryLayout<gr_frame_info>.size)
             info.range = gr_color_range(1)
-            info.matrix = gr_color_matrix(1)
+            info.matrix = gr_color_matrix(matrix.rawValue)
             info.offer_revision = revision
             info.pts_ns = due
             guard video.commit(sender, lease.id, &info) == 0 else { return }

@@ -7,14 +7,14 @@ import TestSupport
 
 @testable import GreenroomSession
 
-/// A whole session in the process of the test, on the virtual clock: the plan that
-/// `greenroom run` would make of a session file, but with fake plugins.
+/// A whole session in the test's process, on the virtual clock: the plan that `greenroom run` makes
+/// of a session file, with fake plugins.
 struct InProcessSession {
     /// What to run.
     var plan: SessionPlan
     private let folder: TemporaryFolder
 
-    /// What a session left behind.
+    /// The result of a session.
     struct Result {
         var report: SessionReport
         var events: [SessionEvent]
@@ -24,7 +24,7 @@ struct InProcessSession {
         /// The folder of the recording.
         var recording: String { folder("recording") }
 
-        /// What went wrong with a plugin's steps, as `ROLE: STEP STATUS: REASON`.
+        /// Failed steps of plugins, as `ROLE: STEP STATUS: REASON`.
         var failures: [String] {
             events.compactMap { event -> String? in
                 guard case .stepFailed(let role, let step, let status, let reason) = event else {
@@ -34,7 +34,7 @@ struct InProcessSession {
             }
         }
 
-        /// The plugins without which the session went on.
+        /// The plugins without which the session continued.
         var dropped: [String] {
             events.compactMap { event -> String? in
                 if case .pluginDropped(let role) = event { role } else { nil }
@@ -50,7 +50,7 @@ struct InProcessSession {
         }
     }
 
-    /// A session that records into a folder of its own.
+    /// A session that records into its own folder.
     init(
         camera: SourcePlan? = nil, filters: [SourcePlan] = [], share: SourcePlan? = nil,
         milliseconds: Int64? = 800
@@ -69,6 +69,10 @@ struct InProcessSession {
         ]
     }
 
+    /// The path of a file of the recording.
+    func recorded(_ name: String) -> String { "\(recordingFolder)/\(name)" }
+    var recordingFolder: String { folder("recording") }
+
     /// Runs it to its end.
     func run() throws -> Result {
         let events = Events()
@@ -84,6 +88,6 @@ struct InProcessSession {
 }
 
 extension SessionReport.VideoOutput {
-    /// How many frames are in it.
+    /// Number of frames in the recording.
     var frames: Int { delivered + repeated + black + slate }
 }

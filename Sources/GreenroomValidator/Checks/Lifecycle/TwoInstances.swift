@@ -209,7 +209,8 @@ extension Catalogue {
             }
         }
         let clock = first.clock
-        guard clock.isVirtual, !clock.isStray(), !clock.isStray(1), fixture.refusals.isEmpty else {
+        guard clock.isVirtual, !clock.isOffClock(), !clock.isOffClock(1), fixture.refusals.isEmpty
+        else {
             return nil
         }
         if fixture.kind == .preProcessor { return edited }

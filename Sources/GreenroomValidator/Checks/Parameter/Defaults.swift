@@ -17,7 +17,7 @@ extension Catalogue {
         let first = try examination.fixture()
         let plain = try first.digest(setting: [])
         // What else happens in a life is another check's to tell.
-        if first.clock.isStray() {
+        if first.clock.isOffClock() {
             throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         let settings = live.compactMap { parameter in

@@ -27,12 +27,12 @@ extension Examination {
     func show(
         _ scenario: VideoScenario, prepare: (Fixture) -> Void = { _ in }
     ) throws(Verdict) -> Fixture {
-        if !isStray {
+        if !isOffClock {
             let fixture = try self.fixture(leases: scenario.leases)
             prepare(fixture)
             try fixture.show(scenario)
-            isStray = fixture.clock.isStray()
-            if !isStray { return fixture }
+            isOffClock = fixture.clock.isOffClock()
+            if !isOffClock { return fixture }
         }
         let real = try self.fixture(on: .real, leases: scenario.leases)
         prepare(real)
