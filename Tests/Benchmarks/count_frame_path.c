@@ -6,7 +6,9 @@
                 Mutex is inlined to one atomic exchange and can't be seen from here.
    wakeups      times that a thread slept until another one woke it
    contentions  times that a thread found a Mutex taken and slept */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
