@@ -23,3 +23,25 @@ public enum ParameterValue: Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+// Settings are written as literals: `["pattern": "grey", "level": 0.5]`.
+
+extension ParameterValue: ExpressibleByBooleanLiteral {
+    /// Makes true or false.
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+}
+
+extension ParameterValue: ExpressibleByIntegerLiteral {
+    /// Makes a whole number.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension ParameterValue: ExpressibleByFloatLiteral {
+    /// Makes a number.
+    public init(floatLiteral value: Double) { self = .number(value) }
+}
+
+extension ParameterValue: ExpressibleByStringLiteral {
+    /// Makes text.
+    public init(stringLiteral value: String) { self = .string(value) }
+}

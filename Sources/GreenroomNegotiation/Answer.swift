@@ -41,16 +41,16 @@ public struct Agreement: Equatable, Sendable {
 }
 
 /// An answer outside the offer.
-public struct AnswerProblem: Error, Equatable, Sendable {
+package struct AnswerProblem: Error, Equatable, Sendable {
     /// The rule and the cure.
-    public var explanation: String
+    package var explanation: String
 
     package init(explanation: String) { self.explanation = explanation }
 }
 
 extension Offer {
     /// Whether a capability is one of the offer.
-    public func contains(_ capability: VideoCapability) -> Bool {
+    package func contains(_ capability: VideoCapability) -> Bool {
         switch rule {
         case .rows:
             rows.contains { $0.size == capability.size && capability.rate <= $0.rate }
@@ -64,7 +64,7 @@ extension Offer {
     ///
     /// - Throws: ``AnswerProblem`` for a counter outside the offer, or a fixed size that is not
     ///   legal.
-    public func settle(_ answer: Answer) throws(AnswerProblem) -> Agreement {
+    package func settle(_ answer: Answer) throws(AnswerProblem) -> Agreement {
         let source: VideoCapability
         switch answer {
         case .accept:
@@ -92,7 +92,7 @@ extension Offer {
 
 extension Answer {
     /// `accept`, `counter` or `fixed`.
-    public var name: String {
+    package var name: String {
         switch self {
         case .accept: "accept"
         case .counter: "counter"

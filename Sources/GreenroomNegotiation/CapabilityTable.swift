@@ -1,12 +1,12 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// Sizes and rates that a session can take, largest first.
-public struct CapabilityTable: Equatable, Sendable {
+package struct CapabilityTable: Equatable, Sendable {
     /// The rows; a row's rate is the highest at that size.
-    public var rows: [VideoCapability]
+    package var rows: [VideoCapability]
 
     /// Makes a table, sorted by area, then by width, largest first.
-    public init(_ rows: [VideoCapability]) {
+    package init(_ rows: [VideoCapability]) {
         self.rows = rows.sorted {
             ($0.size.area, $0.size.width) > ($1.size.area, $1.size.width)
         }
@@ -16,7 +16,7 @@ public struct CapabilityTable: Equatable, Sendable {
     ///
     /// Source: Azure Communication Services, "Add raw media access to your app", supported video
     /// resolutions.
-    public static let standard = CapabilityTable([
+    package static let standard = CapabilityTable([
         VideoCapability(width: 1920, height: 1080, fps: 30),
         VideoCapability(width: 1280, height: 720, fps: 30),
         VideoCapability(width: 960, height: 540, fps: 30),

@@ -1,9 +1,9 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// The capabilities that a session offers a source.
-public struct Offer: Equatable, Sendable {
+package struct Offer: Equatable, Sendable {
     /// The reason of an offer. Raw values are those of `GR_OFFER_REASON_…`.
-    public enum Reason: UInt32, CaseIterable, Sendable {
+    package enum Reason: UInt32, CaseIterable, Sendable {
         /// It is the first one.
         case initial = 1
         /// The last suggestion, or the chosen row, is no longer possible.
@@ -12,7 +12,7 @@ public struct Offer: Equatable, Sendable {
         case ceilingRaised = 3
 
         /// The name in reports, e.g. `"ceiling-lowered"`.
-        public var name: String {
+        package var name: String {
             switch self {
             case .initial: "initial"
             case .ceilingLowered: "ceiling-lowered"
@@ -22,17 +22,17 @@ public struct Offer: Equatable, Sendable {
     }
 
     /// Number of the offer to an instance, from 1.
-    public let revision: UInt32
+    package let revision: UInt32
     /// How to read the rows.
     package let rule: OfferRule
     /// Its reason.
-    public let reason: Reason
+    package let reason: Reason
     /// Largest first, sizes unique, at least one in a session; a row's rate is its maximum.
-    public let rows: [VideoCapability]
+    package let rows: [VideoCapability]
     /// The best row under the ceiling.
-    public let suggested: VideoCapability
+    package let suggested: VideoCapability
     /// The lowest ceiling, a limit of the track for every answer.
-    public let ceiling: VideoCapability
+    package let ceiling: VideoCapability
 
     /// Makes an offer of sorted rows.
     ///

@@ -1,7 +1,7 @@
 /// The version of Greenroom.
-public enum GreenroomVersion {
+package enum GreenroomVersion {
     /// The version that `greenroom --version`, the report and `gr_host.version` show.
     ///
     /// Defined only here. A test compares it with the newest heading of CHANGELOG.md.
-    public static let current = "0.1.0"
+    package static let current = "0.1.0"
 }

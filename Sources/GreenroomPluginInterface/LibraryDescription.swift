@@ -1,13 +1,13 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// The description of a shared library: a value without references into the library.
-public struct LibraryDescription: Equatable, Sendable {
+package struct LibraryDescription: Equatable, Sendable {
     /// The file.
-    public var path: String
+    package var path: String
     /// The minor version of the interface that it was built for.
-    public var minorVersion: Int
+    package var minorVersion: Int
     /// Its plugins, in the library's order.
-    public var descriptors: [PluginDescriptor]
+    package var descriptors: [PluginDescriptor]
 
     package init(path: String, minorVersion: Int, descriptors: [PluginDescriptor]) {
         self.path = path
@@ -16,7 +16,7 @@ public struct LibraryDescription: Equatable, Sendable {
     }
 
     /// The plugin with a name or id, and of a kind if given.
-    public subscript(name: String, kind: PluginKind?) -> PluginDescriptor? {
+    package subscript(name: String, kind: PluginKind?) -> PluginDescriptor? {
         descriptors.first {
             ($0.name == name || $0.id == name) && (kind == nil || $0.kind == kind)
         }

@@ -1,7 +1,7 @@
 /// Why a library or a plugin could not be loaded.
-public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error, for programs.
-    public enum Code: String, Sendable {
+    package enum Code: String, Sendable {
         /// The file does not exist or can't be read.
         case notFound = "not-found"
         /// The file is no shared library, or exports no entry.
@@ -33,11 +33,11 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The kind of error.
-    public var code: Code
+    package var code: Code
     /// The file or name.
-    public var place: String
+    package var place: String
     /// The rule and the cure.
-    public var explanation: String
+    package var explanation: String
 
     package init(code: Code, place: String, explanation: String) {
         self.code = code
@@ -46,7 +46,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The place, then the explanation.
-    public var description: String { "\(place): \(explanation)" }
+    package var description: String { "\(place): \(explanation)" }
 
     /// A plugin that the scan found is missing now.
     package static func changed(_ descriptor: PluginDescriptor, _ path: String) -> LoadError {

@@ -1,13 +1,13 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// A setting and its checked value.
-public struct Setting: Equatable, Sendable {
+package struct Setting: Equatable, Sendable {
     /// The parameter's name.
-    public var name: String
+    package var name: String
     /// The parameter's type.
-    public var type: Parameter.ValueType
+    package var type: Parameter.ValueType
     /// A value that the parameter's table allows.
-    public var value: ParameterValue
+    package var value: ParameterValue
 
     package init(name: String, type: Parameter.ValueType, value: ParameterValue) {
         self.name = name
@@ -17,11 +17,11 @@ public struct Setting: Equatable, Sendable {
 }
 
 /// Why a setting's value is refused.
-public struct SettingProblem: Error, Equatable, Sendable {
+package struct SettingProblem: Error, Equatable, Sendable {
     /// The setting.
-    public var name: String
+    package var name: String
     /// The rule and the cure.
-    public var explanation: String
+    package var explanation: String
 }
 
 extension PluginDescriptor {
@@ -32,7 +32,7 @@ extension PluginDescriptor {
     ///   - folder: The absolute folder of relative paths.
     /// - Returns: All settings in the order of the table, and all problems. The settings are
     ///   complete only if there are no problems.
-    public func check(
+    package func check(
         settings given: [(name: String, value: ParameterValue)], relativeTo folder: String
     ) -> (settings: [Setting], problems: [SettingProblem]) {
         var problems: [SettingProblem] = []
@@ -135,7 +135,7 @@ extension Parameter {
 
 extension Parameter {
     /// The bounds as text, `1 to 10`; nil without bounds.
-    public var boundsDescription: String? {
+    package var boundsDescription: String? {
         bounds.map { "\($0.lowerBound.brief) to \($0.upperBound.brief)" }
     }
 }

@@ -1,23 +1,23 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// A plugin's description of itself, checked and copied from its memory.
-public struct PluginDescriptor: Equatable, Sendable {
+package struct PluginDescriptor: Equatable, Sendable {
     /// The kind of plugin.
-    public var kind: PluginKind
+    package var kind: PluginKind
     /// Its permanent name, a reverse domain.
-    public var id: String
+    package var id: String
     /// Its name in session files.
-    public var name: String
+    package var name: String
     /// Its version.
-    public var version: String
+    package var version: String
     /// One line for users.
-    public var summary: String
+    package var summary: String
     /// The author.
-    public var vendor: String?
+    package var vendor: String?
     /// Where to find documentation.
-    public var url: String?
+    package var url: String?
     /// Its settings, in the plugin's order.
-    public var parameters: [Parameter]
+    package var parameters: [Parameter]
 
     package init(
         kind: PluginKind, id: String, name: String, version: String, summary: String,
@@ -35,9 +35,9 @@ public struct PluginDescriptor: Equatable, Sendable {
 }
 
 /// A setting of a plugin.
-public struct Parameter: Equatable, Sendable {
+package struct Parameter: Equatable, Sendable {
     /// The type of a setting's values. Raw values are those of `GR_TYPE_…`.
-    public enum ValueType: UInt32, CaseIterable, Sendable {
+    package enum ValueType: UInt32, CaseIterable, Sendable {
         /// True or false.
         case boolean = 1
         /// A whole number.
@@ -53,21 +53,21 @@ public struct Parameter: Equatable, Sendable {
     }
 
     /// Its name in session files.
-    public var name: String
+    package var name: String
     /// A few words for users.
-    public var title: String
+    package var title: String
     /// The type of its values.
-    public var type: ValueType
+    package var type: ValueType
     /// The unit of its values.
-    public var unit: String?
+    package var unit: String?
     /// The value if the session file gives none; nil if the file must give one.
-    public var defaultValue: ParameterValue?
+    package var defaultValue: ParameterValue?
     /// The minimum and the maximum.
-    public var bounds: ClosedRange<Double>?
+    package var bounds: ClosedRange<Double>?
     /// The allowed values of a choice.
-    public var choices: [String]
+    package var choices: [String]
     /// Whether it may change while the plugin runs.
-    public var isLive: Bool
+    package var isLive: Bool
 
     package init(
         name: String, title: String, type: ValueType, unit: String?,

@@ -8,15 +8,15 @@ import SystemPackage
 ///
 /// Never unloaded: unloading an image that registered Swift metadata crashes the process at its
 /// next cast. Fresh code needs a fresh process.
-public struct PluginLibrary: Sendable {
+package struct PluginLibrary: Sendable {
     /// Its description.
-    public let selfDescription: LibraryDescription
+    package let selfDescription: LibraryDescription
     package let entry: gr_entry
 
     /// The file.
-    public var path: String { selfDescription.path }
+    package var path: String { selfDescription.path }
     /// Its plugins, in the library's order.
-    public var descriptors: [PluginDescriptor] { selfDescription.descriptors }
+    package var descriptors: [PluginDescriptor] { selfDescription.descriptors }
 
     /// Loads a library and checks its description. Runs the library's own code, which may take any
     /// time.

@@ -25,7 +25,7 @@ extension Runner {
         case lost
     }
 
-    var isShare: Bool {
+    var canPause: Bool {
         state.withLock { $0.descriptor?.kind.facts.canPause ?? false }
     }
 

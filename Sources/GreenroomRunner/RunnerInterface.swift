@@ -62,7 +62,7 @@ enum RunnerInterface {
             },
             get_extension: { instance, id in
                 guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
-                    let (runner, name) = route(instance: instance), name != 0, runner.isShare,
+                    let (runner, name) = route(instance: instance), name != 0, runner.canPause,
                     runner.probe?.withholds(id) != true
                 else { return nil }
                 return UnsafeRawPointer(broadcast)

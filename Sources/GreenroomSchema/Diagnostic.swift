@@ -6,7 +6,7 @@ public struct Diagnostic: Hashable, Sendable {
     public var message: String
 
     /// Makes a diagnostic.
-    public init(_ message: String, at place: SourceLocation) {
+    package init(_ message: String, at place: SourceLocation) {
         self.place = place
         self.message = message
     }
@@ -20,7 +20,7 @@ public struct SessionFileError: Error, Sendable {
     public var source: SourceText
 
     /// Sorts the problems and removes duplicates.
-    public init(_ diagnostics: [Diagnostic], in source: SourceText) {
+    package init(_ diagnostics: [Diagnostic], in source: SourceText) {
         var seen: Set<Diagnostic> = []
         self.diagnostics =
             diagnostics

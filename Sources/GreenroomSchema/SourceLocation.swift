@@ -14,21 +14,21 @@ public struct SourceLocation: Hashable, Sendable {
     public var path: String
 
     /// Makes a location.
-    public init(_ origin: Origin, path: String) {
+    package init(_ origin: Origin, path: String) {
         self.origin = origin
         self.path = path
     }
 }
 
 /// A value with its location, for checks after decoding.
-public struct Located<Value: Sendable>: Sendable {
+package struct Located<Value: Sendable>: Sendable {
     /// The value.
-    public var value: Value
+    package var value: Value
     /// The location.
-    public var place: SourceLocation
+    package var place: SourceLocation
 
     /// Makes a located value.
-    public init(_ value: Value, at place: SourceLocation) {
+    package init(_ value: Value, at place: SourceLocation) {
         self.value = value
         self.place = place
     }

@@ -9,7 +9,7 @@ public struct SourceText: Sendable {
     /// - Parameters:
     /// - text: The whole text.
     ///   - file: The name for messages.
-    public init(_ text: String, file: String) {
+    package init(_ text: String, file: String) {
         self.file = file
         // CR LF is one break; NEL, LS and PS are breaks too, as in YAML.
         var lines: [String.UnicodeScalarView.SubSequence] = []
@@ -35,7 +35,7 @@ public struct SourceText: Sendable {
     private static let breaks: Set<Unicode.Scalar> = ["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
 
     /// Number of lines, at least 1.
-    public var lineCount: Int { lines.count }
+    package var lineCount: Int { lines.count }
 
     /// The position after the last character.
     package var end: SourceLocation.Origin {
@@ -45,7 +45,7 @@ public struct SourceText: Sendable {
     /// A line without its break; nil if the number is out of range.
     ///
     /// - Parameter number: The line, from 1.
-    public func line(_ number: Int) -> String? {
+    package func line(_ number: Int) -> String? {
         lines.indices.contains(number - 1) ? String(lines[number - 1]) : nil
     }
 

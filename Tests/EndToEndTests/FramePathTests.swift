@@ -59,7 +59,7 @@ import Testing
             name: "two equal outputs", outputs: [""],
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
         Path(
-            name: "an output that scales", outputs: [", size: 160x90"],
+            name: "an output that scales", outputs: [", size: 128x72"],
             limit: Cost(allocations: 1.5, locks: 9, wakeups: 3, copies: 0.25)),
     ]
 
@@ -110,12 +110,12 @@ private struct Count {
 
     init(video path: FramePathTests.Path, fps: Int) throws {
         let flood = try Self.built.get().flood
-        let settings = "width: 320, height: 180, leased: \(path.isLeased ? 1 : 0), fps: \(fps)"
+        let settings = "width: 256, height: 144, leased: \(path.isLeased ? 1 : 0), fps: \(fps)"
         let filter =
             path.filter.map { "pre-processors: [{ plugin: Adjust, isolation: \($0) }]" } ?? ""
         let session = try TestSession(
-            "camera: \(TestSession.library(flood, settings, filter))", maximum: "320x180@1000",
-            duration: "1500ms", table: "[320x180@1000]", isolation: path.isolation,
+            "camera: \(TestSession.library(flood, settings, filter))", maximum: "256x144@1000",
+            duration: "1500ms", table: "[256x144@1000]", isolation: path.isolation,
             outputs: Self.outputs(path.outputs))
         numbers = try Self.run(session)
         let picture = try session.report().picture("camera")
@@ -127,7 +127,7 @@ private struct Count {
         let flood = try Self.built.get().flood
         let session = try TestSession(
             """
-            camera: \(TestSession.library(flood, "width: 320, height: 180, fps: 1"))
+            camera: \(TestSession.library(flood, "width: 256, height: 144, fps: 1"))
             \(audio ? "microphone: \(TestSession.bundled("Tone"))" : "")
             """, duration: "\(milliseconds)ms", outputs: Self.outputs([]))
         numbers = try Self.run(session)
@@ -146,7 +146,7 @@ private struct Count {
         }
         return FramePathTests.Cost(
             allocations: each("allocations"), locks: each("locks"), wakeups: each("wakeups"),
-            copies: (bytes - other.bytes) / frames / (320 * 180 * 1.5))
+            copies: (bytes - other.bytes) / frames / (256 * 144 * 1.5))
     }
 
     private static func outputs(_ wants: [String]) -> String {

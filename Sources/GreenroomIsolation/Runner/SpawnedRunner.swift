@@ -4,6 +4,7 @@ import GreenroomIPC
 import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomRuntime
+import GreenroomModel
 import GreenroomSession
 import Synchronization
 
@@ -117,7 +118,7 @@ final class SpawnedRunner: RunnerProcess {
         var hasNotifier = false
         var isConnected = true
         var watch = RunnerWatch(
-            connection, memoryLimitBytes: confinement.plan.memoryLimitBytes)
+            connection, memoryLimitBytes: confinement.plan.memoryLimit.bytes)
         while true {
             var descriptors = [
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),

@@ -56,17 +56,17 @@ struct InProcessSession {
         milliseconds: Int64? = 800
     ) throws {
         folder = try TemporaryFolder()
-        plan = SessionPlan(name: "in-process")
-        plan.maximum = VideoCapability(width: 320, height: 180, fps: 15)
-        plan.clock = .virtual
-        plan.durationNanoseconds = milliseconds.map { $0 * 1_000_000 }
-        plan.callbackDeadlineNanoseconds = 30_000_000_000
-        plan.slots = [(SessionRole.camera, camera), (.share, share)].compactMap { role, source in
-            source.map { SessionSlot(role, $0, filters: role == .camera ? filters : []) }
-        }
-        plan.outputs = [
-            Recording(folder: folder("recording"), video: VideoSinkWant(), overwrite: false)
-        ]
+        var configuration = SessionConfiguration(name: "in-process")
+        configuration.maximum = VideoCapability(width: 320, height: 180, fps: 15)
+        configuration.clock = .virtual
+        configuration.duration = milliseconds.map { .milliseconds($0) }
+        configuration.callbackDeadline = .seconds(30)
+        configuration.outputs = [.record(folder: folder("recording"))]
+        plan = SessionPlan(
+            configuration,
+            slots: [(SessionRole.camera, camera), (.share, share)].compactMap { role, source in
+                source.map { SessionSlot(role, $0, filters: role == .camera ? filters : []) }
+            })
     }
 
     /// The path of a file of the recording.

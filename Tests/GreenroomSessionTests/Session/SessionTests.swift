@@ -182,11 +182,11 @@ import Testing
     func `a ceiling applies whether the plugin follows it or not`(follows: Bool) throws {
         let camera = FakeSource(.init(follows: follows))
         var session = try InProcessSession(camera: camera.plan(.videoSource), milliseconds: 2000)
-        session.plan.table = CapabilityTable([
+        session.plan.configuration.table = [
             VideoCapability(width: 320, height: 180, fps: 15),
             VideoCapability(width: 160, height: 90, fps: 15),
-        ])
-        session.plan.timeline = [
+        ]
+        session.plan.configuration.timeline = [
             TimelineEntry(
                 time: .milliseconds(500),
                 command: .ceiling(.camera, VideoCapability(width: 160, height: 90, fps: 15)),

@@ -14,7 +14,7 @@ extension Catalogue {
     /// its interval, as if it had taken the plugin so long to draw it: a schedule that counts from
     /// the start holds its rate, and one that sleeps an interval after each frame does not.
     static let frameRate = Check(
-        "video.rate", "the agreed frame rate", of: [.videoSource], limitSeconds: 90,
+        "video.rate", "the agreed frame rate", of: .cameras, limitSeconds: 90,
         proving: """
             A camera must send its agreed frame rate within 5 %, at 30 and at 15 fps, also when \
             drawing takes time, and after an offer of 640x360 at 60 fps alone. A camera that can't \
