@@ -19,8 +19,7 @@ struct FrameGrid: Sendable {
         let nanoseconds: Int64
         fileprivate let anchor: Int64
 
-        /// The period that the moment falls on. Two moments in different periods of a rate are in
-        /// different ones wherever that rate is asked for.
+        /// The period that the moment falls on: the same for the track and each output of a rate.
         func period(of rate: FrameRate) -> Int64 {
             let since = difference(nanoseconds, anchor)
             let margin = rate.dueNanoseconds(ofFrame: 1) / 32
