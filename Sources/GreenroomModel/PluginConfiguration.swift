@@ -16,6 +16,10 @@ public struct PluginConfiguration: Hashable, Sendable {
     /// What the session does when it fails. If nil, an isolated plugin is restarted, and with a
     /// plugin in the host's process the session ends.
     public var onFailure: FailurePolicy?
+    /// Of a filter, whether a frame that it has not edited, because it is late, refuses it or is
+    /// lost, is never shown: the last edited frame stays for a second, then a slate. Without it
+    /// such frames are shown unedited.
+    public var isRequired = false
     /// Where it runs; nil for the session's `SessionConfiguration.isolation`.
     public var isolation: Isolation?
     /// The sandbox of an isolated plugin; nil for that of the session.

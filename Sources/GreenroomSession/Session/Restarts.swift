@@ -101,9 +101,6 @@ struct DueSlates {
         var text: SlateText
     }
 
-    /// How long the last picture stays before a slate replaces it, in nanoseconds.
-    private static let delay: Int64 = 1_000_000_000
-
     private var slates: [Slate] = []
 
     /// When the next slate is due, on the session clock.
@@ -112,7 +109,7 @@ struct DueSlates {
     /// Schedules a slate.
     mutating func announce(_ text: SlateText, on track: VideoTrackKind, at now: Int64) {
         cancel(on: track)
-        slates.append(Slate(track: track, due: now + Self.delay, text: text))
+        slates.append(Slate(track: track, due: now + SlateText.delay, text: text))
     }
 
     /// Cancels a scheduled slate.

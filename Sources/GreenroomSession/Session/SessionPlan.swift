@@ -31,18 +31,21 @@ package struct SourcePlan: Sendable {
     package var settings: [Setting]
     /// What to do when it fails.
     package var onFailure: FailurePolicy
+    /// Of a filter, whether frames that it has not edited are withheld from the outputs.
+    package var isRequired: Bool
     /// Its isolation; nil for the host's process.
     package var isolation: IsolationPlan?
 
     /// Makes a plan.
     package init(
         factory: any PluginFactory, descriptor: PluginDescriptor, settings: [Setting],
-        onFailure: FailurePolicy = .end, isolation: IsolationPlan? = nil
+        onFailure: FailurePolicy = .end, isRequired: Bool = false, isolation: IsolationPlan? = nil
     ) {
         self.factory = factory
         self.descriptor = descriptor
         self.settings = settings
         self.onFailure = onFailure
+        self.isRequired = isRequired
         self.isolation = isolation
     }
 }
