@@ -111,7 +111,7 @@ import Testing
         #expect(run.exit == .code(65), "\(run)")
         for words in [
             library, "crashes while it is loaded", "SIGABRT", "I have no camera",
-            "A scan grants nothing", "it tried to make",
+            "A scan has no grants", "it tried to make",
         ] {
             #expect(run.standardError.contains(words), "\(run)")
         }
