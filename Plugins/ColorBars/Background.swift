@@ -61,7 +61,7 @@ struct Background {
                 guard !columns.isEmpty else { continue }
                 brush.paint(
                     &span, plane: plane, columns: columns,
-                    Samples(color, in: key.color, bits: brush.isDeep ? 10 : 8))
+                    Samples(color, in: key.color, bits: brush.bits))
             }
             return row
         }

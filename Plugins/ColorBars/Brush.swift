@@ -25,10 +25,10 @@ struct Brush {
         let columns = columns.clamped(to: 0..<frame.width)
         let rows = rows.clamped(to: 0..<frame.height)
         guard !columns.isEmpty, !rows.isEmpty else { return }
-        let samples = Samples(color, in: self.color, bits: isDeep ? 10 : 8)
+        let samples = Samples(color, in: self.color, bits: bits)
         for plane in 0..<format.planeCount {
-            let isHalved = plane > 0
-            let planeRows = isHalved ? rows.lowerBound / 2..<(rows.upperBound + 1) / 2 : rows
+            let shared = format.layout.planes[plane].rows
+            let planeRows = rows.lowerBound / shared..<(rows.upperBound + shared - 1) / shared
             for y in planeRows {
                 var row = frame.row(y, ofPlane: plane)
                 paint(&row, plane: plane, columns: columns, samples)
@@ -42,61 +42,27 @@ struct Brush {
     func paint(
         _ row: inout MutableSpan<UInt8>, plane: Int, columns: Range<Int>, _ samples: Samples
     ) {
-        let halved = columns.lowerBound / 2..<(columns.upperBound + 1) / 2
-        switch (format, plane) {
-        case (.i420, 0), (.nv12, 0), (.nv21, 0):
-            for x in columns { row[x] = samples.y.low }
-        case (.i420, 1): for x in halved { row[x] = samples.u.low }
-        case (.i420, _): for x in halved { row[x] = samples.v.low }
-        case (.nv12, _):
-            for x in halved { write(&row, 2 * x, samples.u.low, samples.v.low) }
-        case (.nv21, _):
-            for x in halved { write(&row, 2 * x, samples.v.low, samples.u.low) }
-        case (.yuy2, _), (.uyvy, _):
-            let (luma, chroma) = format == .yuy2 ? (0, 1) : (1, 0)
-            for x in columns { row[2 * x + luma] = samples.y.low }
-            for x in halved {
-                row[4 * x + chroma] = samples.u.low
-                row[4 * x + 2 + chroma] = samples.v.low
+        let layout = format.layout
+        let group = layout.planes[plane]
+        let groups =
+            columns.lowerBound / group.columns..<(columns.upperBound + group.columns - 1)
+            / group.columns
+        let groupBytes = group.sampleCount * layout.sampleBytes
+        for index in 0..<group.sampleCount {
+            let value = samples[group.samples[index]] << layout.shift
+            let offset = index * layout.sampleBytes
+            // Each pixel has a luma of its own, and shares the rest with its group.
+            let luma = group.samples[index] == .y ? group.lumaColumn(index) : nil
+            for number in groups {
+                if let luma, !columns.contains(number * group.columns + luma) { continue }
+                row[number * groupBytes + offset] = value.low
+                if layout.sampleBytes == 2 { row[number * groupBytes + offset + 1] = value.high }
             }
-        case (.bgra, _), (.bgrx, _):
-            for x in columns {
-                write(&row, 4 * x, samples.blue, samples.green)
-                write(&row, 4 * x + 2, samples.red, 255)
-            }
-        case (.rgba, _), (.rgbx, _):
-            for x in columns {
-                write(&row, 4 * x, samples.red, samples.green)
-                write(&row, 4 * x + 2, samples.blue, 255)
-            }
-        case (.rgb24, _):
-            for x in columns {
-                write(&row, 3 * x, samples.red, samples.green)
-                row[3 * x + 2] = samples.blue
-            }
-        case (.i010, 0): for x in columns { write(&row, 2 * x, samples.y.low, samples.y.high) }
-        case (.i010, 1): for x in halved { write(&row, 2 * x, samples.u.low, samples.u.high) }
-        case (.i010, _): for x in halved { write(&row, 2 * x, samples.v.low, samples.v.high) }
-        case (.p010, 0):
-            for x in columns { write(&row, 2 * x, samples.y.up.low, samples.y.up.high) }
-        case (.p010, _):
-            for x in halved {
-                write(&row, 4 * x, samples.u.up.low, samples.u.up.high)
-                write(&row, 4 * x + 2, samples.v.up.low, samples.v.up.high)
-            }
-        case (.mjpeg, _): break
         }
     }
 
-    /// Whether samples have 10 bits.
-    var isDeep: Bool { format == .i010 || format == .p010 }
-
-    private func write(
-        _ row: inout MutableSpan<UInt8>, _ index: Int, _ first: UInt8, _ second: UInt8
-    ) {
-        row[index] = first
-        row[index + 1] = second
-    }
+    /// How many bits samples have.
+    var bits: Int { format.layout.bits }
 }
 
 /// A colour in a frame's format.
@@ -104,15 +70,15 @@ struct Samples {
     let y: UInt16
     let u: UInt16
     let v: UInt16
-    let red: UInt8
-    let green: UInt8
-    let blue: UInt8
+    let red: UInt16
+    let green: UInt16
+    let blue: UInt16
 
     /// Converts a colour according to BT.601 and BT.709.
     init(_ color: RGB, in space: ColorSpace, bits: Int) {
-        red = UInt8(clamping: color.red)
-        green = UInt8(clamping: color.green)
-        blue = UInt8(clamping: color.blue)
+        red = UInt16(UInt8(clamping: color.red))
+        green = UInt16(UInt8(clamping: color.green))
+        blue = UInt16(UInt8(clamping: color.blue))
         let (kr, kb) = space.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
         let (r, g, b) = (
             Double(color.red) / 255, Double(color.green) / 255, Double(color.blue) / 255
@@ -134,9 +100,22 @@ struct Samples {
     }
 }
 
+extension Samples {
+    /// The value of a sample; all ones for one that nobody reads.
+    subscript(sample: PixelFormat.Sample) -> UInt16 {
+        switch sample {
+        case .y: y
+        case .u: u
+        case .v: v
+        case .red: red
+        case .green: green
+        case .blue: blue
+        case .unused, .none: 255
+        }
+    }
+}
+
 extension UInt16 {
     fileprivate var low: UInt8 { UInt8(truncatingIfNeeded: self) }
     fileprivate var high: UInt8 { UInt8(truncatingIfNeeded: self >> 8) }
-    /// Ten bits in the high bits of 16, as in P010.
-    fileprivate var up: UInt16 { self << 6 }
 }

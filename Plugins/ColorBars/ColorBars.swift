@@ -120,25 +120,27 @@ struct ColorBars: Camera {
 }
 
 /// The pixel formats that the plugin can draw: all uncompressed ones.
-enum FormatChoice: String, CaseIterable {
-    case auto, i420, nv12, nv21, yuy2, uyvy, bgra, rgba, bgrx, rgbx, rgb24, i010, p010
+struct FormatChoice: RawRepresentable, CaseIterable {
+    /// The format; nil for the one that suits the pattern best.
+    var format: PixelFormat?
+
+    static let auto = FormatChoice()
+    static let allCases =
+        [auto] + PixelFormat.allCases.filter { !$0.isCompressed }.map { FormatChoice(format: $0) }
+
+    init(format: PixelFormat? = nil) { self.format = format }
+
+    init?(rawValue: String) {
+        guard let choice = Self.allCases.first(where: { $0.rawValue == rawValue }) else {
+            return nil
+        }
+        self = choice
+    }
+
+    var rawValue: String { format?.name ?? "auto" }
 
     func format(for pattern: ColorBars.Pattern) -> PixelFormat {
-        switch self {
-        case .auto: pattern == .grey ? .nv12 : .i420
-        case .i420: .i420
-        case .nv12: .nv12
-        case .nv21: .nv21
-        case .yuy2: .yuy2
-        case .uyvy: .uyvy
-        case .bgra: .bgra
-        case .rgba: .rgba
-        case .bgrx: .bgrx
-        case .rgbx: .rgbx
-        case .rgb24: .rgb24
-        case .i010: .i010
-        case .p010: .p010
-        }
+        format ?? (pattern == .grey ? .nv12 : .i420)
     }
 }
 

@@ -132,12 +132,4 @@ extension PixelFormat {
         }
         return canonical(self) == canonical(other)
     }
-
-    /// Whether a conversion can produce it.
-    fileprivate var canBeMade: Bool {
-        switch self {
-        case .i420, .nv12, .nv21, .yuy2, .uyvy, .bgra, .rgba, .bgrx, .rgbx, .rgb24: true
-        case .mjpeg, .i010, .p010: false
-        }
-    }
 }

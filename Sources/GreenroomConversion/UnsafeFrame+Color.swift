@@ -5,6 +5,16 @@ internal import GreenroomMedia
 // memory and its ABGR is RGBA. Its RAW is RGB24 in memory, and its RGB24 is BGR. Swapped names give
 // the missing functions: red and blue swapped, or U and V swapped with mirrored constants (Yvu).
 
+extension PixelFormat {
+    /// Whether a conversion can produce it. Any format that converts to I420 can be the input.
+    var canBeMade: Bool {
+        switch self {
+        case .i420, .nv12, .nv21, .yuy2, .uyvy, .bgra, .rgba, .bgrx, .rgbx, .rgb24: true
+        default: false
+        }
+    }
+}
+
 extension UnsafeFrame {
     /// Decodes a JPEG image with a checked structure to I420.
     func decode(byteCount: Int, to output: UnsafeFrame) throws(ConversionError) {

@@ -63,49 +63,38 @@ extension UnsafeFrame {
 
     /// Fills the picture with black.
     func fillBlack(_ range: ColorRange) {
-        let luma = UInt32(range.blackLuma)
-        switch format {
-        case .i420, .nv12, .nv21:
-            for index in 0..<format.planeCount {
-                let plane = format.plane(index, of: size)
-                SetPlane(
-                    planes[index], strides[index], Int32(plane.rowBytes), Int32(plane.rows),
-                    index == 0 ? luma : 128)
-            }
-        case .yuy2:
-            fillWords(luma | 128 << 8 | luma << 16 | 128 << 24)
-        case .uyvy:
-            fillWords(128 | luma << 8 | 128 << 16 | luma << 24)
-        case .bgra, .rgba, .bgrx, .rgbx:
-            fillWords(0xff00_0000)
-        case .rgb24:
-            SetPlane(planes[0], strides[0], width * 3, height, 0)
-        case .i010:
-            // Ten bits, in the low bits of 16.
-            fillSamples(luma << 2, chroma: 128 << 2)
-        case .p010:
-            // Ten bits, in the high bits.
-            fillSamples(luma << 8, chroma: 128 << 8)
-        case .mjpeg:
-            break
-        }
-    }
-
-    /// Fills every plane with 16-bit samples.
-    private func fillSamples(_ luma: UInt32, chroma: UInt32) {
+        let layout = format.layout
         for index in 0..<format.planeCount {
             let plane = format.plane(index, of: size)
-            let sample = UInt16(index == 0 ? luma : chroma).littleEndian
-            for y in 0..<plane.rows {
-                UnsafeMutableRawPointer(row(y, ofPlane: index))
-                    .initializeMemory(
-                        as: UInt16.self, repeating: sample, count: plane.rowBytes / 2)
+            guard plane.rows > 0, plane.rowBytes > 0 else { continue }
+            let group = layout.planes[index]
+            let groupBytes = group.sampleCount * layout.sampleBytes
+            let first = row(0, ofPlane: index)
+            for sample in 0..<group.sampleCount {
+                let value = group.samples[sample].black(range) << (layout.bits - 8 + layout.shift)
+                for byte in 0..<layout.sampleBytes {
+                    let offset = sample * layout.sampleBytes + byte
+                    for place in stride(from: offset, to: plane.rowBytes, by: groupBytes) {
+                        first[place] = UInt8(truncatingIfNeeded: value >> (8 * byte))
+                    }
+                }
             }
+            // All rows are as the first one.
+            CopyPlane(
+                first, 0, first + Int(strides[index]), strides[index], Int32(plane.rowBytes),
+                Int32(plane.rows - 1))
         }
     }
+}
 
-    private func fillWords(_ word: UInt32) {
-        let plane = format.plane(0, of: size)
-        ARGBRect(planes[0], strides[0], 0, 0, Int32(plane.rowBytes / 4), Int32(plane.rows), word)
+extension PixelFormat.Sample {
+    /// Its value of 8 bits in a black pixel; alpha is opaque.
+    fileprivate func black(_ range: ColorRange) -> Int {
+        switch self {
+        case .y: Int(range.blackLuma)
+        case .u, .v: 128
+        case .red, .green, .blue, .none: 0
+        case .unused: 255
+        }
     }
 }

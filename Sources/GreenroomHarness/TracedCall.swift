@@ -35,13 +35,6 @@ package struct TracedCall: Equatable, Sendable {
     package var status: Status?
     /// When the call returned, in nanoseconds on the session clock.
     package var nanoseconds: Int64
-
-    package init(thread: Thread, request: Request, status: Status?, nanoseconds: Int64) {
-        self.thread = thread
-        self.request = request
-        self.status = status
-        self.nanoseconds = nanoseconds
-    }
 }
 
 /// The description of a sent frame, accepted or not.
@@ -50,13 +43,6 @@ package struct TracedFrame: Equatable, Sendable {
     package var width: UInt32
     package var height: UInt32
     package var info: TracedInfo
-
-    package init(format: UInt32, width: UInt32, height: UInt32, info: TracedInfo) {
-        self.format = format
-        self.width = width
-        self.height = height
-        self.info = info
-    }
 }
 
 /// The description of a frame, without format, size and planes.
@@ -67,16 +53,6 @@ package struct TracedInfo: Equatable, Sendable {
     package var revision: UInt32
     /// As passed, including `GR_PTS_UNSTAMPED`.
     package var ptsNanoseconds: Int64
-
-    package init(
-        rotation: UInt32, range: UInt32, matrix: UInt32, revision: UInt32, ptsNanoseconds: Int64
-    ) {
-        self.rotation = rotation
-        self.range = range
-        self.matrix = matrix
-        self.revision = revision
-        self.ptsNanoseconds = ptsNanoseconds
-    }
 }
 
 /// The description of a sent audio block, accepted or not.
@@ -88,16 +64,4 @@ package struct TracedBlock: Equatable, Sendable {
     package var timeoutNanoseconds: Int64
     /// Of its samples: blocks with different digests differ.
     package var digest: UInt64
-
-    package init(
-        sampleRate: UInt32, channels: UInt32, frames: UInt32, ptsNanoseconds: Int64,
-        timeoutNanoseconds: Int64, digest: UInt64
-    ) {
-        self.sampleRate = sampleRate
-        self.channels = channels
-        self.frames = frames
-        self.ptsNanoseconds = ptsNanoseconds
-        self.timeoutNanoseconds = timeoutNanoseconds
-        self.digest = digest
-    }
 }

@@ -31,27 +31,110 @@ public enum PixelFormat: UInt32, CaseIterable, Sendable {
     case p010 = 13
 
     /// The number of planes, 1 to 3.
-    public var planeCount: Int {
-        switch self {
-        case .i420, .i010: 3
-        case .nv12, .nv21, .p010: 2
-        case .yuy2, .uyvy, .bgra, .rgba, .bgrx, .rgbx, .rgb24, .mjpeg: 1
-        }
-    }
+    public var planeCount: Int { layout.planeCount }
 
-    /// Whether pixels are red, green and blue, always in full range.
+    /// Whether pixels are red, green and blue, which are always full range.
     public var isRGB: Bool {
-        switch self {
-        case .bgra, .rgba, .bgrx, .rgbx, .rgb24: true
-        case .i420, .nv12, .nv21, .yuy2, .uyvy, .mjpeg, .i010, .p010: false
+        switch layout.planes[0].samples[0] {
+        case .red, .green, .blue: true
+        case .y, .u, .v, .unused, .none: false
         }
     }
 
-    /// Whether it is compressed: no stride, and variable length.
+    /// Whether the bytes are compressed: no stride, and a length that varies.
     public var isCompressed: Bool { self == .mjpeg }
 
     /// The name that session files and reports use, e.g. `"nv12"`.
     public var name: String { "\(self)" }
+}
+
+extension PixelFormat {
+    /// Where the samples of a frame lie.
+    package struct Layout: Sendable {
+        /// The planes; those behind ``planeCount`` are empty.
+        package var planes: InlineArray<3, PlaneLayout>
+        /// The number of planes.
+        package var planeCount: Int
+        /// The bits of a sample that count: 8 or 10.
+        package var bits = 8
+        /// How far those bits are shifted up in a sample of two bytes.
+        package var shift = 0
+
+        /// The bytes of a sample.
+        package var sampleBytes: Int { bits > 8 ? 2 : 1 }
+
+        init(
+            _ first: PlaneLayout, _ second: PlaneLayout? = nil, _ third: PlaneLayout? = nil,
+            bits: Int = 8, shift: Int = 0
+        ) {
+            planes = [first, second ?? .empty, third ?? .empty]
+            planeCount = third != nil ? 3 : second != nil ? 2 : 1
+            self.bits = bits
+            self.shift = shift
+        }
+    }
+
+    /// How the samples of a plane follow each other: in groups that repeat along a row.
+    package struct PlaneLayout: Sendable {
+        /// The samples of a group in the order of memory; none behind ``sampleCount``.
+        package var samples: InlineArray<4, Sample>
+        /// The samples of a group.
+        package var sampleCount: Int
+        /// The columns of pixels that a group covers.
+        package var columns: Int
+        /// The rows of pixels that a row of the plane covers.
+        package var rows: Int
+
+        static let empty = PlaneLayout(
+            samples: InlineArray(repeating: .none), sampleCount: 0, columns: 1, rows: 1)
+
+        static func plane(
+            _ first: Sample, _ second: Sample = .none, _ third: Sample = .none,
+            _ fourth: Sample = .none, columns: Int = 1, rows: Int = 1
+        ) -> PlaneLayout {
+            let samples: InlineArray<4, Sample> = [first, second, third, fourth]
+            var count = 0
+            while count < 4, samples[count] != .none { count += 1 }
+            return PlaneLayout(samples: samples, sampleCount: count, columns: columns, rows: rows)
+        }
+
+        /// The column of the pixels of a group that a luma sample belongs to.
+        ///
+        /// - Parameter index: The sample's, in the group.
+        package func lumaColumn(_ index: Int) -> Int {
+            var column = 0
+            for earlier in 0..<index where samples[earlier] == .y { column += 1 }
+            return column
+        }
+    }
+
+    /// What a sample is of.
+    package enum Sample: Sendable {
+        case none, y, u, v, red, green, blue, unused
+    }
+
+    /// The table of formats.
+    package var layout: Layout {
+        switch self {
+        case .i420:
+            Layout(
+                .plane(.y), .plane(.u, columns: 2, rows: 2), .plane(.v, columns: 2, rows: 2))
+        case .nv12: Layout(.plane(.y), .plane(.u, .v, columns: 2, rows: 2))
+        case .nv21: Layout(.plane(.y), .plane(.v, .u, columns: 2, rows: 2))
+        case .yuy2: Layout(.plane(.y, .u, .y, .v, columns: 2))
+        case .uyvy: Layout(.plane(.u, .y, .v, .y, columns: 2))
+        case .bgra, .bgrx: Layout(.plane(.blue, .green, .red, .unused))
+        case .rgba, .rgbx: Layout(.plane(.red, .green, .blue, .unused))
+        case .rgb24: Layout(.plane(.red, .green, .blue))
+        case .mjpeg: Layout(.empty)
+        case .i010:
+            Layout(
+                .plane(.y), .plane(.u, columns: 2, rows: 2), .plane(.v, columns: 2, rows: 2),
+                bits: 10)
+        case .p010:
+            Layout(.plane(.y), .plane(.u, .v, columns: 2, rows: 2), bits: 10, shift: 6)
+        }
+    }
 }
 
 /// The rows of a plane.
@@ -88,23 +171,13 @@ extension PixelFormat {
     ///   - size: The visible size, within ``FrameSize/maximumDimension``.
     /// - Returns: Zero rows for a compressed format: its length does not follow from its size.
     public func plane(_ index: Int, of size: FrameSize) -> PlaneGeometry {
-        let width = size.width
-        let height = size.height
-        let chromaWidth = (width + 1) / 2
-        let chromaHeight = (height + 1) / 2
-        return switch (self, index) {
-        case (.i420, 0), (.nv12, 0), (.nv21, 0): PlaneGeometry(rowBytes: width, rows: height)
-        case (.i420, _): PlaneGeometry(rowBytes: chromaWidth, rows: chromaHeight)
-        case (.nv12, _), (.nv21, _): PlaneGeometry(rowBytes: chromaWidth * 2, rows: chromaHeight)
-        case (.i010, 0), (.p010, 0): PlaneGeometry(rowBytes: width * 2, rows: height)
-        case (.i010, _): PlaneGeometry(rowBytes: chromaWidth * 2, rows: chromaHeight)
-        case (.p010, _): PlaneGeometry(rowBytes: chromaWidth * 4, rows: chromaHeight)
-        case (.yuy2, _), (.uyvy, _): PlaneGeometry(rowBytes: chromaWidth * 4, rows: height)
-        case (.bgra, _), (.rgba, _), (.bgrx, _), (.rgbx, _):
-            PlaneGeometry(rowBytes: width * 4, rows: height)
-        case (.rgb24, _): PlaneGeometry(rowBytes: width * 3, rows: height)
-        case (.mjpeg, _): PlaneGeometry(rowBytes: 0, rows: 0)
-        }
+        let layout = layout
+        let plane = layout.planes[index]
+        guard plane.sampleCount > 0 else { return PlaneGeometry(rowBytes: 0, rows: 0) }
+        let groups = (size.width + plane.columns - 1) / plane.columns
+        return PlaneGeometry(
+            rowBytes: groups * plane.sampleCount * layout.sampleBytes,
+            rows: (size.height + plane.rows - 1) / plane.rows)
     }
 
     /// The bytes of a frame without padding between rows and planes.

@@ -1,4 +1,4 @@
-import GreenroomHarness
+@testable import GreenroomHarness
 import GreenroomSession
 import GreenroomMedia
 import Testing

@@ -100,14 +100,6 @@ extension VideoFrame {
 extension PixelFormat {
     /// The period of the bytes in a row of one colour.
     fileprivate func groupByteCount(ofPlane index: Int) -> Int {
-        switch self {
-        case .i420: 1
-        case .nv12, .nv21: index == 0 ? 1 : 2
-        case .yuy2, .uyvy, .bgra, .rgba, .bgrx, .rgbx: 4
-        case .rgb24: 3
-        case .i010: 2
-        case .p010: index == 0 ? 2 : 4
-        case .mjpeg: 1
-        }
+        max(layout.planes[index].sampleCount * layout.sampleBytes, 1)
     }
 }

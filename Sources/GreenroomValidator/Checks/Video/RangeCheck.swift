@@ -87,35 +87,38 @@ private final class RangeTally: Sendable {
 
 extension VideoFrame {
     fileprivate func tally(into found: inout RangeTally.Found) {
+        let layout = format.layout
         for index in 0..<planeCount {
             let geometry = format.plane(index, of: size)
-            let bytes = plane(index)
+            let plane = layout.planes[index]
+            let groupBytes = plane.sampleCount * layout.sampleBytes
+            let bytes = self.plane(index)
             for row in 0..<geometry.rows {
                 let start = row * strideBytes(index)
-                switch format {
-                case .yuy2, .uyvy:
-                    for place in 0..<geometry.rowBytes {
-                        let isLuma = (place % 2 == 0) == (format == .yuy2)
+                for group in 0..<geometry.rowBytes / groupBytes {
+                    for sample in 0..<plane.sampleCount {
+                        let isLuma = plane.samples[sample] == .y
                         // The second luma of the last pair of an odd width is no pixel.
-                        if isLuma, place / 2 >= size.width { continue }
-                        found.add(Int(bytes.byte(start + place)), isLuma: isLuma)
-                    }
-                case .i010, .p010:
-                    for place in stride(from: start, to: start + geometry.rowBytes, by: 2) {
-                        let word = Int(bytes.byte(place)) | Int(bytes.byte(place + 1)) << 8
-                        let sample = format == .p010 ? word >> 6 : word
-                        // A 10-bit code between two 8-bit codes counts as the lower one, except at
-                        // the maximum.
-                        found.add(sample >= 960 ? (sample + 3) / 4 : sample / 4, isLuma: index == 0)
-                    }
-                default:
-                    for place in start..<start + geometry.rowBytes {
-                        found.add(Int(bytes.byte(place)), isLuma: index == 0)
+                        let column = group * plane.columns + (isLuma ? plane.lumaColumn(sample) : 0)
+                        guard column < size.width else { continue }
+                        let place = start + group * groupBytes + sample * layout.sampleBytes
+                        found.add(eightBits(of: bytes, at: place, layout), isLuma: isLuma)
                     }
                 }
             }
         }
     }
+}
+
+/// A sample, rounded to 8 bits.
+private func eightBits(
+    of bytes: RawSpan, at place: Int, _ layout: PixelFormat.Layout
+) -> Int {
+    guard layout.sampleBytes == 2 else { return Int(bytes.byte(place)) }
+    let word = Int(bytes.byte(place)) | Int(bytes.byte(place + 1)) << 8
+    let sample = word >> layout.shift
+    // The codes between two of 8 bits belong to the lower one, but at the top.
+    return sample >= 960 ? (sample + 3) / 4 : sample / 4
 }
 
 extension RangeTally.Found {

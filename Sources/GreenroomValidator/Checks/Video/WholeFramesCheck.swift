@@ -165,7 +165,9 @@ extension VideoFrame {
                         continue
                     }
                 }
-                if bytes.byte(start + place) == byte, format.shows(byte: place, width: size.width) {
+                if bytes.byte(start + place) == byte,
+                    format.shows(byte: place, ofPlane: index, width: size.width)
+                {
                     found.append(row * geometry.rowBytes + place)
                 }
                 place += 1
@@ -195,13 +197,16 @@ extension UInt64 {
 }
 
 extension PixelFormat {
-    /// Whether a byte of a row belongs to a pixel.
-    fileprivate func shows(byte place: Int, width: Int) -> Bool {
-        switch self {
-        case .bgra, .rgba, .bgrx, .rgbx: place % 4 != 3
-        case .yuy2: place % 2 != 0 || place / 2 < width
-        case .uyvy: place % 2 == 0 || place / 2 < width
-        default: true
+    /// Whether a byte of a row shows in some pixel.
+    fileprivate func shows(byte place: Int, ofPlane index: Int, width: Int) -> Bool {
+        let (layout, plane) = (layout, layout.planes[index])
+        guard plane.sampleCount > 0 else { return true }
+        let (group, sample) = (place / layout.sampleBytes)
+            .quotientAndRemainder(dividingBy: plane.sampleCount)
+        switch plane.samples[sample] {
+        case .unused: return false
+        case .y: return group * plane.columns + plane.lumaColumn(sample) < width
+        default: return true
         }
     }
 }
