@@ -53,7 +53,7 @@ final class Watermark: VideoSourcePreProcessor {
             let picture = try Image(
                 contentsOf: settings.path, fitting: settings.scale > 0 ? capability.size : nil)
             for note in picture.notes { host.log(.warning, note) }
-            self.picture = picture
+            self.picture = consume picture
         } catch {
             throw PluginError("\(error)", status: .unavailable)
         }
