@@ -50,7 +50,7 @@ struct ColorBars: Camera {
         var pattern = Pattern.bars
         var format = FormatChoice.auto
         var range = RangeChoice.limited
-        var matrix = MatrixChoice.bt601
+        var matrix = MatrixChoice.auto
         var hasCounter = true
         var hasBall = true
         var speed = 0.5
@@ -59,7 +59,9 @@ struct ColorBars: Camera {
             .choice("pattern", \.pattern, title: "Picture", live: true),
             .choice("format", \.format, title: "Pixel format; auto: bars i420, grey nv12"),
             .choice("range", \.range, title: "Colour range"),
-            .choice("matrix", \.matrix, title: "Colour matrix"),
+            .choice(
+                "matrix", \.matrix,
+                title: "Colour matrix; auto: bt709 from 720 lines on, else bt601"),
             .boolean("counter", \.hasCounter, title: "Frame counter and clock", live: true),
             .boolean("ball", \.hasBall, title: "Moving ball", live: true),
             .number(
@@ -70,6 +72,8 @@ struct ColorBars: Camera {
 
     private var settings: Settings
     private var background: Background?
+    /// What was suggested first; outputs have the matrix that is usual for this size.
+    private var size = FrameSize(width: 1, height: 1)
 
     init(settings: Settings, host: PluginHost) { self.settings = settings }
 
@@ -77,7 +81,14 @@ struct ColorBars: Camera {
 
     var format: PixelFormat { settings.format.format(for: settings.pattern) }
     var color: ColorSpace {
-        ColorSpace(range: settings.range.range, matrix: settings.matrix.matrix)
+        ColorSpace(range: settings.range.range, matrix: settings.matrix.matrix(for: size))
+    }
+
+    mutating func onInitialize(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) -> VideoAnswer {
+        size = suggested.size
+        return .accept
     }
 
     mutating func fill(_ frame: inout MutableFrame, at time: FrameTime) {
@@ -153,7 +164,13 @@ enum RangeChoice: String, CaseIterable {
 
 /// The colour matrices in session files.
 enum MatrixChoice: String, CaseIterable {
-    case bt601, bt709
+    case auto, bt601, bt709
 
-    var matrix: ColorMatrix { self == .bt601 ? .bt601 : .bt709 }
+    func matrix(for size: FrameSize) -> ColorMatrix {
+        switch self {
+        case .auto: .usual(for: size)
+        case .bt601: .bt601
+        case .bt709: .bt709
+        }
+    }
 }

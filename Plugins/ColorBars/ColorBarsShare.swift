@@ -20,6 +20,10 @@ struct ColorBarsShare: Screen {
     var format: PixelFormat { picture.format }
     var color: ColorSpace { picture.color }
 
+    mutating func onInitialize(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) -> VideoAnswer { picture.onInitialize(supported: supported, suggested: suggested) }
+
     mutating func fill(_ frame: inout MutableFrame, at time: FrameTime) {
         picture.fill(&frame, at: time)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomImages
 import GreenroomPlugin
 
 /// The pictures of a folder, sorted by name, or one picture.
@@ -35,6 +36,18 @@ struct SlideList {
                 status: .unavailable)
         }
         paths = names.sorted().map { "\(path)/\($0)" }
+    }
+
+    /// The size of a picture whose shape all of them have, within 1 %; nil if they differ, or one
+    /// does not tell.
+    var commonShape: FrameSize? {
+        guard let first = paths.first.flatMap(Image.size(ofFile:)) else { return nil }
+        let areAlike = paths.dropFirst().allSatisfy { path in
+            guard let other = Image.size(ofFile: path) else { return false }
+            let (one, two) = (first.width * other.height, other.width * first.height)
+            return abs(one - two) * 100 <= max(one, two)
+        }
+        return areAlike ? first : nil
     }
 
     private static func isPicture(_ name: String) -> Bool {

@@ -27,6 +27,10 @@ final class Slides: Screen {
     private let host: PluginHost
     private let schedule: SlideSchedule
     private var slides: [String] = []
+    /// The size of a picture whose shape all have; nil if they differ.
+    private var shape: FrameSize?
+    /// What was logged, so that a slide that is shown again does not say it again.
+    private var told: Set<String> = []
     /// The shown slide: its index in the list, and its number on the schedule.
     private var place = 0
     private var number = 0
@@ -42,17 +46,24 @@ final class Slides: Screen {
     func onInitialize(
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer {
-        slides = try SlideList(path: settings.path).paths
-        try show(in: suggested.size)
-        return answer(to: suggested)
+        let list = try SlideList(path: settings.path)
+        slides = list.paths
+        shape = list.commonShape
+        let answer = answer(to: supported.first ?? suggested, suggested)
+        try show(in: answer.size)
+        return .counter(answer)
     }
 
     func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
-    ) -> VideoAnswer? { answer(to: suggested) }
+    ) -> VideoAnswer? { .counter(answer(to: supported.first ?? suggested, suggested)) }
 
-    private func answer(to limit: VideoCapability) -> VideoAnswer {
-        .counter(VideoCapability(size: limit.size, rate: min(schedule.rate, limit.rate)))
+    /// As large as may be in the pictures' own shape; what is suggested if they differ.
+    private func answer(
+        to limit: VideoCapability, _ suggested: VideoCapability
+    ) -> VideoCapability {
+        let size = shape.map { $0.fitted(within: limit.size).evened } ?? suggested.size
+        return VideoCapability(size: size, rate: min(schedule.rate, suggested.rate))
     }
 
     func onStartSend() {
@@ -81,7 +92,10 @@ final class Slides: Screen {
     private func show(in size: FrameSize) throws {
         while shownPath != slides[place] || picture.size != size {
             do throws(ImageError) {
-                let slide = try Image(contentsOf: slides[place])
+                let slide = try Image(contentsOf: slides[place], fitting: size)
+                for note in slide.notes where told.insert(note).inserted {
+                    host.log(.warning, note)
+                }
                 picture = slide.letterboxed(into: size)
                 shownPath = slides[place]
             } catch {
@@ -93,5 +107,12 @@ final class Slides: Screen {
                 place %= slides.count
             }
         }
+    }
+}
+
+extension FrameSize {
+    /// With even sides, which every consumer takes.
+    fileprivate var evened: FrameSize {
+        FrameSize(width: max(width / 2 * 2, 2), height: max(height / 2 * 2, 2))
     }
 }

@@ -34,11 +34,13 @@ final class Watermark: VideoSourcePreProcessor {
     }
 
     private var settings: Settings
+    private let host: PluginHost
     private var picture: Image?
     private var overlay: (overlay: Overlay, target: Target)?
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
+        self.host = host
     }
 
     func onSettingsChange(_ settings: Settings) {
@@ -48,7 +50,10 @@ final class Watermark: VideoSourcePreProcessor {
 
     func onPreProcessInitialize(_ capability: VideoCapability) throws {
         do {
-            picture = try Image(contentsOf: settings.path)
+            let picture = try Image(
+                contentsOf: settings.path, fitting: settings.scale > 0 ? capability.size : nil)
+            for note in picture.notes { host.log(.warning, note) }
+            self.picture = consume picture
         } catch {
             throw PluginError("\(error)", status: .unavailable)
         }

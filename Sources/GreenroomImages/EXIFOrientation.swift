@@ -34,33 +34,8 @@ enum EXIFOrientation: UInt16, CaseIterable {
 // MARK: Finding it
 
 extension EXIFOrientation {
-    /// Reads the tag of a JPEG file; upright where there is none or it makes no sense.
-    init(inJPEG bytes: [UInt8]) {
-        self = Self.exifSegment(of: bytes).flatMap(Self.orientation(inTIFF:)) ?? .upright
-    }
-
-    /// The TIFF structure of the first EXIF segment, which lies before the picture's data.
-    private static func exifSegment(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
-        let startOfScan: UInt8 = 0xDA
-        let application1: UInt8 = 0xE1
-        let name = Array("Exif\0\0".utf8)
-
-        var rest = bytes.dropFirst(2)
-        while let marker = rest.bigEndian16(at: 0), marker >> 8 == 0xFF,
-            marker & 0xFF != startOfScan,
-            let length = rest.bigEndian16(at: 2), length >= 2
-        {
-            let segment = rest.dropFirst(4).prefix(Int(length) - 2)
-            if UInt8(marker & 0xFF) == application1, segment.starts(with: name) {
-                return segment.dropFirst(name.count)
-            }
-            rest = rest.dropFirst(2 + Int(length))
-        }
-        return nil
-    }
-
     /// Looks the tag up in the first directory of a TIFF structure.
-    private static func orientation(inTIFF tiff: ArraySlice<UInt8>) -> EXIFOrientation? {
+    static func orientation(inTIFF tiff: ArraySlice<UInt8>) -> EXIFOrientation? {
         let isBigEndian: Bool
         switch tiff.bigEndian16(at: 0) {
         case 0x4D4D: isBigEndian = true
@@ -85,13 +60,5 @@ extension EXIFOrientation {
             if tag == 0x0112 { return number16(entry + 8).flatMap(Self.init(rawValue:)) }
         }
         return nil
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Two bytes as a number, or nil beyond the end.
-    fileprivate func bigEndian16(at offset: Int) -> UInt16? {
-        guard offset >= 0, count >= 2, offset <= count - 2 else { return nil }
-        return UInt16(self[startIndex + offset]) << 8 | UInt16(self[startIndex + offset + 1])
     }
 }

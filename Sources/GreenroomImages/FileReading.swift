@@ -2,10 +2,12 @@ import GreenroomSystem
 import SystemPackage
 
 /// The largest file that is read, in bytes: more than the largest picture has uncompressed.
-private let longestFile = 300 << 20
+let longestFile = 300 << 20
 
-/// The whole content of a regular file.
-func readFile(_ path: String) throws(ImageError) -> [UInt8] {
+/// The content of a regular file.
+///
+/// - Parameter limit: Nothing is read beyond this many bytes.
+func readFile(_ path: String, limit: Int = longestFile) throws(ImageError) -> [UInt8] {
     let file: FileDescriptor
     do throws(Errno) {
         // Without O_NONBLOCK, opening a pipe would wait for its writer for ever.
@@ -15,9 +17,10 @@ func readFile(_ path: String) throws(ImageError) -> [UInt8] {
     }
     defer { try? file.close() }
     let result: Result<Stat, Errno> = Result { () throws(Errno) in try file.stat() }
-    try check(result.mapError { failure($0, path: path) }.get(), path: path)
+    let status = try result.mapError { failure($0, path: path) }.get()
+    try check(status, path: path)
     do throws(Errno) {
-        return try file.readToEnd(limit: longestFile)
+        return try file.readToEnd(limit: limit, expected: Int(status.size))
     } catch {
         throw failure(error, path: path)
     }

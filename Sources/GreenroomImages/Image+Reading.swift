@@ -1,26 +1,40 @@
-import GreenroomMedia
+public import GreenroomMedia
 
 extension Image {
     /// Reads a PNG or JPEG file; which one is told by its content, not its name.
     ///
-    /// PNG may have any depth, a palette, alpha or interlacing. A JPEG's EXIF orientation is
-    /// applied, so that the picture is upright.
+    /// PNG may have any depth, a palette, alpha or interlacing. The EXIF orientation of either is
+    /// applied, so that the picture is upright. ``notes`` say what else of the file is not followed.
     ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - size: The size that the picture is to be fitted into. One that is much larger is made
+    ///     smaller while it is decoded, so that it never takes the memory of all its pixels, and
+    ///     still covers what fits; an interlaced PNG does. nil for the picture's own size.
     /// - Throws: What is wrong with the file. Nothing is allocated for a picture whose sides
     ///   are beyond ``maximumDimension``.
-    public init(contentsOf path: String) throws(ImageError) {
+    public init(contentsOf path: String, fitting size: FrameSize? = nil) throws(ImageError) {
         let bytes = try readFile(path)
-        if bytes.starts(with: PNGDecoder.signature) {
-            self = try PNGDecoder.decode(bytes, path: path)
-        } else if bytes.starts(with: JPEGDecoder.signature) {
-            let picture = try JPEGDecoder.decode(bytes, path: path)
-            self = picture.upright(from: EXIFOrientation(inJPEG: bytes))
-        } else {
+        guard let header = PictureHeader(bytes) else {
             throw ImageError(
                 .notAPicture, path: path,
                 rule: bytes.isEmpty ? "the file is empty" : "the file is neither PNG nor JPEG",
                 cure: "name a .png or .jpg picture, or convert the file to PNG")
         }
+        let turned = size.map { header.orientation.swapsSides ? $0.transposed : $0 }
+        var picture = try Self.decode(bytes, header, path: path, fitting: turned)
+            .upright(from: header.orientation)
+        picture.notes = header.ignored.map { "\(path) \($0)" }
+        self = picture
+    }
+
+    private static func decode(
+        _ bytes: [UInt8], _ header: PictureHeader, path: String, fitting limit: FrameSize?
+    ) throws(ImageError) -> Image {
+        guard bytes.starts(with: PNGDecoder.signature) else {
+            return try JPEGDecoder.decode(bytes, path: path, fitting: limit)
+        }
+        return try PNGDecoder.decode(bytes, header, path: path, fitting: limit)
     }
 
     /// The size, unless it is beyond the limit: known before memory is made for it.
@@ -36,4 +50,12 @@ extension Image {
         }
         return size
     }
+}
+
+extension FrameSize {
+    /// With its sides in each other's place.
+    var transposed: FrameSize { FrameSize(width: height, height: width) }
+
+    /// Whether neither side is shorter than another size's.
+    func covers(_ other: FrameSize) -> Bool { width >= other.width && height >= other.height }
 }

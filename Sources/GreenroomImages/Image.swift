@@ -10,6 +10,8 @@ public struct Image: ~Copyable, Sendable {
 
     /// The size in pixels, at least 1x1.
     public let size: FrameSize
+    /// What of the file is not followed, a sentence each, with its path; empty as a rule.
+    public internal(set) var notes: [String]
     private var pixels: [UInt8]
 
     /// Makes a picture of transparent black.
@@ -20,6 +22,7 @@ public struct Image: ~Copyable, Sendable {
         self.size = FrameSize(
             width: min(max(size.width, sides.lowerBound), sides.upperBound),
             height: min(max(size.height, sides.lowerBound), sides.upperBound))
+        notes = []
         pixels = [UInt8](repeating: 0, count: self.size.area * 4)
     }
 

@@ -1,10 +1,17 @@
 import CTurboJPEG
+import GreenroomMedia
 
 /// JPEG through libjpeg-turbo.
 enum JPEGDecoder {
     static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
 
-    static func decode(_ bytes: [UInt8], path: String) throws(ImageError) -> Image {
+    /// Decodes a picture.
+    ///
+    /// - Parameter limit: The picture may be smaller than it is stored, by eighths, but not than
+    ///   what fits into this size; nil for as it is stored.
+    static func decode(
+        _ bytes: [UInt8], path: String, fitting limit: FrameSize?
+    ) throws(ImageError) -> Image {
         guard let decompressor = tjInitDecompress() else {
             throw ImageError(
                 .cannotRead, path: path, rule: "libjpeg-turbo did not start",
@@ -31,19 +38,32 @@ enum JPEGDecoder {
                 cure: "save it as RGB")
         }
 
-        var picture = Image(
-            size: try Image.legalSize(width: Int(width), height: Int(height), path: path))
+        let stored = try Image.legalSize(width: Int(width), height: Int(height), path: path)
+        var picture = Image(size: reduced(stored, toFit: limit))
+        let size = picture.size
         var target = picture.mutableBytes
         // A warning is what libjpeg calls missing data, which it shows as grey: stop there.
         // Thousands of scans in a small file would take minutes: refuse them.
         let status = target.withUnsafeMutableBufferPointer { memory in
             tjDecompress2(
-                decompressor, bytes, UInt(bytes.count), memory.baseAddress, width, 0, height,
+                decompressor, bytes, UInt(bytes.count), memory.baseAddress,
+                Int32(size.width), 0, Int32(size.height),
                 Int32(TJPF_RGBA.rawValue),
                 TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS)
         }
         guard status == 0 else { throw damaged(decompressor, path: path) }
         return picture
+    }
+
+    /// The smallest size that libjpeg-turbo decodes to and that still covers what fits.
+    private static func reduced(_ stored: FrameSize, toFit limit: FrameSize?) -> FrameSize {
+        guard let limit else { return stored }
+        let needed = stored.fitted(within: limit)
+        let sizes = (1...8).lazy.map { eighths in
+            FrameSize(
+                width: (stored.width * eighths + 7) / 8, height: (stored.height * eighths + 7) / 8)
+        }
+        return sizes.first { $0.covers(needed) } ?? stored
     }
 
     private static func damaged(_ decompressor: tjhandle, path: String) -> ImageError {

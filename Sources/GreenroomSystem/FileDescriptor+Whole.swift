@@ -44,9 +44,12 @@ extension FileDescriptor {
 
     /// Reads from the current offset to the end.
     ///
-    /// - Parameter limit: Stops reading after this many bytes.
-    package func readToEnd(limit: Int = .max) throws(Errno) -> [UInt8] {
+    /// - Parameters:
+    ///   - limit: Stops reading after this many bytes.
+    ///   - expected: The size to allocate at once, so that memory is not moved as it grows.
+    package func readToEnd(limit: Int = .max, expected: Int = 0) throws(Errno) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(limit, expected))
         var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16))
         while bytes.count < limit {
             let count = try read(into: &chunk, atMost: limit - bytes.count)

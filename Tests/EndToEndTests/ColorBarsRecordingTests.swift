@@ -66,8 +66,8 @@ import TestSupport
             (1, 1, 1), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1), (0, 0, 0),
         ].enumerated() {
             let expected = YUV.of(
-                (191 * Double(rgb.0), 191 * Double(rgb.1), 191 * Double(rgb.2)), kr: 0.299,
-                kb: 0.114, isFull: false)
+                (191 * Double(rgb.0), 191 * Double(rgb.1), 191 * Double(rgb.2)), kr: 0.2126,
+                kb: 0.0722, isFull: false)
             let (x, y) = ((2 * bar + 1) * 80, 720 * 2 / 3)
             #expect(frame[x, y].isNear(expected, within: 2), "bar \(bar): \(frame[x, y])")
         }

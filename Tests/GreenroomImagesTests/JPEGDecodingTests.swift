@@ -61,6 +61,48 @@ struct JPEGDecodingTests {
         }
     }
 
+    @Test(arguments: [(1, 20, 20), (1, 21, 21), (6, 20, 20), (1, 500, 160), (1, 160, 20)])
+    func `a picture much larger than needed is made smaller while it is decoded`(
+        orientation: Int, limit: Int, side: Int
+    ) throws {
+        // Four quarters, each of one grey, 160x160.
+        let greys: [[UInt8]] = [[20, 90], [160, 230]]
+        let pixels = (0..<160).flatMap { y in
+            (0..<160).flatMap { x -> [UInt8] in
+                let grey = greys[y / 80][x / 80]
+                return [grey, grey, grey, 255]
+            }
+        }
+        let file = JPEGFile.bytes(
+            try JPEGFile.bytes(of: pixels, width: 160, height: 160),
+            withOrientation: UInt8(orientation), isBigEndian: true)
+        try withTemporaryFile(file) { path in
+            let size = FrameSize(width: limit, height: side == limit ? side : 160)
+            let picture = try Image(contentsOf: path, fitting: size)
+            let least = min(size.width, size.height, 160)
+            #expect(picture.width >= least && picture.width < least + 20 + 1)
+            let (far, near) = (picture.width * 3 / 4, picture.width / 4)
+            let seen = [(near, near), (far, near), (near, far), (far, far)].map { x, y in
+                Int(picture.row(y)[x * 4])
+            }
+            let expected = orientation == 6 ? [160, 20, 230, 90] : [20, 90, 160, 230]
+            #expect(zip(seen, expected).allSatisfy { abs($0 - $1) <= 3 }, "\(seen)")
+        }
+        let told = try withTemporaryFile(file) { Image.size(ofFile: $0) }
+        #expect(told == FrameSize(width: 160, height: 160))
+    }
+
+    @Test(arguments: [("sRGB IEC61966-2.1", 0), ("s\0R\0G\0B", 0), ("Display P3", 1)])
+    func `a colour profile other than sRGB is said`(name: String, count: Int) throws {
+        let profile = Array("ICC_PROFILE\0".utf8) + [1, 1] + Array(name.utf8)
+        let file = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
+        let segment = [0xFF, 0xE2, 0, UInt8(profile.count + 2)] + profile
+        try withTemporaryFile(file.prefix(2) + segment + file.dropFirst(2)) { path in
+            let notes = try Image(contentsOf: path).notes
+            #expect(notes.count == count)
+        }
+    }
+
     @Test func `CMYK is refused with a reason`() throws {
         let file = try JPEGFile.bytes(
             of: Self.pixels, width: Self.width, height: Self.height, format: TJPF_CMYK)

@@ -1,4 +1,5 @@
 import GreenroomImages
+import GreenroomMedia
 import Testing
 
 struct PNGDecodingTests {
@@ -63,6 +64,111 @@ struct PNGDecodingTests {
             #expect(picture.width == Int(variety.file.width))
             #expect(picture.height == Int(variety.file.height))
             #expect(copy(of: picture) == variety.pixels)
+        }
+    }
+
+    /// A picture of colours and transparency at random.
+    private static func noise(_ width: Int, _ height: Int) -> PNGFile {
+        var random = SeededGenerator(seed: 3)
+        let rows = (0..<height).map { _ in
+            (0..<width * 4).map { _ in UInt8.random(in: 0...255, using: &random) }
+        }
+        return PNGFile(
+            width: UInt32(width), height: UInt32(height), colorType: .rgba, rows: rows)
+    }
+
+    @Test(arguments: [(12, 8), (13, 9), (64, 5)])
+    func `a picture much larger than needed is read as means of its blocks`(
+        width: Int, height: Int
+    ) throws {
+        let file = Self.noise(width, height)
+        let block = 4
+        let limit = FrameSize(width: width / block, height: max(height / block, 1))
+        try withTemporaryFile(file.bytes) { path in
+            let picture = try Image(contentsOf: path, fitting: limit)
+            #expect(
+                picture.size
+                    == FrameSize(
+                        width: (width + block - 1) / block, height: (height + block - 1) / block))
+            for y in 0..<picture.height {
+                for x in 0..<picture.width {
+                    let expected = mean(of: file.rows, x: x * block, y: y * block, block)
+                    let found = (0..<4).map { Double(picture.row(y)[x * 4 + $0]) }
+                    #expect(zip(found, expected).allSatisfy { abs($0 - $1) <= 1 }, "\(x), \(y)")
+                }
+            }
+        }
+    }
+
+    /// The mean of a block: of alpha, and of colours by their alpha.
+    private func mean(of rows: [[UInt8]], x: Int, y: Int, _ block: Int) -> [Double] {
+        var (sums, alpha, count) = ([0.0, 0, 0], 0.0, 0.0)
+        for row in rows[y..<min(y + block, rows.count)] {
+            for column in x..<min(x + block, row.count / 4) {
+                let pixel = row[column * 4..<column * 4 + 4].map(Double.init)
+                for color in 0..<3 { sums[color] += pixel[color] * pixel[3] }
+                alpha += pixel[3]
+                count += 1
+            }
+        }
+        return sums.map { $0 / max(alpha, 1) } + [alpha / count]
+    }
+
+    @Test func `a large picture cut off anywhere is damaged`() throws {
+        let whole = Self.noise(8, 8).bytes
+        for length in 33..<(whole.count - 16) {
+            let code = try withTemporaryFile(Array(whole.prefix(length))) { path in
+                do throws(ImageError) {
+                    _ = try Image(contentsOf: path, fitting: FrameSize(width: 2, height: 2))
+                    return nil as ImageError.Code?
+                } catch {
+                    return error.code
+                }
+            }
+            #expect(code == .damaged, "cut to \(length) bytes")
+        }
+    }
+
+    @Test func `a picture is turned upright as its eXIf says, large or not`() throws {
+        // One pixel of each grey in two rows, or a block of 4 by 4.
+        let greys: [[UInt8]] = [[10, 90], [170, 250]]
+        let tiff: [UInt8] = [
+            0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0,
+            0,
+        ]
+        for block in [1, 4] {
+            let rows = greys.flatMap { row in
+                let pixels = row.flatMap { [UInt8](repeating: $0, count: block) }
+                return [[UInt8]](repeating: pixels, count: block)
+            }
+            let file = PNGFile(
+                width: UInt32(2 * block), height: UInt32(2 * block), colorType: .grey,
+                extraChunks: [("eXIf", tiff)], rows: rows)
+            try withTemporaryFile(file.bytes) { path in
+                let picture = try Image(
+                    contentsOf: path, fitting: FrameSize(width: 2, height: 2))
+                let seen = copy(of: picture)
+                #expect(
+                    seen.enumerated().filter { $0.offset % 4 == 0 }.map(\.element) == [
+                        170, 10, 250, 90,
+                    ])
+                #expect(Image.size(ofFile: path) == FrameSize(width: 2 * block, height: 2 * block))
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("acTL", [0, 0, 0, 2, 0, 0, 0, 0], "is animated"),
+            ("iCCP", Array("Display P3\0\0".utf8), "colour profile"), ("tEXt", [65, 0, 66], nil),
+        ] as [(String, [UInt8], String?)])
+    func `what is not followed is said`(chunk: String, data: [UInt8], note: String?) throws {
+        let file = PNGFile(
+            width: 1, height: 1, colorType: .grey, extraChunks: [(chunk, data)], rows: [[7]])
+        try withTemporaryFile(file.bytes) { path in
+            let notes = try Image(contentsOf: path).notes
+            #expect(notes.count == (note == nil ? 0 : 1))
+            #expect(notes.allSatisfy { $0.hasPrefix("\(path) ") && $0.contains(note ?? "") })
         }
     }
 

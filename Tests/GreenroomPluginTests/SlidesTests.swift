@@ -44,14 +44,25 @@ import Testing
 
     @Test func `a picture with another aspect ratio has black bars`() throws {
         let media = try TemporaryMedia()
-        let path = try media.addPNG(
-            "tall", FrameSize(width: 10, height: 30), [10, 20, 200, 255])
-        let (frames, _, _) = try frames([("path", .path(path))], seconds: 0.1)
+        try media.addPNG("a.png", FrameSize(width: 10, height: 30), [10, 20, 200, 255])
+        try media.addPNG("b.png", FrameSize(width: 40, height: 30), [10, 20, 200, 255])
+        let (frames, _, _) = try frames([("path", .path(media.path))], seconds: 0.1)
         let frame = try #require(frames.first)
         #expect(pixel(frame, 20, 0) == [10, 20, 200])
         #expect(pixel(frame, 15, 29) == [10, 20, 200])
         #expect(pixel(frame, 14, 15) == [0, 0, 0])
         #expect(pixel(frame, 25, 15) == [0, 0, 0])
+    }
+
+    @Test func `pictures of one shape are shown without bars`() throws {
+        let media = try TemporaryMedia()
+        try media.addPNG("a.png", FrameSize(width: 20, height: 30), [10, 20, 200, 255])
+        try media.addPNG("b.png", FrameSize(width: 200, height: 301), [10, 20, 200, 255])
+        let (frames, _, _) = try frames([("path", .path(media.path))], seconds: 0.1)
+        let frame = try #require(frames.first)
+        #expect(frame.size == FrameSize(width: 20, height: 30))
+        #expect(pixel(frame, 0, 0) == [10, 20, 200])
+        #expect(pixel(frame, 19, 29) == [10, 20, 200])
     }
 
     @Test func `a damaged picture is skipped and reported once`() throws {

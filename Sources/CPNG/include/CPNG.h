@@ -1,0 +1,27 @@
+// libpng, and reading by rows, for which it jumps out of functions: that must not cross Swift.
+//
+// What depends on this says how to link libpng: bundled plugins with the shared library, the
+// command line with the static one, so that it starts on a machine without libpng.
+
+#ifndef GREENROOM_CPNG_H
+#define GREENROOM_CPNG_H
+
+#include <png.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The longest text of an error, with its zero.
+#define GREENROOM_PNG_MESSAGE_LENGTH 96
+
+// Decodes a picture that is not interlaced row by row, and makes each block of `block` by `block`
+// pixels one pixel, their mean. Transparent pixels do not bleed their invisible colour.
+//
+// `rgba` gets rows of red, green, blue and alpha, 8 bits each, without padding: `width` / `block`,
+// rounded up, by `height` / `block`, rounded up. Memory besides: a row of each size.
+//
+// Returns 1; or 0 and why in `message`, also for a picture of another size or an interlaced one.
+int greenroom_png_read_reduced(const uint8_t *_Nonnull file, size_t byte_count, uint32_t width,
+                               uint32_t height, uint32_t block, uint8_t *_Nonnull rgba,
+                               char *_Nonnull message);
+
+#endif
