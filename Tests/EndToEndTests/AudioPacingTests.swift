@@ -69,7 +69,8 @@ import Testing
         }
         #expect(lines.count == 1, "\(run)")
         let silent = try session.sound("camera").channels[0].filter { $0 == 0 }.count
-        #expect(silent >= sound.concealed, "silence stands for it")
+        // 5 ms at the beginning of each hole fade away.
+        #expect(silent > sound.concealed / 2, "silence stands for it")
     }
 
     @Test func `a whole file in one call is refused with the limit in the text`() throws {
@@ -90,7 +91,7 @@ import Testing
         let samples = try session.sound("camera").channels[0]
         let breaks = Tone.breaks(
             in: Array(samples[..<9600]), frequency: 440, rate: 48_000, tolerance: 4)
-        #expect(breaks.isEmpty && samples[9600...].allSatisfy { $0 == 0 }, "\(run)")
+        #expect(breaks.isEmpty && samples[9840...].allSatisfy { $0 == 0 }, "\(run)")
     }
 
     @Test func `a short last block is taken`() throws {
@@ -102,7 +103,7 @@ import Testing
         let breaks = Tone.breaks(
             in: Array(samples[..<48_007]), frequency: 440, rate: 48_000, tolerance: 4)
         #expect(breaks.isEmpty, "\(breaks.prefix(10))")
-        #expect(samples[48_007...].allSatisfy { $0 == 0 })
+        #expect(samples[48_247...].allSatisfy { $0 == 0 })
     }
 
     @Test func `clipping and DC are told`() throws {
