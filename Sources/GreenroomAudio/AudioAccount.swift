@@ -6,24 +6,24 @@ package struct AudioAccount: Equatable, Sendable {
     /// Frames that stand for sound that was late or missing.
     package var concealed = 0
     /// Frames of silence while the source owed sound and had sent none yet, or was lost.
-    package var absent = 0
+    package var missing = 0
     /// Frames of silence that nobody owed: the source was stopped, or had come to its end.
-    package var silent = 0
+    package var stopped = 0
 
     package init() {}
 
     init(_ counts: JitterBuffer.Counts) {
         real = counts.played
         concealed = counts.concealed
-        absent = counts.absent
-        silent = counts.muted + counts.idle - counts.absent
+        missing = counts.missing
+        stopped = counts.muted + counts.idle - counts.missing
     }
 
     /// All together: what went to the outputs.
-    package var total: Int { real + concealed + absent + silent }
+    package var total: Int { real + concealed + missing + stopped }
 
     /// Frames that the source owed.
-    package var due: Int { total - silent }
+    package var due: Int { total - stopped }
 
     /// The part of what was due that was real; nil if nothing was due.
     package var realPart: Double? { due > 0 ? Double(real) / Double(due) : nil }
@@ -33,8 +33,8 @@ package struct AudioAccount: Equatable, Sendable {
         var change = AudioAccount()
         change.real = real - earlier.real
         change.concealed = concealed - earlier.concealed
-        change.absent = absent - earlier.absent
-        change.silent = silent - earlier.silent
+        change.missing = missing - earlier.missing
+        change.stopped = stopped - earlier.stopped
         return change
     }
 }

@@ -7,6 +7,8 @@ package enum AudioAnomaly: Equatable, Sendable {
     case overfeeding(Double, refused: Int, skipped: Int)
     /// It sends less sound than time has, by a part, and silence stands for frames of 48 kHz.
     case underfeeding(Double, concealed: Int)
+    /// It sends as much sound as time has, and so late that silence stands for frames of 48 kHz.
+    case late(concealed: Int)
     /// Its card's clock runs faster than the session's, by millionths.
     case drifting(ppm: Double)
     /// A part of its samples is clipped.
@@ -30,6 +32,7 @@ package enum AudioAnomaly: Equatable, Sendable {
         case .drifting: Kinds(rawValue: 4)
         case .clipping: Kinds(rawValue: 8)
         case .offset: Kinds(rawValue: 16)
+        case .late: Kinds(rawValue: 32)
         case .stamps: []
         }
     }
@@ -48,6 +51,9 @@ package enum AudioAnomaly: Equatable, Sendable {
             "it sends \(percent(part)) less sound than time has; \(concealed / 48) ms of silence "
                 + "stand for it. Send in real time: count samples, a sleep is always too long. Or "
                 + "pass a timeout to be paced by the host."
+        case .late(let concealed):
+            "its sound comes late; \(concealed / 48) ms of silence stand for it. Send each block as "
+                + "soon as it is there: the host waits 100 ms for it."
         case .drifting(let ppm):
             "the clock of its samples runs about \(millionths(ppm)) than the session's; its "
                 + "sound is stretched to stay with the picture."

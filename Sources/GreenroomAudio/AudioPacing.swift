@@ -13,15 +13,18 @@ package struct AudioPacing: Sendable {
         var length: Int
         /// What may be too much or too little, as a part.
         var tolerance: Double
+        /// How much of it may be concealed though enough was sent, as a part; nil for any.
+        var lateTolerance: Double?
         var passed = 0
         var sent = 0.0
         var refused = 0
         var skipped = 0
         var concealed = 0
 
-        init(seconds: Int, tolerance: Double) {
+        init(seconds: Int, tolerance: Double, lateTolerance: Double? = nil) {
             length = AudioFormat.session.sampleRate * seconds
             self.tolerance = tolerance
+            self.lateTolerance = lateTolerance
         }
 
         mutating func clear() {
@@ -34,10 +37,12 @@ package struct AudioPacing: Sendable {
             if part > tolerance, refused > 0 || skipped > 0 {
                 return .overfeeding(part, refused: refused, skipped: skipped)
             }
-            guard part < -tolerance, Double(concealed) > tolerance * Double(passed) else {
+            guard Double(concealed) > tolerance * Double(passed) else { return nil }
+            if part < -tolerance { return .underfeeding(-part, concealed: concealed) }
+            guard let lateTolerance, Double(concealed) > lateTolerance * Double(passed) else {
                 return nil
             }
-            return .underfeeding(-part, concealed: concealed)
+            return .late(concealed: concealed)
         }
     }
 
@@ -51,7 +56,8 @@ package struct AudioPacing: Sendable {
     /// What single blocks make of a short window is more than they make of a long one. A clock that
     /// is off by less than the last of them is stretched.
     private var windows: InlineArray<3, Window> = [
-        Window(seconds: 2, tolerance: 0.02), Window(seconds: 10, tolerance: 0.005),
+        Window(seconds: 2, tolerance: 0.02),
+        Window(seconds: 10, tolerance: 0.005, lateTolerance: 0.01),
         Window(seconds: 60, tolerance: ClockDriftEstimator.fastest),
     ]
 

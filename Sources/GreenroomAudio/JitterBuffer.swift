@@ -25,7 +25,7 @@ package struct JitterBuffer: Sendable {
         /// Frames of silence before a source's first sound, and after its end.
         package var idle = 0
         /// Of the idle frames, those that the source owed: it had not begun, or was lost.
-        package var absent = 0
+        package var missing = 0
         /// Frames of silence while the source was stopped.
         package var muted = 0
     }
@@ -270,7 +270,7 @@ package struct JitterBuffer: Sendable {
             if muted == 0 { concealment.conceal(&output, at: offset, frames) }
         } else {
             counts.idle += frames - muted
-            if isDue { counts.absent += frames - muted }
+            if isDue { counts.missing += frames - muted }
         }
     }
 

@@ -21,6 +21,7 @@ enum SessionDecoder {
         var duration: Duration?
         var clock: Located<SessionFile.Clock>?
         var callbackDeadline = SessionDefaults.callbackDeadline
+        var minimumRealPercent: Int?
         var confinement = SessionFile.Confinement()
     }
 
@@ -113,9 +114,16 @@ enum SessionDecoder {
             Field(
                 "callback-deadline", \.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "How long a plugin may take for any call before it counts as hung.",
+                "How long a plugin may take for any call before it counts as hung. A source that "
+                    + "owes frames or sound and has sent none for a second and this has failed.",
                 examples: ["2s", "500ms"],
                 defaultValue: .string(SessionDefaults.callbackDeadline.asWritten)),
+            Field(
+                "minimum-real", \.minimumRealPercent, .percent,
+                "How much of each track has to be real at the end: frames and sound that its "
+                    + "source sent. With less the exit code is 66. Without it, anything at all; "
+                    + "plugins with \"on-failure: off\" may be missing.",
+                examples: ["50%", "0%"]),
         ] + sessionConfinement
     ) { session, _ in session }
 

@@ -52,6 +52,7 @@ extension SessionFile {
         clock = draft.session.clock?.value ?? .real
         duration = draft.session.duration
         callbackDeadline = draft.session.callbackDeadline
+        minimumRealPercent = draft.session.minimumRealPercent
         slots = SessionRole.allCases.compactMap { role in
             guard let parent = role.facts.parent else {
                 let source = draft.sources[role]

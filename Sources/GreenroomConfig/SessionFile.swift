@@ -25,6 +25,8 @@ public struct SessionFile: Sendable {
     public var duration: Duration?
     /// How long a plugin's callback may take before it counts as hung.
     public var callbackDeadline = SessionDefaults.callbackDeadline
+    /// How much of each track has to be real, in per cent; nil for anything at all.
+    public var minimumRealPercent: Int?
     /// The plugins, in the order of roles.
     public var slots: [SessionSlot<Plugin>] = []
     /// The absolute path of the Unix socket that the share comes over, with its sound, from a

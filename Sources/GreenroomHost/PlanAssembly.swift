@@ -20,6 +20,7 @@ extension SessionPlan {
         maximum = file.maximum
         durationNanoseconds = file.duration?.nanoseconds
         callbackDeadlineNanoseconds = file.callbackDeadline.nanoseconds
+        minimumRealPercent = file.minimumRealPercent
         slots = file.slots.compactMap { assembly.resolve($0) }
         broadcast = file.broadcast?.value
         outputs = file.outputs.map(\.value)

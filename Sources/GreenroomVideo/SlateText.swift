@@ -17,6 +17,11 @@ package struct SlateText: Equatable, Sendable {
         Self(subject: kind.rawValue, state: "waiting")
     }
 
+    /// The source of a picture sends nothing.
+    package static func silent(_ kind: VideoTrackKind) -> Self {
+        Self(subject: kind.rawValue, state: "no signal")
+    }
+
     /// The source of a picture was lost for good.
     package static func lost(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "lost")

@@ -48,6 +48,7 @@ package final class VideoTrack: Sendable {
     private struct Work {
         let converter = FrameConverter()
         var counts = Counts()
+        var account = VideoAccount()
         var normalizer = TimestampNormalizer()
         /// How many times the source had been started when its last frame came.
         var starts = 0
@@ -82,25 +83,32 @@ package final class VideoTrack: Sendable {
     package let agreed: VideoCapability
     package let input: VideoTrackInput
     package let groups: [Group]
+    /// Whether the source sends only when it has something new.
+    private let sendsWhenNew: Bool
     private let taps: [any VideoTap]
     private let filters: FilterChain
     private let pool: FramePool
     private let tell: @Sendable (String) -> Void
     /// What the track's thread last said of its frames, once for each.
-    private let published = Mutex((counts: Counts(), stamps: TimestampNormalizer()))
+    private let published = Mutex(
+        (counts: Counts(), stamps: TimestampNormalizer(), account: VideoAccount()))
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
+    ///   - sendsWhenNew: Whether the source sends only when it has something new, as a share does:
+    ///     then its last frame is as good as a new one.
     ///   - taps: What sees its frames as they are.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
     package init(
-        kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
-        filters: [PreProcessorRunner], groups: [Group], taps: [any VideoTap] = [],
+        kind: VideoTrackKind, agreed: VideoCapability, sendsWhenNew: Bool = false,
+        input: VideoTrackInput, pool: FramePool, filters: [PreProcessorRunner], groups: [Group],
+        taps: [any VideoTap] = [],
         filterDeadline: Int64, tell: @escaping @Sendable (String) -> Void
     ) {
         self.kind = kind
         self.agreed = agreed
+        self.sendsWhenNew = sendsWhenNew
         self.input = input
         self.pool = pool
         self.filters = FilterChain(
@@ -116,6 +124,13 @@ package final class VideoTrack: Sendable {
     package var queuedCount: Int {
         let counts = input.counts
         return counts.waiting + counts.taken - self.counts.taken
+    }
+
+    /// How much of the picture was real up to a time of the session, in periods of the rate that was
+    /// agreed at first.
+    package func account(at nanoseconds: Int64) -> VideoAccount {
+        let end = agreed.rate.frameCount(inNanoseconds: nanoseconds)
+        return published.withLock { $0.account }.closed(at: end)
     }
 
     /// What the frames' stamps are like.
@@ -164,14 +179,18 @@ package final class VideoTrack: Sendable {
                 work.counts.conversions = work.converter.conversionCount
                 work.counts.bytesConverted = work.converter.bytesWritten
                 work.counts.busyNanoseconds += clock.now - begun
-                published.withLock { $0 = (work.counts, work.normalizer) }
             case .show(.black, let moment):
+                work.account.show(.black, from: agreedPeriod(at: timeline.time(of: moment)))
                 for branch in branches { branch.showBlack(at: timeline.time(of: moment)) }
             case .show(.slate(let text), let moment):
+                work.account.show(.slate, from: agreedPeriod(at: timeline.time(of: moment)))
                 show(text, at: timeline.time(of: moment), &work)
+            case .show(.lastFrame, let moment):
+                work.account.show(.lastFrame, from: agreedPeriod(at: timeline.time(of: moment)))
             case .end:
                 isOver = true
             }
+            published.withLock { $0 = (work.counts, work.normalizer, work.account) }
         }
         filters.close()
         if work.counts.carried == 0, !branches.isEmpty {
@@ -196,11 +215,25 @@ package final class VideoTrack: Sendable {
         }
         work.newestPeriod = period
         let middle = work.grid.take(moment)
+        let unedited = work.counts.unprocessed.total
         guard let carried = reduce(arrival.intoFrame(), &work),
             let edited = filter(carried, &work)
         else { return }
         work.counts.carried += 1
+        let isLate = came - moment > SessionTimeline.playoutDelay
+        let quality: VideoAccount.Quality =
+            work.counts.unprocessed.total > unedited ? .unedited : isLate ? .late : .fresh
+        let newest = agreedPeriod(at: timeline.time(of: came)) + 1
+        work.account.take(
+            quality, at: min(agreedPeriod(at: timeline.time(of: middle)), newest),
+            for: sendsWhenNew
+                ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond)
         deliver(edited, at: moment, middle, &work, timeline)
+    }
+
+    /// The period of a time of the session, of the rate that was agreed at first.
+    private func agreedPeriod(at nanoseconds: Int64) -> Int64 {
+        agreed.rate.nearestFrame(atNanoseconds: nanoseconds)
     }
 
     /// Shows a slate; an output that can't have it is black.

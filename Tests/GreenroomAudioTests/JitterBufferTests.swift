@@ -45,10 +45,10 @@ import Testing
         #expect(queue.counts.concealed == 8)
         queue.finish()
         #expect(pull(&queue, 4) == [0, 0, 0, 0])
-        #expect(queue.counts.idle == 4 && queue.counts.absent == 4)
+        #expect(queue.counts.idle == 4 && queue.counts.missing == 4)
         queue.rest()
         #expect(pull(&queue, 4) == [0, 0, 0, 0])
-        #expect(queue.counts.idle == 8 && queue.counts.absent == 4)
+        #expect(queue.counts.idle == 8 && queue.counts.missing == 4)
     }
 
     @Test func `after a gap sound goes on at its own place`() {
@@ -119,7 +119,7 @@ import Testing
             #expect(
                 counts.played + counts.concealed + counts.idle + counts.muted == pulled,
                 "\(counts)")
-            #expect(counts.absent >= 0 && counts.absent <= counts.idle)
+            #expect(counts.missing >= 0 && counts.missing <= counts.idle)
             #expect(
                 counts.appended == counts.played + counts.early + counts.cut + queue.queued,
                 "\(counts)")

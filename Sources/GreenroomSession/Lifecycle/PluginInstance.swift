@@ -113,6 +113,9 @@ package final class PluginInstance: Sendable {
         life?.runningCallback
     }
 
+    /// Frames or blocks that were accepted of it, in all of its lives.
+    var acceptedCount: Int { environment.acceptedCount }
+
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool { life?.isStarted ?? false }
 

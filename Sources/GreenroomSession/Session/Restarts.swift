@@ -116,6 +116,12 @@ struct DueSlates {
         slates.append(Slate(track: track, due: now + Self.delay, text: text))
     }
 
+    /// Has a slate shown now.
+    mutating func show(_ text: SlateText, on track: VideoTrackKind, at now: Int64) {
+        cancel(on: track)
+        slates.append(Slate(track: track, due: now, text: text))
+    }
+
     /// Takes back what was announced.
     mutating func cancel(on track: VideoTrackKind) {
         slates.removeAll { $0.track == track }

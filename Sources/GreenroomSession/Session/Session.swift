@@ -31,6 +31,8 @@ public final class Session: Sendable {
     private let control = Monitor(Control())
     private let parts = Mutex<SessionPipeline?>(nil)
     private let newestStanding = Mutex<Standing?>(nil)
+    /// Numbers of plugins that know nothing of a virtual clock.
+    private let offTheClock = Mutex<Set<Int>>([])
 
     /// Makes a session.
     ///
@@ -104,11 +106,12 @@ public final class Session: Sendable {
         guard !isStopRequested else {
             events.send(.stopping(reason: "it was asked to"))
             plugins.end()
-            return report(plugins, nil, outcome: .interrupted)
+            return report(plugins, nil, at: 0, outcome: .interrupted)
         }
         guard plugins.failedRole == nil, !plugins.slots.sources.isEmpty else {
             plugins.end()
-            return report(plugins, nil, outcome: .pluginFailed(role: plugins.failedRole))
+            return report(
+                plugins, nil, at: 0, outcome: .pluginFailed(role: plugins.failedRole))
         }
         let parts: SessionPipeline
         do {
@@ -124,7 +127,7 @@ public final class Session: Sendable {
         plugins.epoch = parts.epoch
         self.parts.withLock { $0 = parts }
         events.send(.started)
-        publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
+        publish(plugins, parts)
         let outcome = watch(&plugins, parts)
         let end = min(clock.now - parts.epoch, plan.durationNanoseconds ?? .max)
         // A stop-send may take its time; the recordings end with the session's.
@@ -134,7 +137,7 @@ public final class Session: Sendable {
         plugins.end()
         parts.finishOutputs()
         parts.tellOfEmptyOutputs()
-        let report = report(plugins, parts, outcome: outcome)
+        let report = report(plugins, parts, at: end, outcome: outcome)
         publish(report, parts, at: end)
         return report
     }
@@ -143,7 +146,9 @@ public final class Session: Sendable {
 
     /// Names plugins that time does not wait for.
     private func watchClock(_ instances: [PluginInstance]) {
-        clock.watch { [events] number, hadWaited in
+        clock.watch { [events, weak self] number, hadWaited in
+            // One that had waited and does not come back may hang: that is told in session time.
+            if !hadWaited { _ = self?.offTheClock.withLock { $0.insert(number) } }
             guard let instance = instances.first(where: { $0.number == number }) else { return }
             let what =
                 hadWaited
@@ -167,6 +172,7 @@ public final class Session: Sendable {
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
             plugins.watch()
+            plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {
                 parts.showSlate(of: slate.track, slate.text, at: slate.due)
             }
@@ -180,7 +186,7 @@ public final class Session: Sendable {
             negotiate(&plugins, parts)
             // For whoever looks at a session that runs: in real time.
             if MonotonicClock.now >= nextReport {
-                publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
+                publish(plugins, parts)
                 nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
             }
             let next = timeline.first.map { parts.epoch + $0.time.nanoseconds }
@@ -253,6 +259,12 @@ public final class Session: Sendable {
         }
     }
 
+    /// Brings the report up to date while the session runs.
+    private func publish(_ plugins: SessionPlugins, _ parts: SessionPipeline) {
+        let now = clock.now - parts.epoch
+        publish(report(plugins, parts, at: now, outcome: nil), parts, at: now)
+    }
+
     private func publish(_ report: SessionReport, _ parts: SessionPipeline, at nanoseconds: Int64) {
         newestStanding.withLock {
             $0 = Standing(seconds: Double(nanoseconds) / 1e9, report: report)
@@ -267,11 +279,12 @@ public final class Session: Sendable {
     }
 
     private func report(
-        _ plugins: SessionPlugins, _ parts: SessionPipeline?, outcome: SessionOutcome?
+        _ plugins: SessionPlugins, _ parts: SessionPipeline?, at nanoseconds: Int64,
+        outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(
             plan: plan, instances: plugins.everyone, losses: plugins.losses.all,
-            negotiations: plugins.negotiations.all, parts: parts,
+            negotiations: plugins.negotiations.all, parts: parts, at: nanoseconds,
             outcome: outcome)
     }
 }

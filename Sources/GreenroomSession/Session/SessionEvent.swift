@@ -73,6 +73,11 @@ public enum SessionEvent: Sendable {
     case pluginRestarts(role: String, seconds: Double)
     /// A plugin is back that was away for some seconds.
     case pluginReturned(role: String, seconds: Double)
+    /// A source has sent nothing for some seconds, though it should; the text says what stands for
+    /// it, and the cure.
+    case sourceSilent(role: String, seconds: Double, text: String)
+    /// A source sends again, after some seconds.
+    case sourceSends(role: String, seconds: Double)
     /// The session goes on without a plugin.
     case pluginDropped(role: String)
     /// An output failed; the others go on.

@@ -76,6 +76,8 @@ public struct SessionPlan: Sendable {
     public var durationNanoseconds: Int64?
     /// How long a callback may take before it counts as hung, in nanoseconds.
     public var callbackDeadlineNanoseconds = SessionDefaults.callbackDeadline.nanoseconds
+    /// How much of each track has to be real, in per cent; nil for anything at all.
+    public var minimumRealPercent: Int?
     /// The plugins, by their roles.
     public var slots: [SessionSlot<SourcePlan>] = []
     /// The absolute path of the Unix socket that the share comes over, with its sound, from a

@@ -19,6 +19,7 @@ struct SessionPlugins {
     var slates = DueSlates()
     var losses = PluginLosses()
     var negotiations = SessionNegotiations()
+    var silence = SourceSilence()
     /// Numbers of the sources that a command has stopped.
     var stopped: Set<Int> = []
     /// The first plugin whose failure ends the session.

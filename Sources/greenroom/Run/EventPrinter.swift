@@ -92,6 +92,7 @@ final class EventPrinter: Sendable {
                     dropped: picture.dropped, fps: rate)
             }
             record.concealed = snapshot.sound.concealed
+            record.real = snapshot.realPercents
             show(record, line: nil)
         case .terminal:
             let pictures = zip(snapshot.pictures, rates).map { picture, rate in
@@ -176,6 +177,9 @@ extension SessionEvent {
             "\(role): it is started again in \(seconds) s"
         case .pluginReturned(let role, let seconds):
             "\(role): it is back after \((seconds * 10).rounded() / 10) s"
+        case .sourceSilent(let role, _, let text): "\(role): \(text)"
+        case .sourceSends(let role, let seconds):
+            "\(role): it sends again after \((seconds * 10).rounded() / 10) s"
         case .pluginDropped(let role): "\(role): the session goes on without it"
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .note(let role, let text): "\(role): \(text)"

@@ -116,10 +116,12 @@ struct RunCommand: ParsableCommand {
             }
             end(
                 printer, endings.status(of: report), outcome: report.outcome,
-                failedPlugin: report.failedPlugin, summary: report.summary(of: plan))
+                failedPlugin: report.failedPlugin,
+                real: report.accounts.compactMapValues(\.realPercent),
+                summary: report.summary(of: plan))
         } catch {
             end(
-                printer, .outputFailed, outcome: "output-failed", failedPlugin: nil,
+                printer, .outputFailed, outcome: "output-failed", failedPlugin: nil, real: nil,
                 summary: ["greenroom: \(error)"])
         }
     }
@@ -132,12 +134,13 @@ struct RunCommand: ParsableCommand {
 
     private func end(
         _ printer: EventPrinter, _ status: ExitStatus, outcome: String, failedPlugin: String?,
-        summary: [String]
+        real: [String: Double]?, summary: [String]
     ) -> Never {
         var record = EventRecord(event: "ended")
         record.outcome = outcome
         record.failedPlugin = failedPlugin
         record.exit = status.rawValue
+        record.real = real
         record.summary = summary
         printer.show(record, line: summary.joined(separator: "\n"))
         // What plugins printed waits for a reader, too. And a plugin that hangs has left a thread
@@ -158,7 +161,9 @@ final class Endings: Sendable {
         switch report.outcome {
         case "plugin-failed": .pluginFailed
         case "interrupted": .interrupted
-        default: hasFailedOutput.load(ordering: .relaxed) ? .outputFailed : .fine
+        default:
+            hasFailedOutput.load(ordering: .relaxed)
+                ? .outputFailed : report.notReal == nil ? .fine : .notReal
         }
     }
 }
@@ -179,6 +184,7 @@ extension SessionReport {
     func summary(of plan: SessionPlan) -> [String] {
         var lines: [String] = []
         for picture in pictures {
+            lines.append("\(picture.track): \(picture.account)")
             for output in picture.outputs {
                 let frames =
                     output.delivered + output.repeated + output.black + output.slate
@@ -194,6 +200,7 @@ extension SessionReport {
             lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
         }
         for sound in sounds {
+            lines.append("\(sound.role): \(sound.account)")
             if sound.concealed >= 48 {
                 lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
             }
@@ -202,6 +209,10 @@ extension SessionReport {
         lines += outputs.flatMap(\.summary)
         // Before there are tracks, nothing is written.
         if !(pictures.isEmpty && sounds.isEmpty) { lines += plan.outputs.compactMap(\.product) }
+        if let notReal {
+            let minimum = plan.minimumRealPercent.map { "at least \($0) % of it" } ?? "anything"
+            lines.append("not real: \(notReal.joined(separator: ", ")); \(minimum) should be")
+        }
         if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
         return lines.isEmpty ? ["nothing was recorded"] : lines
     }

@@ -59,7 +59,7 @@ import Testing
         // The queue gives what it has before anything is missing.
         #expect(part < -ppm && part > -ppm - 5_000, "\(part) of \(ppm)")
         // The first block comes when its last sample was taken.
-        #expect(account.absent < 960 && account.silent == 0, "\(account)")
+        #expect(account.missing < 960 && account.stopped == 0, "\(account)")
         let texts = simulation.findings.map(\.text)
         #expect(texts.count == 1 && texts[0].contains("less sound than time has"), "\(texts)")
         #expect(abs(statistics.pacing.shortage + ppm / 1e6) < 0.012, "\(statistics.pacing)")
