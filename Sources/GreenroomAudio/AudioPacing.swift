@@ -58,7 +58,7 @@ package struct AudioPacing: Sendable {
     private var windows: InlineArray<3, Window> = [
         Window(seconds: 2, tolerance: 0.02),
         Window(seconds: 10, tolerance: 0.005, lateTolerance: 0.01),
-        Window(seconds: 60, tolerance: ClockDriftEstimator.fastest),
+        Window(seconds: 60, tolerance: ClockDriftEstimator.maximumDrift),
     ]
 
     package init() {}

@@ -1,11 +1,12 @@
 import GreenroomModel
 import GreenroomSchema
+import GreenroomSession
 
 extension SessionFile {
     /// Keys of a share that a broadcast can't have.
     ///
     /// - Parameter root: The file.
-    static func conflicts(ofBroadcastIn root: ConfigNode) -> [Diagnostic] {
+    static func conflicts(ofBroadcastIn root: ConfigNode) -> [ConfigurationProblem] {
         // A plugin beside a broadcast was told.
         guard let role = SessionRole.ofBroadcasts, let share = root.section(of: role),
             share.value(of: "broadcast") != nil, share.value(of: "plugin") == nil,
@@ -19,9 +20,9 @@ extension SessionFile {
                 ? "the sound of a broadcast comes over the same socket as its picture"
                 : "it is for plugins that the host starts, and a broadcast comes from a process "
                     + "that somebody else starts"
-            return Diagnostic(
+            return ConfigurationProblem(
                 "\(reason). Remove it, or name a plugin in place of the broadcast.",
-                at: SourceLocation(entry.keyOrigin, path: role.rawValue.appending(key: entry.key)))
+                at: role.rawValue.appending(key: entry.key), isOfKey: true)
         }
     }
 }

@@ -92,10 +92,10 @@ extension SessionReport {
         func isShort(_ role: String, of minimum: Double) -> Bool {
             // A track that the session never had owed all of it.
             guard let account = accounts[role] else { return true }
-            guard let part = account.realPercent else { return false }
-            return minimum > 0 ? part < minimum : false
+            return account.realPercent.map { $0 < minimum } ?? false
         }
-        let minimum = plan.minimumRealPercent.map(Double.init) ?? .leastNonzeroMagnitude
+        let percent = plan.configuration.minimumRealPercent
+        let minimum = percent.map(Double.init) ?? .leastNonzeroMagnitude
         guard minimum > 0 else { return [] }
         let roles = plan.slots.map { (role: $0.role.rawValue, plugin: $0.plugin) }
         let judged = roles.filter {

@@ -307,6 +307,8 @@ public struct SessionReport: Sendable {
     public var sounds: [Audio]
     /// What outputs have to say besides; each in the list of its key.
     package var outputs: [OutputReport]
+    /// What outputs have made, for people; not in `session.json`.
+    let products: [String]
 
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
@@ -315,7 +317,7 @@ public struct SessionReport: Sendable {
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
-        session = plan.name
+        session = plan.configuration.name
         switch outcome {
         case nil: self.outcome = "running"
         case .finished: self.outcome = "finished"
@@ -333,6 +335,7 @@ public struct SessionReport: Sendable {
             } ?? []
         sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
         outputs = parts?.outputReports ?? []
+        products = plan.configuration.outputs.compactMap(\.output.product)
         guard outcome == .finished else { return }
         let short = Self.fallsShort(accounts, in: plan)
         guard !short.isEmpty else { return }

@@ -14,7 +14,7 @@ import Testing
     ) throws -> InProcessSession {
         var session = try InProcessSession(
             camera: camera, share: share, milliseconds: milliseconds)
-        session.plan.callbackDeadlineNanoseconds = deadline * 1_000_000
+        session.plan.configuration.callbackDeadline = .milliseconds(deadline)
         if let microphone { session.plan.slots.append(SessionSlot(.microphone, microphone)) }
         return session
     }
@@ -55,7 +55,7 @@ import Testing
         var session = try session(
             camera: FakeSource().plan(.videoSource), share: FakeSource().plan(.shareSource),
             microphone: FakeMicrophone().plan())
-        session.plan.minimumRealPercent = 99
+        session.plan.configuration.minimumRealPercent = 99
         let result = try session.run()
         #expect(result.report.outcome == "finished" && result.report.notReal == nil)
         #expect(result.report.accounts.count == 3)
@@ -110,7 +110,7 @@ import Testing
     func `the minimum is a line`(percent: Int, outcome: String) throws {
         let camera = FakeSource(.init(silent: 15..<45))
         var session = try session(camera: camera.plan(.videoSource))
-        session.plan.minimumRealPercent = percent
+        session.plan.configuration.minimumRealPercent = percent
         let report = try session.run().report
         #expect(report.outcome == outcome)
         #expect(report.notReal == (outcome == "finished" ? nil : ["camera"]))
@@ -208,7 +208,7 @@ import Testing
         var session = try session(
             camera: FakeSource().plan(.videoSource),
             microphone: FakeMicrophone(.init(blocks: 100)).plan())
-        session.plan.timeline = [
+        session.plan.configuration.timeline = [
             TimelineEntry(time: .seconds(1), command: .stop(.camera), origin: "test")
         ]
         let result = try session.run()
