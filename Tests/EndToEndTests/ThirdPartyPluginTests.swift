@@ -18,6 +18,8 @@ import Testing
         var seconds = 4
         /// What the host says of it; nil for nothing, because it does nothing wrong.
         var hostSays: String?
+        /// The session's exit code.
+        var exit: Int32 = 0
         /// The checks that find its fault, and what the first one says.
         var faults: [String] = []
         var validatorSays = ""
@@ -40,6 +42,7 @@ import Testing
         ThirdPartyPlugin(
             name: "whole-wav", role: "microphone",
             hostSays: "audio.send was refused with BAD_BLOCK: the block has 144022 frames",
+            exit: 66,
             faults: ["lifecycle.whole-life"], validatorSays: "BAD_BLOCK"),
         ThirdPartyPlugin(
             name: "ten-seconds-at-once", role: "microphone", isPaced: false,
@@ -115,7 +118,7 @@ import Testing
             outputs: [{record: {folder: out}}]
             """)
         let run = try Greenroom.start(["run", session]).wait(atMost: .seconds(120))
-        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.exit == .code(plugin.exit), "\(run)")
         let lines = run.standardError.split(separator: "\n").filter { line in
             line.hasPrefix("\(plugin.role): ") && !line.contains("as suggested")
         }

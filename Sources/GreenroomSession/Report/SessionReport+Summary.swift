@@ -6,7 +6,7 @@ extension SessionReport {
     public var summary: [String] {
         var lines: [String] = []
         for picture in pictures {
-            lines.append("\(picture.track): \(picture.account)")
+            lines.append("track \(picture.track): \(picture.account)")
             for output in picture.outputs {
                 let frames =
                     output.delivered + output.repeated + output.black + output.slate
@@ -22,7 +22,7 @@ extension SessionReport {
             lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
         }
         for sound in sounds {
-            lines.append("\(sound.role): \(sound.account)")
+            lines.append("track \(sound.role): \(sound.account)")
             if sound.concealed >= 48 {
                 lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
             }
@@ -31,10 +31,10 @@ extension SessionReport {
         lines += outputs.flatMap(\.summary)
         // Before there are tracks, nothing is written.
         if !(pictures.isEmpty && sounds.isEmpty) { lines += products }
-        if let notReal {
+        for role in notReal ?? [] {
             lines.append(
-                "too little was real: \(notReal.joined(separator: ", ")); the minimum is "
-                    + "minimum-real of the session, or else anything at all")
+                minimumRealPercent.map { "track \(role): less is real than minimum-real, \($0) %" }
+                    ?? "track \(role): nothing of it was real")
         }
         if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
         return lines.isEmpty ? ["nothing was recorded"] : lines

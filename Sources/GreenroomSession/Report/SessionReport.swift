@@ -297,6 +297,8 @@ public struct SessionReport: Sendable {
     public var outcome: String
     /// The roles whose tracks had less real media than the session's minimum; absent if none had.
     public var notReal: [String]?
+    /// The session's minimum; nil for anything at all. Not in the file.
+    var minimumRealPercent: Int?
     /// The plugin whose failure ended the session.
     public var failedPlugin: String?
     /// The plugins.
@@ -336,6 +338,7 @@ public struct SessionReport: Sendable {
         sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
         outputs = parts?.outputReports ?? []
         products = plan.configuration.outputs.compactMap(\.output.product)
+        minimumRealPercent = plan.configuration.minimumRealPercent
         guard outcome == .finished else { return }
         let short = Self.fallsShort(accounts, in: plan)
         guard !short.isEmpty else { return }

@@ -177,6 +177,7 @@ public final class Session: Sendable {
     {
         let end = plan.configuration.duration.map { parts.epoch + $0.nanoseconds }
         var timeline = plan.configuration.timeline[...]
+        var real = RealWatch()
         var seen = -1
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
@@ -193,6 +194,13 @@ public final class Session: Sendable {
                 perform(entry.command, entry.origin, &plugins, parts)
             }
             negotiate(&plugins, parts)
+            let now = clock.now - parts.epoch
+            for picture in parts.pictures {
+                let track = picture.track
+                let text = real.look(at: track.kind, now: now) { track.account(at: now) }
+                guard let text else { continue }
+                events.send(.note(role: picture.instance.role, text: text))
+            }
             // For whoever looks at a session that runs: in real time.
             if MonotonicClock.now >= nextReport {
                 publish(plugins, parts)

@@ -25,6 +25,8 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var follows = false
         /// The frames that it leaves out; it waits for their time all the same.
         var silent = 0..<0
+        /// Whether it leaves out a frame besides.
+        var leavingOut: @Sendable (_ frame: Int) -> Bool = { _ in false }
         /// Its frame rate; nil for the agreed one.
         var fps: Int64?
         /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
@@ -150,7 +152,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
             guard host.wait_until_ns(handle, due) == 0 else { return }
             let (size, revision) = state.withLock { ($0.size, $0.revision) }
             let fps = script.fps ?? Int64(size.fps_numerator) / Int64(max(size.fps_denominator, 1))
-            if script.silent.contains(number) {
+            if script.silent.contains(number) || script.leavingOut(number) {
                 due += 1_000_000_000 / max(fps, 1)
                 continue
             }

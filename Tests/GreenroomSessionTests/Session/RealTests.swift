@@ -106,6 +106,19 @@ import Testing
         #expect("\(account)".hasPrefix("50 % real; "), "\(account)")
     }
 
+    @Test func `a picture that is repeated for long is told, and when it is real again`() throws {
+        // After 10 s, for 20 s, every fifth frame is missing.
+        let camera = FakeSource(.init(leavingOut: { (150..<450).contains($0) && $0 % 5 == 0 }))
+        let result = try session(camera: camera.plan(.videoSource), milliseconds: 50_000).run()
+        expectAdditive(result)
+        #expect(
+            result.notes.filter { $0.hasPrefix("camera: of the last 10 s, ") } == [
+                "camera: of the last 10 s, 80 % real; 20 % repeated",
+                "camera: of the last 10 s, 100 % real",
+            ], "\(result.notes)")
+        #expect(result.silent.isEmpty)
+    }
+
     @Test(arguments: [(40, "finished"), (50, "finished"), (51, "not-real"), (0, "finished")])
     func `the minimum is a line`(percent: Int, outcome: String) throws {
         let camera = FakeSource(.init(silent: 15..<45))
