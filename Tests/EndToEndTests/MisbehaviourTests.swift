@@ -104,7 +104,7 @@ import TestSupport
             #expect(scalar.properties.generalCategory != .control, "\(run)")
         }
         let starts = [
-            "camera: ", "share: ", "sending", "stopping: ", "recording of ", "recorded in ",
+            "camera: ", "share: ", "track ", "sending", "stopping: ", "recording of ", "recorded in ",
         ]
         let lines = run.standardError.split(separator: "\n").map(String.init)
         for line in lines {
