@@ -153,7 +153,7 @@ package final class PluginHarness: Sendable {
 
     private static func show(_ input: VideoTrackInput, to sinks: Sinks) {
         while true {
-            switch input.next() {
+            switch input.next(after: VideoTrack.Progress()) {
             case .frame(let arrival):
                 let nanoseconds = arrival.nanoseconds
                 sinks.onFrame(arrival.intoFrame(), nanoseconds)

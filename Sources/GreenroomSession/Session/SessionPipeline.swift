@@ -58,8 +58,8 @@ final class SessionPipeline: Sendable {
             let track = VideoTrack(
                 kind: kind, agreed: agreed,
                 sendsWhenNew: source.address.role.kind.facts.canPause, input: input, pool: pool,
-                filters: plugins.slots.filters(of: source.address.role).map {
-                    PreProcessorRunner($0.instance, clock: clock)
+                filters: plugins.slots.chain(of: source.address.role).map {
+                    PreProcessorRunner($0, clock: clock)
                 },
                 groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
                 filterDeadline: configuration.callbackDeadline.nanoseconds,

@@ -43,6 +43,13 @@ enum TestPlugins {
         return file
     }
 
+    /// A library of the benchmarks, e.g. `"flood"`.
+    static func benchmark(_ name: String) throws -> String {
+        try build(
+            "benchmark-\(name)", ["\(Checkout.root)/Tests/Benchmarks/\(name).c"],
+            ["-D_GNU_SOURCE", "-O2", "-Wno-pedantic"])
+    }
+
     /// A shared library that is no plugin.
     static func notAPlugin() throws -> String {
         try build("not-a-plugin", ["\(sources)/malformed/not_a_plugin.c"])
