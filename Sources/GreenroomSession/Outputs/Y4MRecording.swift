@@ -38,7 +38,7 @@ final class Y4MRecording: VideoSink {
 
     private init(_ writer: consuming Y4MWriter, pace: OutputPace) {
         self.pace = pace
-        self.writer = writer
+        self.writer = consume writer
     }
 
     func write(_ frame: borrowing VideoFrame, times: Int) throws {

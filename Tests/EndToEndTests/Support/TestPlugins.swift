@@ -16,6 +16,9 @@ enum TestPlugins {
     /// The stand-alone sample in C, built once.
     static func cCamera() throws -> String { try builtCCamera.get() }
 
+    /// A camera, a filter and a microphone in C++ that throw where a setting says, built once.
+    static func throwing() throws -> String { try builtThrowing.get() }
+
     /// A camera in Swift that ends in a `fatalError`, built once.
     static func fatal() throws -> String { try builtFatal.get() }
 
@@ -117,6 +120,18 @@ enum TestPlugins {
                 ] + flags)
         guard run.exit == .code(0) else { throw Failure("\(run)") }
         return program
+    }
+
+    private static let builtThrowing = Result {
+        mkdir(folder, 0o777)
+        let library = "\(folder)/throwing.so"
+        let run = try ChildProcess.run(
+            "g++",
+            ["-std=c++17", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-fvisibility=hidden"]
+                + warnings + ["-I", Checkout.include, "\(sources)/throws.cpp", "-o", library]
+                + ["-Wl,--version-script=\(Checkout.root)/Plugins/exports.map"])
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+        return library
     }
 
     private static let builtFatal = Result {
