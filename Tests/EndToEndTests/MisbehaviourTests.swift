@@ -127,7 +127,8 @@ import TestSupport
             #expect(scalar.properties.generalCategory != .control, "\(run)")
         }
         let starts = [
-            "camera: ", "share: ", "track ", "sending", "stopping: ", "recording of ", "recorded in ",
+            "camera: ", "share: ", "track ", "sending", "stopping: ", "recording of ",
+            "recorded in ",
         ]
         let lines = run.standardError.split(separator: "\n").map(String.init)
         for line in lines {
