@@ -2,10 +2,13 @@ package import GreenroomRuntime
 
 /// Something about a source of sound that its author should know.
 package enum AudioAnomaly: Equatable, Sendable {
-    /// It sends more sound than time has, by a part, and blocks were refused.
-    case overfeeding(Double, refused: Int)
+    /// It sends more sound than time has, by a part: blocks were refused, and frames of 48 kHz left
+    /// out.
+    case overfeeding(Double, refused: Int, skipped: Int)
     /// It sends less sound than time has, by a part, and silence stands for frames of 48 kHz.
     case underfeeding(Double, concealed: Int)
+    /// It sends as much sound as time has, and so late that silence stands for frames of 48 kHz.
+    case late(concealed: Int)
     /// Its card's clock runs faster than the session's, by millionths.
     case drifting(ppm: Double)
     /// A part of its samples is clipped.
@@ -29,6 +32,7 @@ package enum AudioAnomaly: Equatable, Sendable {
         case .drifting: Kinds(rawValue: 4)
         case .clipping: Kinds(rawValue: 8)
         case .offset: Kinds(rawValue: 16)
+        case .late: Kinds(rawValue: 32)
         case .stamps: []
         }
     }
@@ -36,12 +40,20 @@ package enum AudioAnomaly: Equatable, Sendable {
     /// What was seen, what becomes of it, and the cure.
     package var text: String {
         switch self {
-        case .overfeeding(let part, let refused):
-            "it sends \(percent(part)) more sound than time has; \(refused) blocks were refused. "
-                + "Send in real time, or pass a timeout to be paced by the host."
+        case .overfeeding(let part, let refused, let skipped):
+            "it sends \(percent(part)) more sound than time has; "
+                + [
+                    refused > 0 ? "\(refused) blocks were refused" : nil,
+                    skipped > 0 ? "\(skipped / 48) ms were left out" : nil,
+                ].compactMap(\.self).joined(separator: ", ")
+                + ". Send in real time, or pass a timeout to be paced by the host."
         case .underfeeding(let part, let concealed):
             "it sends \(percent(part)) less sound than time has; \(concealed / 48) ms of silence "
-                + "stand for it. Send as much sound as time passes."
+                + "stand for it. Send in real time: count samples, a sleep is always too long. Or "
+                + "pass a timeout to be paced by the host."
+        case .late(let concealed):
+            "its sound comes late; \(concealed / 48) ms of silence stand for it. Send each block as "
+                + "soon as it is there: the host waits 100 ms for it."
         case .drifting(let ppm):
             "the clock of its samples runs about \(millionths(ppm)) than the session's; its "
                 + "sound is stretched to stay with the picture."

@@ -1,15 +1,50 @@
 import GreenroomMedia
+import GreenroomRuntime
 
 /// Finds out whether a source sends as much sound as time passes.
 ///
-/// It counts in windows of two seconds of the session. A source that is paced by the host, or
-/// that keeps time, is never found: too much is only what was refused, too little only what
-/// silence had to stand for.
+/// It counts in windows of 2 s, 10 s and a minute of the session: the longer one is, the smaller the
+/// difference that it shows. A source that is paced by the host, or that keeps time, is never found:
+/// too much is only what was refused or left out, too little only what silence had to stand for.
 package struct AudioPacing: Sendable {
-    /// Frames of the session in a window.
-    private static let window = AudioFormat.session.sampleRate * 2
-    /// What may be too much or too little, as a part: what single blocks make of a window.
-    private static let tolerance = 0.02
+    /// What was counted in a stretch of time.
+    private struct Window: Sendable {
+        /// Its length, in frames of the session.
+        var length: Int
+        /// What may be too much or too little, as a part.
+        var tolerance: Double
+        /// How much of it may be concealed though enough was sent, as a part; nil for any.
+        var lateTolerance: Double?
+        var passed = 0
+        var sent = 0.0
+        var refused = 0
+        var skipped = 0
+        var concealed = 0
+
+        init(seconds: Int, tolerance: Double, lateTolerance: Double? = nil) {
+            length = AudioFormat.session.sampleRate * seconds
+            self.tolerance = tolerance
+            self.lateTolerance = lateTolerance
+        }
+
+        mutating func clear() {
+            (passed, sent, refused, skipped, concealed) = (0, 0, 0, 0, 0)
+        }
+
+        /// What it shows when it is over.
+        var finding: AudioAnomaly? {
+            let part = sent / Double(passed) - 1
+            if part > tolerance, refused > 0 || skipped > 0 {
+                return .overfeeding(part, refused: refused, skipped: skipped)
+            }
+            guard Double(concealed) > tolerance * Double(passed) else { return nil }
+            if part < -tolerance { return .underfeeding(-part, concealed: concealed) }
+            guard let lateTolerance, Double(concealed) > lateTolerance * Double(passed) else {
+                return nil
+            }
+            return .late(concealed: concealed)
+        }
+    }
 
     /// The most that a window had too much and too little, as parts.
     package private(set) var excess = 0.0
@@ -18,10 +53,13 @@ package struct AudioPacing: Sendable {
     /// Whether a window has begun: sound comes before its time is pulled, and what came before
     /// the first time was pulled belongs to no window.
     private var hasBegun = false
-    private var passed = 0
-    private var sent = 0.0
-    private var refused = 0
-    private var concealed = 0
+    /// What single blocks make of a short window is more than they make of a long one. A clock that
+    /// is off by less than the last of them is stretched.
+    private var windows: InlineArray<3, Window> = [
+        Window(seconds: 2, tolerance: 0.02),
+        Window(seconds: 10, tolerance: 0.005, lateTolerance: 0.01),
+        Window(seconds: 60, tolerance: ClockDriftEstimator.maximumDrift),
+    ]
 
     package init() {}
 
@@ -29,8 +67,16 @@ package struct AudioPacing: Sendable {
     ///
     /// - Parameter isRefused: Whether the queue had no room for it.
     package mutating func send(_ frames: Int, rate: Int, isRefused: Bool) {
-        sent += Double(frames) * Double(AudioFormat.session.sampleRate) / Double(rate)
-        if isRefused { refused += 1 }
+        let frames = Double(frames) * Double(AudioFormat.session.sampleRate) / Double(rate)
+        for index in windows.indices {
+            windows[index].sent += frames
+            if isRefused { windows[index].refused += 1 }
+        }
+    }
+
+    /// Counts frames of the session that are left out, because there is so much more sound than time.
+    package mutating func skip(_ frames: Int) {
+        for index in windows.indices { windows[index].skipped += frames }
     }
 
     /// Begins to count anew: the source has begun, or stopped.
@@ -39,7 +85,9 @@ package struct AudioPacing: Sendable {
         clear()
     }
 
-    private mutating func clear() { (passed, sent, refused, concealed) = (0, 0, 0, 0) }
+    private mutating func clear() {
+        for index in windows.indices { windows[index].clear() }
+    }
 
     /// Counts time, during all of which the source should have sent.
     ///
@@ -51,18 +99,19 @@ package struct AudioPacing: Sendable {
             hasBegun = true
             return nil
         }
-        passed += frames
-        self.concealed += concealed
-        guard passed >= Self.window else { return nil }
-        defer { clear() }
-        let part = sent / Double(passed) - 1
-        if part > Self.tolerance, refused > 0 {
-            excess = max(excess, part)
-            return .overfeeding(part, refused: refused)
+        var finding: AudioAnomaly?
+        for index in windows.indices {
+            windows[index].passed += frames
+            windows[index].concealed += concealed
+            guard windows[index].passed >= windows[index].length else { continue }
+            finding = finding ?? windows[index].finding
+            windows[index].clear()
         }
-        guard part < -Self.tolerance, Double(self.concealed) > Self.tolerance * Double(passed)
-        else { return nil }
-        shortage = max(shortage, -part)
-        return .underfeeding(-part, concealed: self.concealed)
+        switch finding {
+        case .overfeeding(let part, _, _): excess = max(excess, part)
+        case .underfeeding(let part, _): shortage = max(shortage, part)
+        default: break
+        }
+        return finding
     }
 }

@@ -19,10 +19,13 @@ package struct JitterBuffer: Sendable {
         /// Frames that were not played: they belong to a time that was muted, or there was no
         /// room.
         package var cut = 0
-        /// Frames of silence because the source was sending and had nothing there.
+        /// Frames that stand for sound of a source that was sending and had nothing there: silence,
+        /// which begins with a fade of the sound before it.
         package var concealed = 0
         /// Frames of silence before a source's first sound, and after its end.
         package var idle = 0
+        /// Of the idle frames, those that the source owed: it had not begun, or was lost.
+        package var missing = 0
         /// Frames of silence while the source was stopped.
         package var muted = 0
     }
@@ -31,7 +34,7 @@ package struct JitterBuffer: Sendable {
     package static let capacity =
         AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
         + 2 * Resampler.frameLimit(from: 4800, at: 48_000, to: 48_000) - 2 * 4800
-    /// How long sound fades where it is muted, in frames: 5 ms.
+    /// How long sound fades where it is muted or missing, in frames: 5 ms.
     static let fade: Int64 = 240
     /// The most that is taken off the beginning of sound that began too early, in frames:
     /// 100 ms. What is older has another delay, and is not about the same time.
@@ -45,9 +48,11 @@ package struct JitterBuffer: Sendable {
     /// Whether the silence that leads is a loss: it is not before a source's first sound.
     private var isLeadLost = false
     /// A silence within the ring: behind so many of its frames there are so many of silence.
-    private var gap: (after: Int, frames: Int64)?
+    private var gap: (after: Int, frames: Int64, isLost: Bool)?
     /// Frames to leave out of what is appended next, because they belong before it.
     private var excess: Int64 = 0
+    /// Frames to leave out after these, because there is more sound than time.
+    private var surplus: Int64 = 0
     /// Whether what is appended next follows what was appended before.
     package private(set) var isContinuous = false
     /// Whether the source should be sending.
@@ -59,6 +64,9 @@ package struct JitterBuffer: Sendable {
     /// Whether the next sound is the first after it was muted, and where that began.
     private var isResuming = false
     private var resumed: Int64?
+    /// Whether the source owes sound: it has not ended in order.
+    private var isDue = true
+    private var concealment = Concealment()
     package private(set) var counts = Counts()
 
     package init() {}
@@ -77,6 +85,7 @@ package struct JitterBuffer: Sendable {
     /// The source sends from a place on.
     package mutating func start(at place: Int64) {
         isSending = true
+        isDue = true
         guard let muted else { return }
         cut(from: min(muted.lowerBound + Self.fade, max(place, muted.lowerBound)))
         self.muted = muted.lowerBound..<max(place, muted.lowerBound)
@@ -84,6 +93,7 @@ package struct JitterBuffer: Sendable {
         resumed = nil
         hasBegun = false
         isContinuous = false
+        concealment = Concealment()
     }
 
     /// The source was stopped, and may be started again. What belongs before the place still
@@ -102,6 +112,9 @@ package struct JitterBuffer: Sendable {
         hasBegun = false
         if let muted, muted.upperBound == .max { self.muted = nil }
     }
+
+    /// The source has come to its end in order: it owes no more sound.
+    package mutating func rest() { isDue = false }
 
     /// Counts places from another one from now on, since the session has begun: what belongs
     /// before it goes, and what was sent ahead stays. Nothing has been pulled yet.
@@ -129,7 +142,7 @@ package struct JitterBuffer: Sendable {
     /// - Parameter wanted: Its place.
     package mutating func begin(at wanted: Int64) {
         var start = wanted
-        excess = 0
+        (excess, surplus) = (0, 0)
         if isResuming {
             trim(&start, to: muted?.upperBound ?? 0)
             resumed = max(start, end)
@@ -143,7 +156,7 @@ package struct JitterBuffer: Sendable {
             isLeadLost = hasBegun
         } else if silence > 0, gap == nil {
             // Two of them within 200 ms would be one; nobody mutes so fast.
-            gap = (ring.count, silence)
+            gap = (ring.count, silence, hasBegun)
         }
         hasBegun = true
         isContinuous = true
@@ -153,7 +166,7 @@ package struct JitterBuffer: Sendable {
     package mutating func breakOff() { isContinuous = false }
 
     /// Leaves out the next frames: there is so much more sound than time.
-    package mutating func skip(_ frames: Int64) { excess += max(frames, 0) }
+    package mutating func skip(_ frames: Int64) { surplus += max(frames, 0) }
 
     private mutating func trim(_ start: inout Int64, to first: Int64) {
         let before = first - start
@@ -165,13 +178,15 @@ package struct JitterBuffer: Sendable {
     /// Appends frames; the caller has made sure that there is room.
     package mutating func append(_ interleaved: Span<Int16>, channels: Int) {
         let frames = interleaved.count / channels
-        let trimmed = Int(min(excess, Int64(frames)))
-        excess -= Int64(trimmed)
+        let early = Int(min(excess, Int64(frames)))
+        excess -= Int64(early)
+        let skipped = Int(min(surplus, Int64(frames - early)))
+        surplus -= Int64(skipped)
         let taken = ring.append(
-            interleaved.extracting((trimmed * channels)...), channels: channels)
+            interleaved.extracting(((early + skipped) * channels)...), channels: channels)
         counts.appended += frames
-        if muted == nil { counts.early += trimmed } else { counts.cut += trimmed }
-        counts.cut += frames - trimmed - taken
+        if muted == nil { counts.early += early } else { counts.cut += early }
+        counts.cut += frames - early - taken
     }
 
     /// Counts frames that came, and that have no place any more.
@@ -193,7 +208,7 @@ package struct JitterBuffer: Sendable {
             if !isSending, let muted, place >= muted.lowerBound + Self.fade { cut(from: place) }
             if lead == 0, let silence = gap, silence.after == 0 {
                 lead = silence.frames
-                isLeadLost = false
+                isLeadLost = silence.isLost
                 gap = nil
             }
             let most = min(frames - done, untilMuted)
@@ -208,6 +223,7 @@ package struct JitterBuffer: Sendable {
                 guard count > 0 else { break }
                 gap?.after -= count
                 fade(&output, at: done, count)
+                concealment.play(&output, at: done, count)
                 counts.played += count
             }
             done += count
@@ -248,7 +264,14 @@ package struct JitterBuffer: Sendable {
         let silent = place..<(place + Int64(frames))
         let muted = muted.map { Int($0.clamped(to: silent).count) } ?? 0
         counts.muted += muted
-        if isLost { counts.concealed += frames - muted } else { counts.idle += frames - muted }
+        if isLost {
+            counts.concealed += frames - muted
+            // What is muted comes after what is missing, or before it all.
+            if muted == 0 { concealment.conceal(&output, at: offset, frames) }
+        } else {
+            counts.idle += frames - muted
+            if isDue { counts.missing += frames - muted }
+        }
     }
 
     /// Lets sound that was taken out fall where it is muted, and rise after that.

@@ -3,6 +3,14 @@ import GreenroomModel
 import GreenroomSchema
 import GreenroomSession
 
+extension Decoder<Int> {
+    /// `50%`.
+    static let percent = Decoder.pattern(
+        "(100|[1-9]?[0-9])%", "a part such as 50%, from 0% to 100%",
+        cure: { Int($0).flatMap { (0...100).contains($0) ? "\($0)%" : nil } }
+    ) { Int($0.dropLast()) }
+}
+
 extension Decoder<SessionCommand> {
     /// `640x360@15`, or `none`.
     static func ceiling(_ role: SessionRole) -> Decoder {

@@ -108,9 +108,16 @@ enum SessionDecoder {
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "The time limit of a plugin's callback; after it the plugin counts as hung.",
+                "How long a plugin may take for any call before it counts as hung. A source that "
+                    + "owes frames or sound and has sent none for a second and this has failed.",
                 examples: ["2s", "500ms"],
                 defaultValue: .string(SessionConfiguration().callbackDeadline.asWritten)),
+            Field(
+                "minimum-real", \.configuration.minimumRealPercent, .percent,
+                "How much of each track has to be real at the end: frames and sound that its "
+                    + "source sent. With less the exit code is 66. Without it, anything at all; "
+                    + "plugins with \"on-failure: off\" may be missing.",
+                examples: ["50%", "0%"]),
         ] + sessionIsolation
     ) { session, _ in session }
 

@@ -20,6 +20,11 @@ package struct SlateText: Equatable, Sendable {
         Self(subject: kind.rawValue, state: "waiting")
     }
 
+    /// The source of a picture sends nothing.
+    package static func silent(_ kind: VideoTrackKind) -> Self {
+        Self(subject: kind.rawValue, state: "no signal")
+    }
+
     /// Frames come, and a filter that is required does not edit them.
     static func unedited(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "waiting for filter")

@@ -51,6 +51,8 @@ package final class VideoTrack: Sendable {
     package struct Progress: Sendable {
         /// What became of them.
         package var counts = Counts()
+        /// How much of the picture was real, in periods of the rate that was agreed at first.
+        package var account = VideoAccount()
         /// What their stamps are like.
         package var stamps = TimestampNormalizer()
 
@@ -109,6 +111,8 @@ package final class VideoTrack: Sendable {
     package let agreed: VideoCapability
     package let input: VideoTrackInput
     package let groups: [Group]
+    /// Whether the source sends only when it has something new.
+    private let sendsWhenNew: Bool
     private let taps: [any VideoTap]
     /// As it begins; the track's thread has its own.
     private let filters: FilterChain
@@ -117,16 +121,20 @@ package final class VideoTrack: Sendable {
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
+    ///   - sendsWhenNew: Whether the source sends only when it has something new, as a share does:
+    ///     then its last frame is as good as a new one.
     ///   - taps: What sees its frames as they are.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
     package init(
-        kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
-        filters: [PreProcessorRunner], groups: [Group], taps: [any VideoTap] = [],
+        kind: VideoTrackKind, agreed: VideoCapability, sendsWhenNew: Bool = false,
+        input: VideoTrackInput, pool: FramePool, filters: [PreProcessorRunner], groups: [Group],
+        taps: [any VideoTap] = [],
         filterDeadline: Int64, tell: @escaping @Sendable (String) -> Void
     ) {
         self.kind = kind
         self.agreed = agreed
+        self.sendsWhenNew = sendsWhenNew
         self.input = input
         self.pool = pool
         self.filters = FilterChain(
@@ -141,6 +149,13 @@ package final class VideoTrack: Sendable {
     /// Frames that wait on the input, or are being worked on.
     package var queuedCount: Int {
         input.queuedCount
+    }
+
+    /// How much of the picture was real up to a time of the session, in periods of the rate that was
+    /// agreed at first.
+    package func account(at nanoseconds: Int64) -> VideoAccount {
+        let end = agreed.rate.frameCount(inNanoseconds: nanoseconds)
+        return input.progress.account.closed(at: end)
     }
 
     /// What the frames' stamps are like.
@@ -192,9 +207,13 @@ package final class VideoTrack: Sendable {
                 work.progress.counts.busyNanoseconds += clock.now - begun
             case .show(.black, let moment):
                 let point = work.point(at: timeline.time(of: moment))
+                work.progress.account.show(.black, from: point.period(of: agreed.rate))
                 for branch in branches { branch.showBlack(from: point) }
             case .show(.slate(let text), let moment):
                 show(text, from: work.point(at: timeline.time(of: moment)), &work)
+            case .show(.lastFrame, let moment):
+                let point = work.point(at: timeline.time(of: moment))
+                work.progress.account.show(.lastFrame, from: point.period(of: agreed.rate))
             case .end:
                 isOver = true
             }
@@ -223,15 +242,25 @@ package final class VideoTrack: Sendable {
             work.progress.counts.overRate += 1
             return
         }
+        let unedited = work.progress.counts.unedited
         guard let carried = reduce(arrival.intoFrame(), &work),
             let edited = filter(carried, at: point, &work)
         else { return }
         work.progress.counts.carried += 1
+        let isLate = came - moment > SessionTimeline.playoutDelay
+        let quality: VideoAccount.Quality =
+            work.progress.counts.unedited > unedited ? .unedited : isLate ? .late : .fresh
+        let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
+        work.progress.account.take(
+            quality, at: min(point.period(of: agreed.rate), newest),
+            for: sendsWhenNew
+                ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond)
         deliver(edited, at: point, &work, timeline)
     }
 
     /// Shows a slate; an output that can't have it is black.
     private func show(_ text: SlateText, from moment: FrameGrid.Point, _ work: inout Work) {
+        work.progress.account.show(.slate, from: moment.period(of: agreed.rate))
         if work.slates.first??.text != text {
             work.slates = groups.map { Slate(text, $0.want, size: agreed.size) }
         }

@@ -32,6 +32,8 @@ package final class VideoTrackInput: Sendable {
     package enum HostFrame: Equatable, Sendable {
         case black
         case slate(SlateText)
+        /// The last frame: the source has come to its end in order.
+        case lastFrame
     }
 
     /// What became of the frames that came through the ingest, as far as the input knows.
@@ -169,6 +171,9 @@ package final class VideoTrackInput: Sendable {
     /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
     ///   is not shown.
     package func showSlate(_ text: SlateText, at moment: Int64) { show(.slate(text), at: moment) }
+
+    /// Lets the last frame stay, after the frames that wait: the source owes no more. [any]
+    package func showLastFrame() { show(.lastFrame, at: clock.now) }
 
     /// The newest request counts.
     private func show(_ picture: HostFrame, at moment: Int64) {

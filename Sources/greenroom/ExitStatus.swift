@@ -8,6 +8,8 @@ enum ExitStatus: Int32, CaseIterable {
     case usage = 64
     /// The session file is wrong.
     case badFile = 65
+    /// Too little of a track was real, or nothing at all.
+    case notReal = 66
     /// A plugin failed and ended the session, or does not conform.
     case pluginFailed = 69
     /// An output can't be opened, or failed while the session ran.
@@ -20,6 +22,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .fine: "success"
         case .usage: "wrong arguments"
         case .badFile: "the session file is wrong, or names a plugin that can't be loaded"
+        case .notReal: "nothing real was shown or heard, or less than minimum-real"
         case .pluginFailed:
             "a plugin failed and ended the session, or does not conform"
         case .outputFailed: "an output could not be opened, or failed during the session"

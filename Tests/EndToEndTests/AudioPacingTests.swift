@@ -5,13 +5,13 @@ import Testing
 @Suite(.ownThreads) struct AudioPacingTests {
     /// Runs a hostile microphone on the virtual clock.
     private func run(
-        _ name: String, _ settings: String = "", seconds: Int
+        _ name: String, _ settings: String = "", seconds: Int, exit: Int32 = 0
     ) throws -> (session: TestSession, run: Finished, sound: Report.Audio) {
         let session = try TestSession(
             "microphone: \(try TestSession.hostile(name, settings))", duration: "\(seconds)s",
             clock: "virtual")
         let run = try session.run()
-        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.exit == .code(exit), "\(run)")
         let sound = try session.expectTrueReport(run).sound("microphone")
         #expect(try session.sound("camera").frameCount == seconds * 48_000, "\(run)")
         return (session, run, sound)
@@ -69,11 +69,12 @@ import Testing
         }
         #expect(lines.count == 1, "\(run)")
         let silent = try session.sound("camera").channels[0].filter { $0 == 0 }.count
-        #expect(silent >= sound.concealed, "silence stands for it")
+        // 5 ms at the beginning of each hole fade away.
+        #expect(silent > sound.concealed / 2, "silence stands for it")
     }
 
-    @Test func `a whole file in one call is refused with the limit`() throws {
-        let (_, run, sound) = try run("WholeFile", seconds: 1)
+    @Test func `a whole file in one call is refused with the limit in the text`() throws {
+        let (_, run, sound) = try run("WholeFile", seconds: 1, exit: 66)
         let answer = try #require(run.answers(to: "whole-file").first)
         #expect(answer.status == 23, "BAD_BLOCK: \(answer)")
         #expect(answer.text.contains("100 ms") || answer.text.contains("4800"), "\(answer)")
@@ -90,7 +91,7 @@ import Testing
         let samples = try session.sound("camera").channels[0]
         let breaks = Tone.breaks(
             in: Array(samples[..<9600]), frequency: 440, rate: 48_000, tolerance: 4)
-        #expect(breaks.isEmpty && samples[9600...].allSatisfy { $0 == 0 }, "\(run)")
+        #expect(breaks.isEmpty && samples[9840...].allSatisfy { $0 == 0 }, "\(run)")
     }
 
     @Test func `a short last block is accepted`() throws {
@@ -102,7 +103,7 @@ import Testing
         let breaks = Tone.breaks(
             in: Array(samples[..<48_007]), frequency: 440, rate: 48_000, tolerance: 4)
         #expect(breaks.isEmpty, "\(breaks.prefix(10))")
-        #expect(samples[48_007...].allSatisfy { $0 == 0 })
+        #expect(samples[48_247...].allSatisfy { $0 == 0 })
     }
 
     @Test func `clipping and DC offset are reported`() throws {

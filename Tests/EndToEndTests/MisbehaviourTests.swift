@@ -5,7 +5,7 @@ import TestSupport
 @Suite(.ownThreads) struct MisbehaviourTests {
     private func run(
         camera name: String, _ settings: String = "", _ more: String = "",
-        duration: String = "600ms"
+        duration: String = "600ms", exit: Int32 = 0
     ) throws -> (session: TestSession, run: Finished, report: Report) {
         let session = try TestSession(
             """
@@ -13,7 +13,7 @@ import TestSupport
             share: \(try TestSession.hostile("Share"))
             """, duration: duration)
         let run = try session.run()
-        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.exit == .code(exit), "\(run)")
         let report = try session.expectTrueReport(run)
         #expect(report.plugins.allSatisfy { $0.state == "destroyed" }, "\(run)")
         try session.expectUnharmed("share", run)
@@ -41,8 +41,11 @@ import TestSupport
         #expect(try session.picture("camera").frameCount == 9)
     }
 
-    @Test func `a source that never sends gives a black recording`() throws {
-        let (session, run, report) = try run(camera: "Silent")
+    @Test func `a source that never sends leaves a recording of black`() throws {
+        let (session, run, report) = try run(camera: "Silent", exit: 66)
+        #expect(report.outcome == "not-real" && report.notReal == ["camera"])
+        let account = try report.picture("camera").account
+        #expect(account.missing == 9 && account.realPercent == 0, "\(account)")
         #expect(try report.picture("camera").sent == 0)
         let recording = try session.picture("camera")
         #expect(recording.frameCount == 9, "\(run)")
@@ -123,7 +126,8 @@ import TestSupport
             #expect(scalar.properties.generalCategory != .control, "\(run)")
         }
         let starts = [
-            "camera: ", "share: ", "sending", "stopping: ", "recording of ", "recorded in ",
+            "camera: ", "share: ", "track ", "sending", "stopping: ", "recording of ",
+            "recorded in ",
         ]
         let lines = run.standardError.split(separator: "\n").map(String.init)
         for line in lines {

@@ -223,7 +223,7 @@ import Testing
         let run = try preview(
             "\(try TestPlugins.hostile())#Silent", "--duration", "1s", "--virtual-clock",
             "--maximum", "320x180@15", "--snapshot", folder("a.png"))
-        #expect(run.exit == .code(74), "\(run)\n\(run.text)")
+        #expect(run.exit == .code(66), "\(run)\n\(run.text)")
         #expect(
             run.text.contains("--snapshot \(folder("a.png")): there is no picture to write"),
             "\(run.text)")

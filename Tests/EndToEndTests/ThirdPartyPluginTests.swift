@@ -18,7 +18,9 @@ import Testing
         var seconds = 4
         /// The host's log line; nil if it has no fault.
         var hostSays: String?
-        /// The checks that find its fault, and the first one's message.
+        /// The session's exit code.
+        var exit: Int32 = 0
+        /// The checks that find its fault, and what the first one says.
         var faults: [String] = []
         var validatorSays = ""
         /// Checks that a correct sender passes.
@@ -40,6 +42,7 @@ import Testing
         ThirdPartyPlugin(
             name: "whole-wav", role: "microphone",
             hostSays: "audio.send was refused with BAD_BLOCK: the block has 144022 frames",
+            exit: 66,
             faults: ["lifecycle.whole-life"], validatorSays: "BAD_BLOCK"),
         ThirdPartyPlugin(
             name: "ten-seconds-at-once", role: "microphone", isPaced: false,
@@ -123,7 +126,7 @@ import Testing
             outputs: [{record: {folder: out}}]
             """)
         let run = try Greenroom.start(["run", session]).wait(atMost: .seconds(120))
-        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.exit == .code(plugin.exit), "\(run)")
         let lines = run.standardError.split(separator: "\n").filter { line in
             line.hasPrefix("\(plugin.role): ") && !line.contains("as suggested")
         }

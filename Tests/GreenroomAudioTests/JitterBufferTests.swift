@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import GreenroomAudio
@@ -30,18 +31,24 @@ import Testing
         queue.start(at: 0)
         queue.begin(at: 0)
         queue.append([1, 2].span, channels: 1)
-        #expect(pull(&queue, 4) == [1, 2, 0, 0])
+        // What is missing begins with what was there, backwards and fading.
+        #expect(pull(&queue, 4) == [1, 2, 2, 0])
         #expect(queue.counts.concealed == 2)
         #expect(!queue.isContinuous)
         // The whole gap is a loss, up to the audio that ends it.
         #expect(pull(&queue, 4) == [0, 0, 0, 0])
         queue.begin(at: 10)
-        queue.append([3].span, channels: 1)
-        #expect(pull(&queue, 3) == [0, 0, 3])
+        queue.append([Int16](repeating: 240, count: 240).span, channels: 1)
+        // What follows fades in.
+        #expect(pull(&queue, 4) == [0, 0, 0, 1])
+        #expect(pull(&queue, 238) == (2..<240).map { Int16($0) })
         #expect(queue.counts.concealed == 8)
         queue.finish()
         #expect(pull(&queue, 4) == [0, 0, 0, 0])
-        #expect(queue.counts.idle == 4)
+        #expect(queue.counts.idle == 4 && queue.counts.missing == 4)
+        queue.rest()
+        #expect(pull(&queue, 4) == [0, 0, 0, 0])
+        #expect(queue.counts.idle == 8 && queue.counts.missing == 4)
     }
 
     @Test func `audio after a gap plays at its own time`() {
@@ -51,8 +58,8 @@ import Testing
         queue.append([1].span, channels: 1)
         _ = pull(&queue, 10)
         queue.begin(at: 12)
-        queue.append([5].span, channels: 1)
-        #expect(pull(&queue, 4) == [0, 0, 5, 0])
+        queue.append([500, 500, 500].span, channels: 1)
+        #expect(pull(&queue, 4) == [0, 0, 0, 2])
     }
 
     @Test func `audio for a past time plays now`() {
@@ -61,7 +68,62 @@ import Testing
         _ = pull(&queue, 100)
         queue.begin(at: 50)
         queue.append([7].span, channels: 1)
-        #expect(pull(&queue, 2) == [7, 0])
+        #expect(pull(&queue, 1) == [7])
+    }
+
+    @Test func `a silence within what is queued is a loss, unless the source was stopped`() {
+        var queue = JitterBuffer()
+        queue.start(at: 0)
+        queue.begin(at: 0)
+        queue.append([Int16](repeating: 1000, count: 480).span, channels: 1)
+        queue.breakOff()
+        queue.begin(at: 1440)
+        queue.append([Int16](repeating: 1000, count: 480).span, channels: 1)
+        let heard = pull(&queue, 1920)
+        #expect(queue.counts.concealed == 960 && queue.counts.idle == 0)
+        // No edge: the fall and the rise take 5 ms each, and between them is silence.
+        let steps = zip(heard, heard.dropFirst()).map { abs(Int($0) - Int($1)) }
+        #expect((steps.max() ?? .max) <= 5)
+        #expect(heard[720..<1440].allSatisfy { $0 == 0 })
+        #expect(heard[1680...].allSatisfy { $0 == 1000 })
+    }
+
+    @Test func `every frame that is pulled is of one kind, whatever the source does`() {
+        var random = Random(state: 7)
+        for _ in 0..<100 {
+            var queue = JitterBuffer()
+            var pulled = 0
+            for _ in 0..<400 {
+                switch Int(random.unit() * 12) {
+                case 0: queue.start(at: queue.place)
+                case 1: queue.stop(at: queue.place + Int64(random.unit() * 2000))
+                case 2: queue.finish()
+                case 3: queue.rest()
+                case 4: queue.breakOff()
+                case 5: queue.skip(Int64(random.unit() * 3000))
+                case 6...8:
+                    guard queue.isSending else { continue }
+                    if !queue.isContinuous {
+                        queue.begin(at: queue.place + Int64(random.unit() * 6000) - 2000)
+                    }
+                    let frames = min(queue.room, Int(random.unit() * 2000))
+                    queue.append([Int16](repeating: 99, count: frames).span, channels: 1)
+                default:
+                    let frames = Int(random.unit() * 2000)
+                    _ = pull(&queue, frames)
+                    pulled += frames
+                }
+            }
+            let (counts, account) = (queue.counts, queue.counts.account)
+            #expect(account.total == pulled, "\(counts)")
+            #expect(
+                counts.played + counts.concealed + counts.idle + counts.muted == pulled,
+                "\(counts)")
+            #expect(counts.missing >= 0 && counts.missing <= counts.idle)
+            #expect(
+                counts.appended == counts.played + counts.early + counts.cut + queue.queued,
+                "\(counts)")
+        }
     }
 
     @Test func `every sample plays once and in order, with any split into blocks and pulls`() {

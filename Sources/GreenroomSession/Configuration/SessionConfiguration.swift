@@ -30,10 +30,14 @@ public struct SessionConfiguration: Sendable {
     public var clock = ClockKind.real
     /// The duration; nil to run until stopped.
     public var duration: Duration?
-    /// The time limit of a plugin's callback; after it the plugin counts as hung.
+    /// How long a plugin's callback may take before it counts as hung. A source that owes frames or
+    /// sound and has sent none for a second and this has failed.
     public var callbackDeadline = Duration.seconds(2)
-    /// Where plugins run by default. If nil, bundled plugins run in the host's process and all
-    /// others in processes of their own.
+    /// How much of each track has to be real at the end, in per cent; nil: anything at all. With
+    /// less the outcome of the report is `not-real`.
+    public var minimumRealPercent: Int?
+    /// Where plugins run that do not say it themselves; nil: bundled plugins in the host's process,
+    /// all others in processes of their own.
     public var isolation: Isolation?
     /// The default sandbox of isolated plugins; nil for every layer that the kernel has.
     public var sandbox: SandboxMode?

@@ -119,7 +119,10 @@ package final class PluginInstance: Sendable {
         life?.runningCallback
     }
 
-    /// Whether it is sending, or still in start-send.
+    /// Frames or blocks that were accepted of it, in all of its lives.
+    var acceptedCount: Int { environment.acceptedCount }
+
+    /// Whether it is sending, or is in start-send still.
     var isStarted: Bool { life?.isStarted ?? false }
 
     /// Whether it is still in start-send, and has sent something or waited there.

@@ -6,6 +6,7 @@ extension SessionReport {
     public var summary: [String] {
         var lines: [String] = []
         for picture in pictures {
+            lines.append("track \(picture.track): \(picture.account)")
             for output in picture.outputs {
                 let frames =
                     output.delivered + output.repeated + output.black + output.slate
@@ -31,6 +32,7 @@ extension SessionReport {
             }
         }
         for sound in sounds {
+            lines.append("track \(sound.role): \(sound.account)")
             if sound.concealed >= 48 {
                 lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
             }
@@ -39,6 +41,11 @@ extension SessionReport {
         lines += outputs.flatMap(\.summary)
         // Without tracks nothing was written.
         if !(pictures.isEmpty && sounds.isEmpty) { lines += products }
+        for role in notReal ?? [] {
+            lines.append(
+                minimumRealPercent.map { "track \(role): less is real than minimum-real, \($0) %" }
+                    ?? "track \(role): nothing of it was real")
+        }
         if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
         return lines.isEmpty ? ["nothing was recorded"] : lines
     }

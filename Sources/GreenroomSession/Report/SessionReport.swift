@@ -100,6 +100,8 @@ public struct SessionReport: Sendable {
         public var track: String
         /// Its size and rate at the start.
         public var capability: String
+        /// How much of it was real, in periods of its rate at the start.
+        public var account: RealAccount
         /// What was offered for it, why, and what came of it: the first offer, and the last ones.
         public var negotiation: [NegotiationRecord]
         /// Offers between these that are left out here.
@@ -242,6 +244,8 @@ public struct SessionReport: Sendable {
     public struct Audio: Codable, Sendable {
         /// Its source.
         public var role: String
+        /// How much of it was real, in frames of 48 kHz.
+        public var account: RealAccount
         /// Blocks sent.
         public var sent: Int
         /// Blocks queued.
@@ -263,7 +267,7 @@ public struct SessionReport: Sendable {
         public var cut: Int
         /// Frames of 48 kHz that were sent and not played yet; at the end, never.
         public var queued: Int
-        /// Frames of silence because the source was late.
+        /// Frames of silence because the source was late, each with a fade at its beginning.
         public var concealed: Int
         /// Frames of silence while there was nothing to expect.
         public var idle: Int
@@ -291,9 +295,14 @@ public struct SessionReport: Sendable {
     public var greenroom: String
     /// The session's name.
     public var session: String
-    /// `finished`, `interrupted`, `plugin-failed` or `outputs-failed`; `running` while it runs, and for good if
+    /// `finished`, `interrupted`, `plugin-failed` or `outputs-failed`; `not-real` if it finished and a
+    /// track had less real media than the session's minimum; `running` while it runs, and for good if
     /// the host was killed.
     public var outcome: String
+    /// The roles whose tracks had less real media than the session's minimum; absent if none had.
+    public var notReal: [String]?
+    /// The session's minimum; nil for anything at all. Not in the file.
+    var minimumRealPercent: Int?
     /// The plugin whose failure ended the session.
     public var failedPlugin: String?
     /// The plugins.
@@ -310,7 +319,7 @@ public struct SessionReport: Sendable {
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
         negotiations: [VideoNegotiation],
-        parts: SessionPipeline?,
+        parts: SessionPipeline?, at nanoseconds: Int64,
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
@@ -328,11 +337,23 @@ public struct SessionReport: Sendable {
         pictures =
             parts?.pictures.map { picture in
                 let negotiation = negotiations.first { $0.plugin.instance === picture.instance }
-                return Video(picture, negotiation?.negotiator)
+                return Video(picture, negotiation?.negotiator, at: nanoseconds)
             } ?? []
         sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
         outputs = parts?.outputReports ?? []
         products = plan.configuration.outputs.compactMap(\.output.product)
+        minimumRealPercent = plan.configuration.minimumRealPercent
+        guard outcome == .finished else { return }
+        let short = Self.fallsShort(accounts, in: plan)
+        guard !short.isEmpty else { return }
+        self.outcome = "not-real"
+        notReal = short
+    }
+
+    /// How much of each track was real, by its source's role.
+    public var accounts: [String: RealAccount] {
+        let all = pictures.map { ($0.track, $0.account) } + sounds.map { ($0.role, $0.account) }
+        return Dictionary(all) { first, _ in first }
     }
 }
 
@@ -353,6 +374,7 @@ extension SessionReport: Encodable {
         try report.encode(session, forKey: Key("session"))
         try report.encode(outcome, forKey: Key("outcome"))
         try report.encodeIfPresent(failedPlugin, forKey: Key("failedPlugin"))
+        try report.encodeIfPresent(notReal, forKey: Key("notReal"))
         try report.encode(plugins, forKey: Key("plugins"))
         try report.encode(pictures, forKey: Key("pictures"))
         try report.encode(sounds, forKey: Key("sounds"))
@@ -400,10 +422,11 @@ extension SessionReport.Plugin {
 }
 
 extension SessionReport.Video {
-    init(_ picture: SessionPipeline.Video, _ negotiator: Negotiator?) {
+    init(_ picture: SessionPipeline.Video, _ negotiator: Negotiator?, at nanoseconds: Int64) {
         let ingest = picture.instance.videoIngest?.counts ?? VideoIngest.Counts()
         let counts = picture.track.counts
         track = picture.track.kind.rawValue
+        account = SessionReport.RealAccount(picture.track.account(at: nanoseconds))
         negotiation = negotiator?.records ?? []
         negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = picture.track.agreed.description
@@ -486,6 +509,7 @@ extension SessionReport.Audio {
         let statistics = ingest.statistics
         let (counts, queue) = (statistics.counts, statistics.queue)
         self.role = role
+        account = SessionReport.RealAccount(queue.account)
         sent = counts.sent
         accepted = counts.accepted
         refused = counts.refused.refusals

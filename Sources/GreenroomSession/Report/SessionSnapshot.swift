@@ -22,6 +22,9 @@ public struct SessionSnapshot: Sendable {
     public var pictures: [Video]
     /// Frames of sound that were played, and that were silence because a source was late.
     public var sound: (played: Int, concealed: Int)
+    /// How much of each track was real so far, in per cent, by its source's role; nothing for a track
+    /// that owed nothing yet.
+    public var realPercents: [String: Double] = [:]
 
     init(of parts: SessionPipeline, at now: Int64) {
         seconds = Double(now - parts.epoch) / 1e9
@@ -40,6 +43,14 @@ public struct SessionSnapshot: Sendable {
         sound = parts.sounds.reduce((played: 0, concealed: 0)) { sum, sound in
             let counts = sound.ingest.statistics.queue
             return (sum.played + counts.played, sum.concealed + counts.concealed)
+        }
+        for picture in parts.pictures {
+            let account = picture.track.account(at: now - parts.epoch)
+            realPercents[picture.instance.role] = account.realPart.map(percent)
+        }
+        for sound in parts.sounds {
+            let account = sound.ingest.statistics.queue.account
+            realPercents[sound.role] = account.realPart.map(percent)
         }
     }
 }

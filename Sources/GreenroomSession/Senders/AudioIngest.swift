@@ -75,6 +75,9 @@ package final class AudioIngest: AudioSource, Sendable {
         state.change { $0.follow(LifecycleTable.senderStatus(in: lifecycle), at: now) }
     }
 
+    /// Says that the source has come to its end in order, and owes no more sound. [any]
+    func rest() { state.change { $0.rest() } }
+
     /// How the sound stands. [any]
     package var statistics: Statistics { state.withLock { $0.statistics } }
 

@@ -79,6 +79,9 @@ struct IngestState: ~Copyable, Sendable {
         if status == .stopped { queue.stop(at: place(of: now)) } else { queue.finish() }
     }
 
+    /// The source has come to its end in order.
+    mutating func rest() { queue.rest() }
+
     /// The place of a moment, in frames from the session's start.
     private func place(of moment: Int64) -> Int64 {
         // Whole frames, rounded down.
@@ -161,7 +164,9 @@ struct IngestState: ~Copyable, Sendable {
         case .drifts: tell(.drifting(ppm: clock.driftPPM ?? 0))
         case .stepped(let nanoseconds) where nanoseconds > Self.stepTolerance: queue.breakOff()
         case .stepped(let nanoseconds) where nanoseconds < -Self.stepTolerance:
-            queue.skip(Int64(-nanoseconds * Double(AudioFormat.session.sampleRate) / 1e9))
+            let frames = Int(-nanoseconds * Double(AudioFormat.session.sampleRate) / 1e9)
+            queue.skip(Int64(frames))
+            pacing.skip(frames)
         case .stepped: break
         }
     }

@@ -112,7 +112,13 @@ struct DueSlates {
         slates.append(Slate(track: track, due: now + SlateText.delay, text: text))
     }
 
-    /// Cancels a scheduled slate.
+    /// Has a slate shown now.
+    mutating func show(_ text: SlateText, on track: VideoTrackKind, at now: Int64) {
+        cancel(on: track)
+        slates.append(Slate(track: track, due: now, text: text))
+    }
+
+    /// Takes back what was announced.
     mutating func cancel(on track: VideoTrackKind) {
         slates.removeAll { $0.track == track }
     }

@@ -31,6 +31,8 @@ public final class Session: Sendable {
     private let control = Monitor(Control())
     private let parts = Mutex<SessionPipeline?>(nil)
     private let newestStanding = Mutex<Standing?>(nil)
+    /// Numbers of plugins that know nothing of a virtual clock.
+    private let offTheClock = Mutex<Set<Int>>([])
 
     /// Makes a session.
     ///
@@ -113,11 +115,12 @@ public final class Session: Sendable {
         guard !isStopRequested else {
             events.send(.stopping(reason: "stop requested"))
             plugins.end()
-            return report(plugins, nil, outcome: .interrupted)
+            return report(plugins, nil, at: 0, outcome: .interrupted)
         }
         guard plugins.failedRole == nil, !plugins.slots.sources.isEmpty else {
             plugins.end()
-            return report(plugins, nil, outcome: .pluginFailed(role: plugins.failedRole))
+            return report(
+                plugins, nil, at: 0, outcome: .pluginFailed(role: plugins.failedRole))
         }
         let parts: SessionPipeline
         do {
@@ -133,7 +136,7 @@ public final class Session: Sendable {
         plugins.epoch = parts.epoch
         self.parts.withLock { $0 = parts }
         events.send(.started)
-        publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
+        publish(plugins, parts)
         let outcome = watch(&plugins, parts)
         let end = min(clock.now - parts.epoch, plan.configuration.duration?.nanoseconds ?? .max)
         // A stop-send may take long; recordings end with the session.
@@ -143,7 +146,7 @@ public final class Session: Sendable {
         plugins.end()
         parts.finishOutputs()
         parts.tellOfEmptyOutputs()
-        let report = report(plugins, parts, outcome: outcome)
+        let report = report(plugins, parts, at: end, outcome: outcome)
         publish(report, parts, at: end)
         return report
     }
@@ -152,7 +155,9 @@ public final class Session: Sendable {
 
     /// Logs plugins that the virtual clock does not wait for.
     private func watchClock(_ instances: [PluginInstance]) {
-        clock.watch { [events] number, hadWaited in
+        clock.watch { [events, weak self] number, hadWaited in
+            // One that had waited and does not come back may hang: that is told in session time.
+            if !hadWaited { _ = self?.offTheClock.withLock { $0.insert(number) } }
             guard let instance = instances.first(where: { $0.number == number }) else { return }
             let what =
                 hadWaited
@@ -173,10 +178,12 @@ public final class Session: Sendable {
     {
         let end = plan.configuration.duration.map { parts.epoch + $0.nanoseconds }
         var timeline = plan.configuration.timeline[...]
+        var real = RealWatch()
         var seen = -1
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
             plugins.watch()
+            plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {
                 parts.showSlate(of: slate.track, slate.text, at: slate.due)
             }
@@ -188,9 +195,16 @@ public final class Session: Sendable {
                 perform(entry.command, entry.origin, &plugins, parts)
             }
             negotiate(&plugins, parts)
-            // For live viewers: in real time.
+            let now = clock.now - parts.epoch
+            for picture in parts.pictures {
+                let track = picture.track
+                let text = real.look(at: track.kind, now: now) { track.account(at: now) }
+                guard let text else { continue }
+                events.send(.note(role: picture.instance.role, text: text))
+            }
+            // For whoever looks at a session that runs: in real time.
             if MonotonicClock.now >= nextReport {
-                publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
+                publish(plugins, parts)
                 nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
             }
             let next = timeline.first.map { parts.epoch + $0.time.nanoseconds }
@@ -263,6 +277,12 @@ public final class Session: Sendable {
         }
     }
 
+    /// Brings the report up to date while the session runs.
+    private func publish(_ plugins: SessionPlugins, _ parts: SessionPipeline) {
+        let now = clock.now - parts.epoch
+        publish(report(plugins, parts, at: now, outcome: nil), parts, at: now)
+    }
+
     private func publish(_ report: SessionReport, _ parts: SessionPipeline, at nanoseconds: Int64) {
         newestStanding.withLock {
             $0 = Standing(seconds: Double(nanoseconds) / 1e9, report: report)
@@ -277,11 +297,12 @@ public final class Session: Sendable {
     }
 
     private func report(
-        _ plugins: SessionPlugins, _ parts: SessionPipeline?, outcome: SessionOutcome?
+        _ plugins: SessionPlugins, _ parts: SessionPipeline?, at nanoseconds: Int64,
+        outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(
             plan: plan, instances: plugins.everyone, losses: plugins.losses.all,
-            negotiations: plugins.negotiations.all, parts: parts,
+            negotiations: plugins.negotiations.all, parts: parts, at: nanoseconds,
             outcome: outcome)
     }
 }

@@ -37,7 +37,10 @@ extension SessionEvent {
             "\(role): it is started again in \(seconds) s"
         case .pluginReturned(let role, let seconds):
             "\(role): it is back after \((seconds * 10).rounded() / 10) s"
-        case .pluginDropped(let role): "\(role): the session continues without it"
+        case .sourceSilent(let role, _, let text): "\(role): \(text)"
+        case .sourceSends(let role, let seconds):
+            "\(role): it sends again after \((seconds * 10).rounded() / 10) s"
+        case .pluginDropped(let role): "\(role): the session goes on without it"
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .note(let role, let text): "\(role): \(text)"
         case .stopping(let reason): "stopping: \(reason)"

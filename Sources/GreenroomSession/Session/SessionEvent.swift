@@ -73,7 +73,12 @@ public enum SessionEvent: Sendable {
     case pluginRestarts(role: String, seconds: Double)
     /// A plugin is back after some seconds.
     case pluginReturned(role: String, seconds: Double)
-    /// The session continues without a plugin.
+    /// A source has sent nothing for some seconds, though it should; the text says what stands for
+    /// it, and the cure.
+    case sourceSilent(role: String, seconds: Double, text: String)
+    /// A source sends again, after some seconds.
+    case sourceSends(role: String, seconds: Double)
+    /// The session goes on without a plugin.
     case pluginDropped(role: String)
     /// An output failed; the others continue.
     case outputFailed(output: String, reason: String)

@@ -56,7 +56,8 @@ final class SessionPipeline: Sendable {
                 let agreed = plugins.negotiations.capability(of: source)
             else { return nil }
             let track = VideoTrack(
-                kind: kind, agreed: agreed, input: input, pool: pool,
+                kind: kind, agreed: agreed,
+                sendsWhenNew: source.address.role.kind.facts.canPause, input: input, pool: pool,
                 filters: plugins.slots.chain(of: source.address.role).map {
                     PreProcessorRunner($0, clock: clock)
                 },

@@ -19,6 +19,9 @@ extension SessionPlugins {
                 }
                 for step in LifecycleStep.ending { perform([plugin]) { $0.begin(ending: step) } }
                 if status == .ok, instance.arrivals == nil {
+                    // It owes nothing any more.
+                    instance.audioIngest?.rest()
+                    plugin.input?.showLastFrame()
                     remove(plugin)
                 } else {
                     fail(plugin)
@@ -27,8 +30,12 @@ extension SessionPlugins {
         }
     }
 
-    mutating func fail(_ plugin: SessionPlugin) {
+    /// Does with a plugin that has failed what its policy says.
+    ///
+    /// - Parameter reason: Why, where neither the host gave it up nor the plugin itself.
+    mutating func fail(_ plugin: SessionPlugin, because reason: String? = nil) {
         let instance = plugin.instance
+        let reason = instance.fault ?? reason
         guard instance.arrivals == nil else {
             awaitReconnection(of: plugin)
             return
@@ -37,22 +44,21 @@ extension SessionPlugins {
         case .end:
             guard failedRole == nil else { return }
             failedRole = instance.role
-            record(plugin, instance.fault, .end)
+            record(plugin, reason, .end)
         case .off:
             guard slots[instance] != nil else { return }
-            record(plugin, instance.fault, .off)
+            record(plugin, reason, .off)
             drop(plugin)
         case .restart:
-            restart(plugin)
+            restart(plugin, because: reason ?? instance.gaveUp?.reason)
         }
     }
 
-    /// Restarts a failed plugin; after too many failures it stays away.
-    private mutating func restart(_ plugin: SessionPlugin) {
+    /// Has a plugin started again that has failed; one that failed too often stays away.
+    private mutating func restart(_ plugin: SessionPlugin, because reason: String?) {
         let instance = plugin.instance
         let wait = restarts.wait(of: plugin.number)
         guard wait == nil || wait == .steps, slots[instance] != nil else { return }
-        let reason = instance.fault ?? instance.gaveUp?.reason
         // A new life begins in a new process.
         instance.giveUp(because: "it failed")
         guard !isEnding else {

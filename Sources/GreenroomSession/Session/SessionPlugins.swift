@@ -19,7 +19,8 @@ struct SessionPlugins {
     var slates = DueSlates()
     var losses = PluginLosses()
     var negotiations = SessionNegotiations()
-    /// Numbers of sources stopped by a command.
+    var silence = SourceSilence()
+    /// Numbers of the sources that a command has stopped.
     var stopped: Set<Int> = []
     /// The first plugin with a fatal failure.
     var failedRole: String?

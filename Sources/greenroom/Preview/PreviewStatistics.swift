@@ -38,6 +38,7 @@ struct PreviewStatistics {
         let arrival = picture.arrival
         var rows = [
             ["  picture", carried(picture)],
+            ["  real", "\(picture.account)"],
             [
                 "  frames",
                 "\(rate(of: picture)), sent \(picture.sent), accepted \(picture.accepted), "
@@ -70,7 +71,7 @@ struct PreviewStatistics {
         let edits =
             picture.unprocessed.refused + picture.unprocessed.late + picture.unprocessed.lost
         return [
-            carried(picture), rate(of: picture), "sent \(picture.sent)",
+            carried(picture), rate(of: picture), real(picture.account), "sent \(picture.sent)",
             "refused \(picture.refused.values.reduce(0, +))",
             "dropped \(drops(of: picture).reduce(0) { $0 + $1.count })",
             "stale \(picture.staleRevision)",
@@ -109,6 +110,7 @@ struct PreviewStatistics {
         let level = loudness.map { "level \(decibels($0.levelDBFS)), " } ?? ""
         let peak = loudness.map(\.peakDBFS) ?? sound.peakDBFS
         return [
+            ["  real", "\(sound.account)"],
             ["  sound", "\(level)peak \(decibels(peak)), clipped \(sound.clippedSamples)"],
             [
                 "  blocks",
@@ -127,7 +129,8 @@ struct PreviewStatistics {
     private func parts(of sound: SessionReport.Audio) -> [String] {
         let level = loudness.map { ["level \(decibels($0.levelDBFS))"] } ?? []
         return level + [
-            "sent \(sound.sent)", "refused \(sound.refused.values.reduce(0, +))",
+            real(sound.account), "sent \(sound.sent)",
+            "refused \(sound.refused.values.reduce(0, +))",
             "queue \(sound.queued / 48) ms", "late \(sound.concealed / 48) ms",
         ]
     }
@@ -150,9 +153,22 @@ struct PreviewStatistics {
 
     private var losses: [[String]] {
         guard let losses = plugin?.losses else { return [] }
-        let away = losses.compactMap(\.awaySeconds).reduce(0, +)
+        var away = losses.compactMap(\.awaySeconds).reduce(0, +)
+        // It has not come back from those after its last return.
+        let missing = losses.reversed().prefix { $0.awaySeconds == nil }
+        if let first = missing.last { away += max(now.seconds - first.seconds, 0) }
         let times = losses.count == 1 ? "once" : "\(losses.count) times"
-        return [["  lost", "\(times), away for \(tenths(away)) s in all"]]
+        return [
+            [
+                "  lost",
+                "\(times), away for \(tenths(away)) s in all"
+                    + (missing.isEmpty ? "" : ", away still"),
+            ]
+        ]
+    }
+
+    private func real(_ account: SessionReport.RealAccount) -> String {
+        account.realPercent.map { "real \(tenths($0)) %" } ?? "stopped"
     }
 
     /// `1:05`.

@@ -92,6 +92,7 @@ final class EventPrinter: Sendable {
                     dropped: picture.dropped, fps: rate)
             }
             record.concealed = snapshot.sound.concealed
+            record.real = snapshot.realPercents
             show(record, line: nil)
         case .terminal:
             let pictures = zip(snapshot.pictures, rates).map { picture, rate in

@@ -27,6 +27,8 @@ struct EventRecord: Codable, Sendable {
     var text: String?
     var pictures: [Video]?
     var concealed: Int?
+    /// How much of each track was real so far, in per cent, by its source's role.
+    var real: [String: Double]?
     var negotiation: NegotiationRecord?
     var commands: [String]?
     /// At the end: the report's outcome, or `output-failed` if an output could not be opened.
@@ -115,6 +117,15 @@ extension SessionEvent {
             record.seconds = seconds
         case .pluginReturned(let role, let seconds):
             record = EventRecord(event: "plugin-returned")
+            record.role = role
+            record.seconds = seconds
+        case .sourceSilent(let role, let seconds, let text):
+            record = EventRecord(event: "source-silent")
+            record.role = role
+            record.seconds = seconds
+            record.text = text
+        case .sourceSends(let role, let seconds):
+            record = EventRecord(event: "source-sends")
             record.role = role
             record.seconds = seconds
         case .pluginDropped(let role):

@@ -113,10 +113,11 @@ struct RunCommand: ParsableCommand {
             }
             end(
                 printer, endings.status(of: report), outcome: report.outcome,
-                failedPlugin: report.failedPlugin, summary: report.summary)
+                failedPlugin: report.failedPlugin,
+                real: report.accounts.compactMapValues(\.realPercent), summary: report.summary)
         } catch {
             end(
-                printer, .outputFailed, outcome: "output-failed", failedPlugin: nil,
+                printer, .outputFailed, outcome: "output-failed", failedPlugin: nil, real: nil,
                 summary: ["greenroom: \(error)"])
         }
     }
@@ -129,12 +130,13 @@ struct RunCommand: ParsableCommand {
 
     private func end(
         _ printer: EventPrinter, _ status: ExitStatus, outcome: String, failedPlugin: String?,
-        summary: [String]
+        real: [String: Double]?, summary: [String]
     ) -> Never {
         var record = EventRecord(event: "ended")
         record.outcome = outcome
         record.failedPlugin = failedPlugin
         record.exit = status.rawValue
+        record.real = real
         record.summary = summary
         printer.show(record, line: summary.joined(separator: "\n"))
         // Wait for the reader of plugins' output too. A hung plugin's thread must not delay the
@@ -155,7 +157,9 @@ final class Endings: Sendable {
         switch report.outcome {
         case "plugin-failed": .pluginFailed
         case "interrupted": .interrupted
-        default: hasFailedOutput.load(ordering: .relaxed) ? .outputFailed : .fine
+        default:
+            hasFailedOutput.load(ordering: .relaxed)
+                ? .outputFailed : report.notReal == nil ? .fine : .notReal
         }
     }
 }

@@ -80,6 +80,7 @@ struct Report: Decodable {
         }
 
         var track: String
+        var account: Account
         var capability: String
         var sent: Int
         var accepted: Int
@@ -107,6 +108,26 @@ struct Report: Decodable {
         var negotiation: [Negotiation]
         var negotiationsLeftOut: Int
         var outputs: [Output]
+    }
+
+    /// How much of a track was real.
+    struct Account: Decodable {
+        var total: Int
+        var real: Int
+        var late: Int?
+        var unedited: Int?
+        var repeated: Int?
+        var slate: Int?
+        var concealed: Int?
+        var missing: Int
+        var stopped: Int
+        var realPercent: Double?
+
+        /// The sum of all kinds.
+        var kinds: Int {
+            real + missing + stopped
+                + [late, unedited, repeated, slate, concealed].compactMap(\.self).reduce(0, +)
+        }
     }
 
     struct Negotiation: Decodable {
@@ -138,6 +159,7 @@ struct Report: Decodable {
 
     struct Audio: Decodable {
         var role: String
+        var account: Account
         var sent: Int
         var accepted: Int
         var refused: [String: Int]
@@ -171,6 +193,7 @@ struct Report: Decodable {
     var session: String
     var outcome: String
     var failedPlugin: String?
+    var notReal: [String]?
     var plugins: [Plugin]
     var pictures: [VideoReport]
     var sounds: [Audio]

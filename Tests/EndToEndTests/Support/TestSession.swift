@@ -146,6 +146,9 @@ extension TestSession {
                     sourceLocation: sourceLocation)
                 #expect(output.delayed <= output.delivered, sourceLocation: sourceLocation)
             }
+            #expect(
+                picture.account.kinds == picture.account.total, "\(picture.account)",
+                sourceLocation: sourceLocation)
             #expect(picture.leased <= picture.accepted, sourceLocation: sourceLocation)
             #expect(picture.staleRevision <= picture.accepted, sourceLocation: sourceLocation)
             guard let output = picture.outputs.first(where: { $0.output.contains("recording") })
@@ -157,6 +160,11 @@ extension TestSession {
             #expect(recording.trailingBytes == 0, "\(run)", sourceLocation: sourceLocation)
         }
         for sound in report.sounds {
+            #expect(
+                sound.account.kinds == sound.account.total
+                    && sound.account.total
+                        == sound.played + sound.concealed + sound.idle + sound.muted,
+                "\(sound)", sourceLocation: sourceLocation)
             #expect(
                 sound.sent == sound.accepted + sound.refused.values.reduce(0, +),
                 "\(sound.role): sent\n\(run)", sourceLocation: sourceLocation)

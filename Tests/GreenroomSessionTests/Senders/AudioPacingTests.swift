@@ -44,6 +44,56 @@ import Testing
         simulation.expectExact()
     }
 
+    @Test(
+        arguments: [-50_000.0, -40_000, -20_000, -10_000, -4_000], [true, false])
+    func `sound that is a little short is concealed, counted and told`(
+        ppm: Double, isStamped: Bool
+    ) throws {
+        var source = source(ppm: ppm)
+        if isStamped { source.stamp = { Int64($0 * 1e9) } }
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: ppm < -4_000 ? 30 : 125)
+        let statistics = simulation.ingest.statistics
+        let account = statistics.queue.account
+        let part = Double(account.concealed) / Double(simulation.place) * 1e6
+        // The queue gives what it has before anything is missing.
+        #expect(part < -ppm && part > -ppm - 5_000, "\(part) of \(ppm)")
+        // The first block comes when its last sample was taken.
+        #expect(account.missing < 960 && account.stopped == 0, "\(account)")
+        let texts = simulation.findings.map(\.text)
+        #expect(texts.count == 1 && texts[0].contains("less sound than time has"), "\(texts)")
+        #expect(abs(statistics.pacing.shortage + ppm / 1e6) < 0.012, "\(statistics.pacing)")
+        simulation.expectExact()
+    }
+
+    @Test(
+        arguments: [4_000.0, 10_000, 20_000, 50_000], [true, false])
+    func `a little too much sound is left out or refused, counted and told`(
+        ppm: Double, isStamped: Bool
+    ) throws {
+        var source = source(ppm: ppm)
+        if isStamped { source.stamp = { Int64($0 * 1e9) } }
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: ppm > 4_000 ? 30 : 125)
+        let statistics = simulation.ingest.statistics
+        #expect(statistics.queue.early == 0 && statistics.queue.concealed == 0)
+        let texts = simulation.findings.map(\.text)
+        #expect(texts.count == 1 && texts[0].contains("more sound than time has"), "\(texts)")
+        #expect(abs(statistics.pacing.excess - ppm / 1e6) < 0.012, "\(statistics.pacing)")
+        simulation.expectExact()
+    }
+
+    @Test(arguments: [-2_500.0, 2_500])
+    func `what a clock can be off by is stretched, and nothing is missing`(ppm: Double) {
+        var simulation = AudioSimulation(source(ppm: ppm))
+        simulation.run(seconds: 120)
+        let statistics = simulation.ingest.statistics
+        #expect(statistics.driftPPM != nil && statistics.queue.concealed == 0)
+        #expect(statistics.queue.cut == 0 && statistics.pacing.excess == 0)
+        #expect(statistics.pacing.shortage == 0)
+        simulation.expectExact()
+    }
+
     @Test(arguments: [
         (48_000, 4_800, 2), (48_000, 480, 20), (22_050, 2_205, 2), (11_025, 1_103, 2),
         (192_000, 19_200, 2), (8_000, 80, 20),

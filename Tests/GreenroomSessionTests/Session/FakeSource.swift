@@ -23,6 +23,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var frames: Int?
         /// Whether it takes new offers and follows them.
         var follows = false
+        /// The frames that it leaves out; it waits for their time all the same.
+        var silent = 0..<0
+        /// Whether it leaves out a frame besides.
+        var leavingOut: @Sendable (_ frame: Int) -> Bool = { _ in false }
         /// Its frame rate; nil for the agreed one.
         var fps: Int64?
         /// As a filter: the edits that it refuses after it has spoilt the frame, from 0.
@@ -166,6 +170,11 @@ final class FakeSource: InstanceBackend, PluginFactory {
             }
             guard host.wait_until_ns(handle, due) == 0 else { return }
             let (size, revision) = state.withLock { ($0.size, $0.revision) }
+            let fps = script.fps ?? Int64(size.fps_numerator) / Int64(max(size.fps_denominator, 1))
+            if script.silent.contains(number) || script.leavingOut(number) {
+                due += 1_000_000_000 / max(fps, 1)
+                continue
+            }
             var lease = gr_lease()
             lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
             let status = video.acquire(
@@ -184,7 +193,6 @@ final class FakeSource: InstanceBackend, PluginFactory {
             info.offer_revision = revision
             info.pts_ns = due
             guard video.commit(sender, lease.id, &info) == 0 else { return }
-            let fps = script.fps ?? Int64(size.fps_numerator) / Int64(max(size.fps_denominator, 1))
             due += 1_000_000_000 / max(fps, 1)
         }
     }

@@ -1,0 +1,109 @@
+import GreenroomModel
+import GreenroomAudio
+import GreenroomVideo
+
+extension SessionReport {
+    /// How much of a track was real: each period of a picture's rate, or each frame of sound at
+    /// 48 kHz, is of one kind.
+    public struct RealAccount: Codable, Sendable {
+        /// Periods or frames, all kinds together.
+        public var total: Int
+        /// Those that the source sent in time. A picture that stays because the source owed no newer
+        /// one counts: it agreed on a lower rate, or is a share.
+        public var real: Int
+        /// Periods with a frame that came more than 100 ms after the time that it shows; absent for
+        /// sound.
+        public var late: Int?
+        /// Periods with a frame that a filter did not edit; absent for sound.
+        public var unedited: Int?
+        /// Periods with the frame before, though a newer one was owed; absent for sound.
+        public var repeated: Int?
+        /// Periods with a slate; absent for sound.
+        public var slate: Int?
+        /// Frames that stand for sound that was late or missing; absent for pictures.
+        public var concealed: Int?
+        /// Periods or frames before the first that the source sent, and silence while it was lost.
+        public var missing: Int
+        /// Periods or frames for which nothing was owed: the source was stopped, or had come to its
+        /// end.
+        public var stopped: Int
+        /// `real` and `late` as a part of all but `stopped`, in per cent; absent if nothing was owed.
+        public var realPercent: Double?
+
+        init(_ account: VideoAccount) {
+            total = account.total
+            real = account.real
+            late = account.late
+            unedited = account.unedited
+            repeated = account.repeated
+            slate = account.slate
+            missing = account.missing
+            stopped = account.stopped
+            realPercent = account.realPart.map(percent)
+        }
+
+        init(_ account: AudioAccount) {
+            total = account.total
+            real = account.real
+            concealed = account.concealed
+            missing = account.missing
+            stopped = account.stopped
+            realPercent = account.realPart.map(percent)
+        }
+    }
+}
+
+extension SessionReport.RealAccount: CustomStringConvertible {
+    /// `96.4 % real; 3.1 % repeated, 0.5 % slate`.
+    public var description: String {
+        guard let realPercent else { return "stopped all the time" }
+        let due = Double(max(total - stopped, 1))
+        let rest = [
+            ("late", late), ("unedited", unedited), ("repeated", repeated), ("slate", slate),
+            ("concealed", concealed), ("missing", missing),
+        ].compactMap { name, count in
+            count.flatMap { $0 > 0 ? "\(tenths(percent(Double($0) / due))) % \(name)" : nil }
+        }
+        return "\(tenths(realPercent)) % real"
+            + (rest.isEmpty ? "" : "; \(rest.joined(separator: ", "))")
+    }
+
+    /// With one digit: less than that is not nothing, and not all.
+    private func tenths(_ number: Double) -> String {
+        guard number < 100, number > 0 else { return number > 0 ? "100" : "0" }
+        let tenths = min(max(Int((number * 10).rounded()), 1), 999)
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+/// A part in per cent, with two digits. All is all: what is a little less does not become it.
+func percent(_ part: Double) -> Double {
+    let rounded = (part * 10_000).rounded() / 100
+    if part < 1, rounded >= 100 { return 99.99 }
+    return part > 0 && rounded <= 0 ? 0.01 : rounded
+}
+
+extension SessionReport {
+    /// The roles whose tracks had less real media than they should have.
+    ///
+    /// Sources that the session may go on without (`on-failure: off`), and those that connect by
+    /// themselves, count only where no track had anything.
+    static func fallsShort(_ accounts: [String: RealAccount], in plan: SessionPlan) -> [String] {
+        func isShort(_ role: String, of minimum: Double) -> Bool {
+            // A track that the session never had owed all of it.
+            guard let account = accounts[role] else { return true }
+            return account.realPercent.map { $0 < minimum } ?? false
+        }
+        let percent = plan.configuration.minimumRealPercent
+        let minimum = percent.map(Double.init) ?? .leastNonzeroMagnitude
+        guard minimum > 0 else { return [] }
+        let roles = plan.slots.map { (role: $0.role.rawValue, plugin: $0.plugin) }
+        let judged = roles.filter {
+            $0.plugin.onFailure != .off && $0.plugin.factory.arrivals == nil
+        }
+        let short = judged.map(\.role).filter { isShort($0, of: minimum) }
+        guard short.isEmpty, roles.allSatisfy({ isShort($0.role, of: .leastNonzeroMagnitude) })
+        else { return short }
+        return roles.map(\.role)
+    }
+}

@@ -1,0 +1,82 @@
+import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+extension SessionPlugins {
+    /// Looks for sources that send nothing though they should: says so, shows a slate, and after the
+    /// callbacks' deadline takes them for failed.
+    ///
+    /// - Parameter offTheClock: Plugins that know nothing of a virtual clock.
+    mutating func watchSilence(except offTheClock: Set<Int>) {
+        for plugin in slots.sources {
+            let instance = plugin.instance
+            guard !isEnding, isOwing(plugin), !offTheClock.contains(plugin.number),
+                let promise = promise(of: plugin)
+            else {
+                silence.excuse(plugin.number)
+                continue
+            }
+            let finding = silence.look(
+                at: plugin.number, accepted: instance.acceptedCount, promise: promise,
+                deadline: steps.deadlineNanoseconds, now: clock.now)
+            switch finding {
+            case nil: break
+            case .silent(let nanoseconds, let isFirst):
+                if let track = plugin.picture {
+                    slates.show(.silent(track), on: track, at: clock.now)
+                }
+                events.send(
+                    .sourceSilent(
+                        role: instance.role, seconds: Double(nanoseconds) / 1e9,
+                        text: text(of: promise, isFirst: isFirst)))
+            case .sends(let nanoseconds):
+                events.send(
+                    .sourceSends(role: instance.role, seconds: Double(nanoseconds) / 1e9))
+            // One that connects by itself may have its reasons.
+            case .failed where instance.arrivals != nil: break
+            case .failed(let nanoseconds):
+                let unit = plugin.address.role.medium == .audio ? "sound" : "frame"
+                let reason = "it sent no \(unit) for \(seconds(nanoseconds)) s"
+                events.send(.pluginLost(role: instance.role, evidence: reason))
+                fail(plugin, because: reason)
+            }
+        }
+    }
+
+    /// Whether a source should be sending now.
+    private func isOwing(_ plugin: SessionPlugin) -> Bool {
+        let instance = plugin.instance
+        return !isAway(plugin) && !stopped.contains(plugin.number) && !instance.isPaused
+            && instance.isStarted && instance.fault == nil && instance.gaveUp == nil
+    }
+
+    private func promise(of plugin: SessionPlugin) -> SourceSilence.Promise? {
+        guard plugin.picture != nil else { return .sound }
+        if plugin.address.role.kind.facts.canPause { return .firstFrame }
+        return negotiations[plugin]?.negotiator.track.map {
+            .frames(every: $0.rate.dueNanoseconds(ofFrame: 1))
+        }
+    }
+
+    private func text(of promise: SourceSilence.Promise, isFirst: Bool) -> String {
+        let since = isFirst ? "it was started" : "then"
+        return switch promise {
+        case .frames:
+            "no frame has come since \(since); a slate stands for it. Send until stop-send, on a "
+                + "thread that waits for nothing else."
+        case .firstFrame:
+            "no frame has come since \(since); a slate stands for it. Send the first frame when "
+                + "the share is started."
+        case .sound:
+            "no sound has come since \(since); silence stands for it. Send zeros while there is "
+                + "nothing to hear."
+        }
+    }
+
+    private func seconds(_ nanoseconds: Int64) -> Double {
+        (Double(nanoseconds) / 1e8).rounded() / 10
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
+import Synchronization
+
+@testable import GreenroomPluginInterface
+@testable import GreenroomRuntime
+@testable import GreenroomSession
+
+/// A microphone in Swift, without a shared library: sends blocks of 10 ms on a thread of its own,
+/// evenly on the session clock, and leaves out what its script says.
+final class FakeMicrophone: InstanceBackend, PluginFactory {
+    /// What it does other than well.
+    struct Script: Sendable {
+        /// The blocks that it leaves out.
+        var silent = 0..<0
+        /// After how many blocks it comes to its end in order; nil for never.
+        var blocks: Int?
+        /// Nanoseconds from one block to the next.
+        var interval: Int64 = 10_000_000
+    }
+
+    let path = "/nowhere/fake.so"
+    let arrivals: (any PeerListener)? = nil
+    private let script: Script
+    private let handles = Mutex<(handle: UInt64, sender: UInt64)>((0, 0))
+    private let isSending = Monitor(false)
+
+    init(_ script: Script = Script()) { self.script = script }
+
+    /// A plan of it.
+    func plan(_ kind: PluginKind = .virtualMic, onFailure: FailurePolicy = .end) -> SourcePlan {
+        SourcePlan(
+            factory: self,
+            descriptor: PluginDescriptor(
+                kind: kind, id: "test.fake-mic", name: "FakeMic", version: "1", summary: "",
+                parameters: []),
+            settings: [], onFailure: onFailure)
+    }
+
+    func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
+        handles.withLock { $0.handle = place.handle }
+        return self
+    }
+
+    func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
+    var capabilities: [VideoCapability] { [] }
+    var takesNewOffers: Bool { false }
+    var pool: FramePool? { nil }
+    var sandbox: [SandboxLayerState]? { nil }
+
+    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
+        handles.withLock { $0.sender = sender }
+        return (.ok, gr_answer())
+    }
+
+    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+        (.unsupported, gr_answer())
+    }
+
+    func startSend() -> Status {
+        isSending.change { $0 = true }
+        Thread.detachNewThread {
+            self.send()
+            self.isSending.change { $0 = false }
+        }
+        return .ok
+    }
+
+    func stopSend() { _ = isSending.wait(until: nil) { $0 ? nil : true } }
+    func uninitialize() {}
+    func destroy() {}
+    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func address(ofExtension id: String) -> UInt64? { nil }
+    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
+    func kill() {}
+
+    private func send() {
+        let (host, audio) = (HostInterface.host.pointee, HostInterface.audio.pointee)
+        let (handle, sender) = handles.withLock { $0 }
+        var samples = [Int16](repeating: 5000, count: 480)
+        var due = host.now_ns(handle)
+        for number in 0... {
+            if number == script.blocks {
+                host.give_up(handle, Status.ok.rawValue, "the song is over")
+                return
+            }
+            guard host.wait_until_ns(handle, due) == 0 else { return }
+            if !script.silent.contains(number) {
+                let status = samples.withUnsafeMutableBufferPointer { samples in
+                    var block = gr_audio_block()
+                    block.struct_size = UInt32(MemoryLayout<gr_audio_block>.size)
+                    block.sample_rate_hz = 48_000
+                    block.channels = 1
+                    block.frame_count = 480
+                    block.samples = UnsafePointer(samples.baseAddress)
+                    block.size_bytes = 960
+                    block.pts_ns = due
+                    return audio.send(sender, &block, 0)
+                }
+                guard status == 0 || status == Status.queueFull.rawValue else { return }
+            }
+            due += script.interval
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
+import TestSupport
+import Testing
+
+@testable import GreenroomSession
+
+/// How much of a session was real: told as it happens, in the report and in its outcome.
+@Suite(.ownThreads) struct RealTests {
+    private func session(
+        camera: SourcePlan? = nil, share: SourcePlan? = nil, microphone: SourcePlan? = nil,
+        milliseconds: Int64 = 4000, deadline: Int64 = 30_000
+    ) throws -> InProcessSession {
+        var session = try InProcessSession(
+            camera: camera, share: share, milliseconds: milliseconds)
+        session.plan.configuration.callbackDeadline = .milliseconds(deadline)
+        if let microphone { session.plan.slots.append(SessionSlot(.microphone, microphone)) }
+        return session
+    }
+
+    /// Expects that each period and each frame is of one kind, as the recordings have it.
+    private func expectAdditive(
+        _ result: InProcessSession.Result, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for picture in result.report.pictures {
+            let account = picture.account
+            #expect(account.kinds == account.total, "\(account)", sourceLocation: sourceLocation)
+            for output in picture.outputs where output.rate == "15" {
+                #expect(account.total == output.frames, sourceLocation: sourceLocation)
+                // An output begins with the first picture that there is.
+                let begin = output.delivered == 0 && output.slate > 0 ? account.missing : 0
+                let slate = (account.slate ?? 0) + begin
+                #expect(slate == output.slate, sourceLocation: sourceLocation)
+                let frames =
+                    account.real + (account.late ?? 0) + (account.unedited ?? 0)
+                    + (account.repeated ?? 0)
+                #expect(
+                    frames + account.missing - begin + account.stopped
+                        == output.delivered + output.repeated + output.black,
+                    sourceLocation: sourceLocation)
+            }
+        }
+        for sound in result.report.sounds {
+            let account = sound.account
+            #expect(account.kinds == account.total, "\(account)", sourceLocation: sourceLocation)
+            #expect(account.real == sound.played && account.concealed == sound.concealed)
+            #expect(
+                account.total == sound.played + sound.concealed + sound.idle + sound.muted,
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `what keeps its promises is real to the last period`() throws {
+        var session = try session(
+            camera: FakeSource().plan(.videoSource), share: FakeSource().plan(.shareSource),
+            microphone: FakeMicrophone().plan())
+        session.plan.configuration.minimumRealPercent = 99
+        let result = try session.run()
+        #expect(result.report.outcome == "finished" && result.report.notReal == nil)
+        #expect(result.report.accounts.count == 3)
+        for (role, account) in result.report.accounts {
+            #expect(account.realPercent == 100, "\(role): \(account)")
+        }
+        #expect(result.report.pictures.map(\.account.real) == [60, 60])
+        #expect(result.silent.isEmpty)
+        expectAdditive(result)
+    }
+
+    @Test(arguments: [FailurePolicy.end, .off, .restart])
+    func `a camera that falls silent is told, has a slate, and fails by its policy`(
+        policy: FailurePolicy
+    ) throws {
+        // From its second second on; two seconds of grace after the first of silence.
+        let camera = FakeSource(.init(silent: 15..<10_000))
+        let result = try session(
+            camera: camera.plan(.videoSource, onFailure: policy),
+            share: FakeSource().plan(.shareSource), milliseconds: 7500, deadline: 2000
+        ).run()
+        expectAdditive(result)
+        #expect(result.silent.first == "camera")
+        let account = try #require(result.picture("camera")?.account)
+        // Told within a second, and shown then.
+        #expect((account.repeated ?? 0) > 0 && (account.repeated ?? 0) <= 16 * 2, "\(account)")
+        #expect((account.slate ?? 0) >= 15, "\(account)")
+        let loss = try #require(result.plugin("camera")?.losses?.first)
+        #expect(loss.policy == policy && loss.evidence == "it sent no frame for 2.9 s", "\(loss)")
+        #expect((3.8...4.0).contains(loss.seconds), "\(loss)")
+        switch policy {
+        case .end: #expect(result.report.outcome == "plugin-failed")
+        case .off: #expect(result.dropped == ["camera"] && result.report.outcome == "finished")
+        case .restart:
+            #expect(camera.calls["start-send"] == 2 && result.report.outcome == "finished")
+            #expect(result.silent == ["camera", "camera"])
+        }
+    }
+
+    @Test func `a camera that comes back is told, and its slate goes`() throws {
+        let camera = FakeSource(.init(silent: 15..<45))
+        let result = try session(camera: camera.plan(.videoSource)).run()
+        expectAdditive(result)
+        #expect(result.silent == ["camera"] && result.sends == ["camera"])
+        let account = try #require(result.picture("camera")?.account)
+        #expect(account.real == 30 && account.total == 60, "\(account)")
+        #expect(account.realPercent == 50 && result.report.outcome == "finished")
+        #expect("\(account)".hasPrefix("50 % real; "), "\(account)")
+    }
+
+    @Test func `a picture that is repeated for long is told, and when it is real again`() throws {
+        // After 10 s, for 20 s, every fifth frame is missing.
+        let camera = FakeSource(.init(leavingOut: { (150..<450).contains($0) && $0 % 5 == 0 }))
+        let result = try session(camera: camera.plan(.videoSource), milliseconds: 50_000).run()
+        expectAdditive(result)
+        #expect(
+            result.notes.filter { $0.hasPrefix("camera: of the last 10 s, ") } == [
+                "camera: of the last 10 s, 80 % real; 20 % repeated",
+                "camera: of the last 10 s, 100 % real",
+            ], "\(result.notes)")
+        #expect(result.silent.isEmpty)
+    }
+
+    @Test(arguments: [(40, "finished"), (50, "finished"), (51, "not-real"), (0, "finished")])
+    func `the minimum is a line`(percent: Int, outcome: String) throws {
+        let camera = FakeSource(.init(silent: 15..<45))
+        var session = try session(camera: camera.plan(.videoSource))
+        session.plan.configuration.minimumRealPercent = percent
+        let report = try session.run().report
+        #expect(report.outcome == outcome)
+        #expect(report.notReal == (outcome == "finished" ? nil : ["camera"]))
+    }
+
+    @Test func `a microphone that never sends is told, and nothing was real`() throws {
+        let microphone = FakeMicrophone(.init(silent: 0..<10_000))
+        let result = try session(
+            camera: FakeSource().plan(.videoSource), microphone: microphone.plan()
+        ).run()
+        expectAdditive(result)
+        #expect(result.silent == ["microphone"])
+        #expect(result.report.outcome == "not-real" && result.report.notReal == ["microphone"])
+        let account = try #require(result.report.accounts["microphone"])
+        #expect(account.missing == account.total && account.realPercent == 0, "\(account)")
+    }
+
+    @Test func `a microphone that never sends fails; one that pauses is told and kept`() throws {
+        let never = try session(
+            camera: FakeSource().plan(.videoSource),
+            microphone: FakeMicrophone(.init(silent: 0..<10_000)).plan(), deadline: 1000
+        ).run()
+        #expect(never.report.outcome == "plugin-failed")
+        #expect(never.report.failedPlugin == "microphone")
+        let pausing = try session(
+            camera: FakeSource().plan(.videoSource),
+            microphone: FakeMicrophone(.init(silent: 100..<350)).plan(), milliseconds: 6000,
+            deadline: 500
+        ).run()
+        expectAdditive(pausing)
+        #expect(pausing.silent == ["microphone"] && pausing.sends == ["microphone"])
+        #expect(pausing.report.outcome == "finished")
+        let account = try #require(pausing.report.accounts["microphone"])
+        #expect(account.concealed == 250 * 480, "\(account)")
+    }
+
+    @Test func `sound that is 2 per cent short is concealed and told`() throws {
+        let result = try session(
+            camera: FakeSource().plan(.videoSource),
+            microphone: FakeMicrophone(.init(interval: 10_200_000)).plan(), milliseconds: 30_000
+        ).run()
+        expectAdditive(result)
+        let sound = try #require(result.report.sounds.first)
+        #expect(sound.idle < 4800 && sound.concealed > 48_000 * 30 / 100, "\(sound)")
+        #expect((sound.underfedPercent ?? 0) > 1, "\(sound)")
+        #expect(
+            result.notes.contains {
+                $0.hasPrefix("microphone: it sends ") && $0.contains("less sound than time has")
+            }, "\(result.notes)")
+    }
+
+    @Test func `a share that never sends is told; one at rest is real`() throws {
+        let silent = try session(
+            camera: FakeSource().plan(.videoSource),
+            share: FakeSource(.init(silent: 0..<10_000)).plan(.shareSource)
+        ).run()
+        expectAdditive(silent)
+        #expect(silent.silent == ["share"] && silent.report.notReal == ["share"])
+        #expect((silent.picture("share")?.account.slate ?? 0) >= 44)
+        let resting = try session(
+            share: FakeSource(.init(silent: 1..<10_000)).plan(.shareSource)
+        ).run()
+        expectAdditive(resting)
+        #expect(resting.silent.isEmpty && resting.report.outcome == "finished")
+        #expect(resting.report.accounts["share"]?.realPercent == 100)
+    }
+
+    @Test func `a source whose initialize always fails has a slate, and was not real`() throws {
+        let camera = FakeSource(.init(failing: ("initialize", .unavailable, "no lens")))
+        let result = try session(
+            camera: camera.plan(.videoSource, onFailure: .restart),
+            share: FakeSource().plan(.shareSource), milliseconds: 30_000
+        ).run()
+        expectAdditive(result)
+        #expect(result.failures.count == 6 && result.dropped == ["camera"])
+        #expect(result.report.outcome == "not-real" && result.report.notReal == ["camera"])
+        #expect(result.report.accounts["share"]?.realPercent == 100)
+    }
+
+    @Test func `a plugin that may be missing is none, unless nothing else was there`() throws {
+        let failing = FakeSource.Script(failing: ("initialize", .unavailable, "no lens"))
+        let one = try session(
+            camera: FakeSource(failing).plan(.videoSource, onFailure: .off),
+            share: FakeSource().plan(.shareSource)
+        ).run()
+        #expect(one.report.outcome == "finished")
+        let none = try session(
+            camera: FakeSource(failing).plan(.videoSource, onFailure: .off),
+            share: FakeSource(.init(silent: 0..<10_000)).plan(.shareSource, onFailure: .off)
+        ).run()
+        #expect(none.report.outcome == "not-real" && none.report.notReal == ["camera", "share"])
+    }
+
+    @Test func `what was stopped, or came to its end, owes nothing`() throws {
+        var session = try session(
+            camera: FakeSource().plan(.videoSource),
+            microphone: FakeMicrophone(.init(blocks: 100)).plan())
+        session.plan.configuration.timeline = [
+            TimelineEntry(time: .seconds(1), command: .stop(.camera), origin: "test")
+        ]
+        let result = try session.run()
+        expectAdditive(result)
+        #expect(result.silent.isEmpty && result.report.outcome == "finished")
+        let camera = try #require(result.report.accounts["camera"])
+        #expect((43...45).contains(camera.stopped), "\(camera)")
+        #expect(camera.realPercent == 100, "\(camera)")
+        let microphone = try #require(result.report.accounts["microphone"])
+        #expect(microphone.real == 48_000 && microphone.concealed == 0, "\(microphone)")
+        #expect(microphone.stopped > 140_000, "\(microphone)")
+    }
+}
+
+extension SessionReport.RealAccount {
+    /// The sum of all kinds.
+    fileprivate var kinds: Int {
+        real + missing + stopped
+            + [late, unedited, repeated, slate, concealed].compactMap(\.self).reduce(0, +)
+    }
+}
+
+extension InProcessSession.Result {
+    /// The sources that were told to be silent, in order.
+    fileprivate var silent: [String] {
+        events.compactMap { event -> String? in
+            if case .sourceSilent(let role, _, _) = event { role } else { nil }
+        }
+    }
+
+    /// The sources that were told to send again.
+    fileprivate var sends: [String] {
+        events.compactMap { event -> String? in
+            if case .sourceSends(let role, _) = event { role } else { nil }
+        }
+    }
+
+    /// What was noted, as `ROLE: TEXT`.
+    fileprivate var notes: [String] {
+        events.compactMap { event -> String? in
+            if case .note(let role, let text) = event { "\(role): \(text)" } else { nil }
+        }
+    }
+}
