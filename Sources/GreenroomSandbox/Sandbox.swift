@@ -5,18 +5,6 @@ import SystemPackage
 
 /// The sandbox around an isolated plugin's process.
 package enum Sandbox {
-    /// What ``apply(_:host:)`` leaves.
-    package struct Applied: Sendable {
-        /// What there is, layer by layer.
-        package var report: SandboxReport
-        /// Where the host hears of refusals, for ``SandboxNotifier``; nil where the kernel can't
-        /// tell of them. It closes when a program is started.
-        ///
-        /// Hand it to the host and close it before the plugin is loaded: whoever holds it can
-        /// allow itself everything. Until the host listens, each call to open a file waits.
-        package var notifyDescriptor: Int32?
-    }
-
     /// Puts this process into the sandbox, for good.
     ///
     /// Call it while the process has one thread, and before any code of the plugin runs.
@@ -25,18 +13,22 @@ package enum Sandbox {
     ///   - policy: What the plugin may do.
     ///   - host: The process that started this one. If it has ended already, this one ends. To
     ///     the kernel the host is the thread that started it: that thread must go on as long.
-    /// - Throws: If the policy requires layers that the kernel lacks. The process is then in
-    ///   the layers that there are, and is of no use but to say so and end.
+    ///   - handOver: Sends the host the descriptor of refusals, for ``SandboxNotifier``, and returns
+    ///     whether it was sent. Not called where the kernel has none. Until the host listens, each
+    ///     call to open a file waits.
+    /// - Returns: What there is, layer by layer.
+    /// - Throws: If the policy requires layers that the kernel lacks, or the descriptor can't be
+    ///   sent. The process is then in the layers that there are, and must report that and end.
     package static func apply(
-        _ policy: SandboxPolicy, host: Int32
-    ) throws(SandboxError) -> Applied {
+        _ policy: SandboxPolicy, host: Int32, handOver: (Int32) -> Bool
+    ) throws(SandboxError) -> SandboxReport {
         var report = SandboxReport(entries: [dieWithHost(host)])
         guard policy.mode != .off else {
             report.entries.append(ResourceLimits.applyCoreLimit())
             for layer in SandboxLayer.allCases where layer.rawValue > SandboxLayer.limits.rawValue {
                 report.entries.append(.init(layer: layer, state: .off, text: "sandbox: off"))
             }
-            return Applied(report: report)
+            return report
         }
         report.entries.append(ResourceLimits.apply(policy))
         report.entries.append(refuseNewPrivileges())
@@ -45,15 +37,34 @@ package enum Sandbox {
         let filter = SystemCallFilter.apply(policy, landlock: landlock.isPossible)
         report.entries.append(landlock.apply(showsProcesses: filter.notifyDescriptor == nil))
         report.entries.append(filter.entry)
-        if policy.mode == .require, let shortfall = report.shortfall {
+        if policy.mode == .require, report.shortfall != nil {
             // With nobody to ask, what is not allowed fails instead of waiting for an answer.
             if let descriptor = filter.notifyDescriptor { close(descriptor) }
-            throw SandboxError(
-                description: "this kernel lacks a part of the sandbox: \(shortfall); a newer "
-                    + "kernel has it, and sandbox: on does without it",
-                report: report)
+            try requireAll(of: report)
         }
-        return Applied(report: report, notifyDescriptor: filter.notifyDescriptor)
+        if let descriptor = filter.notifyDescriptor {
+            let isSent = handOver(descriptor)
+            // A plugin with this descriptor could allow itself everything.
+            close(descriptor)
+            guard isSent else {
+                throw SandboxError(
+                    description: "the host can't get the descriptor of refused calls: too many "
+                        + "descriptors are in flight between this user's processes; raise ulimit -n",
+                    report: report)
+            }
+        }
+        ResourceLimits.limitOpenFiles(in: &report)
+        if policy.mode == .require { try requireAll(of: report) }
+        return report
+    }
+
+    /// Throws if a layer is missing.
+    private static func requireAll(of report: SandboxReport) throws(SandboxError) {
+        guard let shortfall = report.shortfall else { return }
+        throw SandboxError(
+            description: "this kernel lacks a part of the sandbox: \(shortfall); a newer kernel "
+                + "has it, and sandbox: on does without it",
+            report: report)
     }
 
     /// What this machine has, layer by layer; changes nothing.

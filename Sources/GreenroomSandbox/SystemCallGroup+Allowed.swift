@@ -132,8 +132,12 @@ extension SystemCallGroup {
                 ].map { SystemCall("prctl", .argument(0, is: $0)) }),
             SystemCallGroup(
                 name: "its limits",
-                reason: "to read them: changing needs a new value",
+                reason: "to read them: changing needs a new value; that of open files, which the "
+                    + "sandbox lowers last, can only fall",
                 calls: [
+                    SystemCall(
+                        "prlimit64", .argument(0, is: 0),
+                        .argument(1, is: Int32(RLIMIT_NOFILE.rawValue))),
                     SystemCall(
                         "prlimit64", .argument(0, is: 0), .argument(2, masked: .max, is: 0)),
                     SystemCall(

@@ -341,6 +341,23 @@ import Testing
         #expect(loudness[22...].allSatisfy { $0 > 1000 }, "\(loudness)")
     }
 
+    @Test func `a plugin that uses up the user's descriptors keeps no other from its start`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: hoard-descriptors"))
+            microphone: \(try TestSession.hostile("FaultyMic"))
+            """, maximum: "64x36@30", duration: "3s", clock: "virtual",
+            timeline: [
+                "at: 1s, set: microphone.settings.fault=segv",
+                "at: 1200ms, set: microphone.settings.fault=none",
+            ], isolation: "process")
+        let recorded = try Recorded(session, isolation: "process")
+        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+        #expect(recorded.run.lines(of: "camera").contains(/hoards [0-9]{3}/), "\(recorded.run)")
+        let losses = try session.report().plugin("microphone").losses ?? []
+        #expect(losses.count == 1 && losses[0].awaySeconds != nil, "\(recorded.run)")
+    }
+
     @Test(
         arguments: crashes.filter { $0.name != "stop" } + [
             // Nobody waits for a picture as long as it takes to see that a process is stopped.
