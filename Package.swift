@@ -70,7 +70,7 @@ let package = Package(
         // C: the libraries of bundled plugins.
         .systemLibrary(
             name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
@@ -92,7 +92,8 @@ let package = Package(
         // What bundled plugins share.
         .target(
             name: "GreenroomImages",
-            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"]),
+            dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"],
+            linkerSettings: [.linkedLibrary("png")]),
         .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
 
         // The host, bottom up.
@@ -216,14 +217,15 @@ let package = Package(
             name: "greenroom",
             dependencies: [
                 "GreenroomAudio",
-                "CLinux", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
+                "CLinux", "CPNG", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
+                "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
                 "GreenroomSandbox", "GreenroomSchema", "GreenroomSystem", "GreenroomValidator",
                 "GreenroomVideo",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], resources: [.embedInCode("New/Templates")]),
+            ], resources: [.embedInCode("New/Templates")],
+            linkerSettings: [.linkedLibrary(":libpng.a"), .linkedLibrary(":libz.a")]),
 
         // Tests, one target a module.
         .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia", "GreenroomABI"]),

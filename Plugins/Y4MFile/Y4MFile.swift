@@ -26,12 +26,12 @@ final class Y4MFile: Camera {
         self.host = host
     }
 
-    /// The film's range; a Y4M file does not tell its matrix, so the one that is usual for its
-    /// size is taken.
+    /// The film's range, and the matrix that its header names in `XCOLORSPACE`. Most name none:
+    /// then it is the one that players guess from the size.
     var color: ColorSpace {
         guard let format = reader?.format else { return .bt601Limited }
         let isHD = format.size.width >= 1280 || format.size.height > 576
-        return ColorSpace(range: format.range, matrix: isHD ? .bt709 : .bt601)
+        return ColorSpace(range: format.range, matrix: format.matrix ?? (isHD ? .bt709 : .bt601))
     }
 
     func onInitialize(
@@ -48,7 +48,7 @@ final class Y4MFile: Camera {
                 "\(settings.path): there is no whole frame in the file; make the file again",
                 status: .unavailable)
         }
-        if let note = opened.note { host.log(.warning, note) }
+        for note in opened.notes { host.log(.warning, note) }
         let film = VideoCapability(size: opened.format.size, rate: opened.format.rate)
         reader = consume opened
         return .fixed(film)
@@ -65,6 +65,21 @@ final class Y4MFile: Camera {
             try reader?.readFrame(
                 Int(index), y: &y, yStride: yStride, u: &u, uStride: uStride, v: &v,
                 vStride: vStride)
+        }
+        if reader?.format.siting == .left { centerChroma(of: &frame) }
+    }
+
+    /// Moves chroma from the left of its pixels to their middle, where frames have it: a quarter
+    /// of the way to the next sample.
+    private func centerChroma(of frame: inout MutableFrame) {
+        let rows = (frame.height + 1) / 2
+        for plane in 1...2 {
+            for y in 0..<rows {
+                var row = frame.row(y, ofPlane: plane)
+                for x in row.indices.dropLast() {
+                    row[x] = UInt8((3 * Int(row[x]) + Int(row[x + 1]) + 2) / 4)
+                }
+            }
         }
     }
 

@@ -1,19 +1,36 @@
 public import GreenroomMedia
 
-/// What the header of a Y4M file says: 4:2:0, 8 bits, progressive pictures of one size.
+/// What the header of a Y4M file says: 4:2:0, 8 bits, pictures of one size.
 public struct Y4MFormat: Hashable, Sendable {
+    /// Where a chroma sample lies among its four pixels.
+    public enum ChromaSiting: Hashable, Sendable {
+        /// In the middle, as in JPEG: plain `C420`, `C420jpeg`.
+        case center
+        /// Between the two on the left, as in MPEG-2 and H.264: `C420mpeg2`.
+        case left
+        /// On the left, U and V on lines of their own, as in PAL DV: `C420paldv`.
+        case dv
+    }
+
     /// The size in pixels; chroma planes have half of it, rounded up.
     public var size: FrameSize
     /// Frames a second.
     public var rate: FrameRate
     /// The range of values. A file that says nothing is taken as limited.
     public var range: ColorRange
+    /// The matrix; nil for a file that says nothing.
+    public var matrix: ColorMatrix?
+    /// Where chroma samples lie. Files are written with ``ChromaSiting/center``.
+    public internal(set) var siting = ChromaSiting.center
 
     /// Makes a format.
-    public init(size: FrameSize, rate: FrameRate, range: ColorRange = .limited) {
+    public init(
+        size: FrameSize, rate: FrameRate, range: ColorRange = .limited, matrix: ColorMatrix? = nil
+    ) {
         self.size = size
         self.rate = rate
         self.range = range
+        self.matrix = matrix
     }
 
     /// The bytes of a frame's pixels.
@@ -23,11 +40,13 @@ public struct Y4MFormat: Hashable, Sendable {
     ///
     /// Chromium's fake camera wants a line within 200 bytes and plain `C420`; ffmpeg reads the
     /// range from `XCOLORRANGE`. `XYSCSS=420JPEG` says what plain `C420` means to both: chroma
-    /// sits in the middle of its four pixels.
+    /// sits in the middle of its four pixels. The format has no field for the matrix:
+    /// `XCOLORSPACE` is read by ``Y4MReader`` and a few others, and skipped by the rest.
     var header: String {
         let rangeName = range == .full ? "FULL" : "LIMITED"
+        let matrixField = matrix.map { " XCOLORSPACE=\($0.name.uppercased())" } ?? ""
         return "YUV4MPEG2 W\(size.width) H\(size.height) F\(rate.numerator):\(rate.denominator)"
-            + " Ip A1:1 C420 XYSCSS=420JPEG XCOLORRANGE=\(rangeName)\n"
+            + " Ip A1:1 C420 XYSCSS=420JPEG XCOLORRANGE=\(rangeName)\(matrixField)\n"
     }
 }
 
@@ -47,10 +66,11 @@ extension Y4MFormat {
     /// - Parameters:
     ///   - bytes: The start of the file: up to ``longestHeader`` bytes, fewer if it is shorter.
     ///   - file: The name for errors.
-    /// - Returns: The format, and how long the header is with its line feed.
+    /// - Returns: The format, how long the header is with its line feed, and what of the header
+    ///   is not followed, a sentence each.
     static func parse(
         _ bytes: [UInt8], file: String
-    ) throws(MediaFileError) -> (format: Y4MFormat, headerByteCount: Int) {
+    ) throws(MediaFileError) -> (format: Y4MFormat, headerByteCount: Int, notes: [String]) {
         func malformed(_ offset: Int, _ rule: String) -> MediaFileError {
             MediaFileError(
                 .malformed, file: file, offset: Int64(offset), rule: rule, cure: conversion)
@@ -67,6 +87,8 @@ extension Y4MFormat {
         var height: Int?
         var rate: FrameRate?
         var range = ColorRange.limited
+        var matrix: ColorMatrix?
+        var notes: [String] = []
         var chroma: (name: String, offset: Int)?
         var oldChroma: (name: String, offset: Int)?
 
@@ -93,8 +115,20 @@ extension Y4MFormat {
                 oldChroma = (String(value.dropFirst("YSCSS=".count)), offset)
             case "X" where value.uppercased() == "COLORRANGE=FULL":
                 range = .full
+            case "X" where value.uppercased().hasPrefix("COLORSPACE="):
+                let name = value.dropFirst("COLORSPACE=".count)
+                matrix = ColorMatrix.allCases.first { $0.name == name.lowercased() }
+                if matrix == nil {
+                    notes.append(
+                        "\(file): the colour matrix \(name) is neither BT601 nor BT709, and is "
+                            + "ignored; colours may be wrong")
+                }
+            case "I":
+                notes += interlacingNote(value, file: file)
+            case "A":
+                notes += aspectNote(value, file: file)
             default:
-                // Interlacing, pixel aspect and comments do not change how frames are read.
+                // Comments, and what other programs add.
                 break
             }
         }
@@ -102,18 +136,56 @@ extension Y4MFormat {
         guard let width else { throw malformed(end, "the header has no width (W)") }
         guard let height else { throw malformed(end, "the header has no height (H)") }
         guard let rate else { throw malformed(end, "the header has no frame rate (F)") }
+        var format = Y4MFormat(
+            size: FrameSize(width: width, height: height), rate: rate, range: range, matrix: matrix)
         if let found = chroma ?? oldChroma {
-            let known = ["420", "420jpeg", "420mpeg2", "420paldv"]
-            guard known.contains(found.name.lowercased()) else {
+            guard let siting = siting(found.name) else {
                 throw MediaFileError(
                     .unsupported, file: file, offset: Int64(found.offset),
                     rule: "the pictures are C\(found.name); only 8-bit 4:2:0 (C420) is read",
                     cure: conversion)
             }
+            format.siting = siting
+            if siting == .dv {
+                notes.append(
+                    "\(file): the chroma of C420paldv is read as that of C420jpeg; colours are up to "
+                        + "a pixel off their edges")
+            }
         }
-        let format = Y4MFormat(
-            size: FrameSize(width: width, height: height), rate: rate, range: range)
-        return (format, end + 1)
+        return (format, end + 1, notes)
+    }
+
+    /// Where a kind of 4:2:0 has its chroma samples; nil for another kind of chroma.
+    private static func siting(_ name: String) -> ChromaSiting? {
+        switch name.lowercased() {
+        case "420", "420jpeg": .center
+        case "420mpeg2": .left
+        case "420paldv": .dv
+        default: nil
+        }
+    }
+
+    /// What to say of the field `I`; progressive frames, and files that don't know, are as usual.
+    private static func interlacingNote(_ value: Substring, file: String) -> [String] {
+        guard ["t", "b", "m"].contains(value) else { return [] }
+        return [
+            "\(file): the frames are interlaced (I\(value)), and are shown as they are, with combs "
+                + "where something moves; deinterlace them: ffmpeg -i FILE -vf yadif NEW.y4m"
+        ]
+    }
+
+    /// What to say of the field `A`, the shape of a pixel.
+    private static func aspectNote(_ value: Substring, file: String) -> [String] {
+        let sides = value.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+        // 0:0 says that nobody knows.
+        guard sides.count == 2, let width = sides[0], let height = sides[1], width > 0, height > 0,
+            width != height
+        else { return [] }
+        return [
+            "\(file): the pixels are \(width):\(height), and are shown square, so that the picture "
+                + "is \(width > height ? "too narrow" : "too wide"); scale it: ffmpeg -i FILE -vf "
+                + "scale=iw*sar:ih,setsar=1 NEW.y4m"
+        ]
     }
 
     /// The fields between spaces, each with its offset in the file.

@@ -9,9 +9,9 @@ public struct Y4MReader: ~Copyable, Sendable {
     public let format: Y4MFormat
     /// Whole frames in the file.
     public let frameCount: Int
-    /// Something about the file that its owner should know, such as a last frame that was cut
-    /// off and is left out; nil as a rule.
-    public let note: String?
+    /// What of the file is left out or not followed, such as a last frame that was cut off, a
+    /// sentence each; empty as a rule.
+    public let notes: [String]
 
     private let file: Descriptor
     private let layout: Y4MFrameLayout
@@ -24,16 +24,22 @@ public struct Y4MReader: ~Copyable, Sendable {
         let file = try Descriptor.reading(path)
         let length = try file.byteCount()
         let start = try file.bytes(Y4MFormat.longestHeader, at: 0)
-        let (format, headerByteCount) = try Y4MFormat.parse(start, file: path)
+        let (format, headerByteCount, notes) = try Y4MFormat.parse(start, file: path)
         let layout = try Y4MFrameLayout(
             file, from: Int64(headerByteCount), to: length, pixels: Int64(format.frameByteCount))
         self.format = format
         self.layout = layout
         frameCount = layout.count
-        note =
-            layout.leftOver == 0
-            ? nil
-            : "\(path): the last frame was cut off; its \(layout.leftOver) bytes are left out"
+        self.notes =
+            notes
+            + (layout.hasParameters
+                ? [
+                    "\(path): the FRAME lines have parameters, such as interlacing, which are "
+                        + "ignored; convert the file: ffmpeg -i FILE NEW.y4m"
+                ] : [])
+            + (layout.leftOver > 0
+                ? ["\(path): the last frame was cut off; its \(layout.leftOver) bytes are left out"]
+                : [])
         self.file = file
     }
 
@@ -104,11 +110,15 @@ public struct Y4MReader: ~Copyable, Sendable {
 struct Y4MFrameLayout {
     /// The longest line before a frame that is read, in bytes.
     private static let longestLine = 256
+    /// The line without parameters, in bytes.
+    private static let plainLine = Int64("FRAME\n".utf8.count)
 
     /// Whole frames.
     let count: Int
     /// Bytes behind the last whole frame.
     let leftOver: Int64
+    /// Whether a line says more than `FRAME`.
+    let hasParameters: Bool
 
     private enum Places {
         case even(first: Int64, line: Int64, step: Int64)
@@ -122,11 +132,11 @@ struct Y4MFrameLayout {
         _ file: borrowing Descriptor, from start: Int64, to end: Int64, pixels: Int64
     ) throws(MediaFileError) {
         guard start < end else {
-            (count, leftOver, places) = (0, 0, .listed([]))
+            (count, leftOver, hasParameters, places) = (0, 0, false, .listed([]))
             return
         }
         guard let line = try Self.line(in: file, at: start, end: end) else {
-            (count, leftOver, places) = (0, end - start, .listed([]))
+            (count, leftOver, hasParameters, places) = (0, end - start, false, .listed([]))
             return
         }
         let step = line + pixels
@@ -139,20 +149,24 @@ struct Y4MFrameLayout {
         if lastFits, restFits {
             count = Int(whole)
             leftOver = rest
+            hasParameters = line > Self.plainLine
             places = .even(first: start, line: line, step: step)
             return
         }
 
         var listed: [Int64] = []
         var offset = start
+        var hasParameters = false
         while offset < end, let line = try Self.line(in: file, at: offset, end: end),
             pixels <= end - offset - line
         {
+            if line > Self.plainLine { hasParameters = true }
             listed.append(offset + line)
             offset += line + pixels
         }
         count = listed.count
         leftOver = end - offset
+        self.hasParameters = hasParameters
         places = .listed(listed)
     }
 

@@ -7,6 +7,9 @@ public enum ColorRange: UInt32, CaseIterable, Sendable {
 
     /// The luma of black.
     public var blackLuma: UInt8 { self == .limited ? 16 : 0 }
+
+    /// `limited` or `full`, as reports have it.
+    package var name: String { self == .limited ? "limited" : "full" }
 }
 
 /// The matrix between RGB and YUV. Raw values are those of `GR_MATRIX_…`.
@@ -15,6 +18,19 @@ public enum ColorMatrix: UInt32, CaseIterable, Sendable {
     case bt601 = 1
     /// ITU-R BT.709, of high definition.
     case bt709 = 2
+
+    /// The matrix that outputs of a size have: BT.709 from 720 lines on, else BT.601.
+    package static func usual(for size: FrameSize) -> ColorMatrix {
+        size.height >= 720 ? .bt709 : .bt601
+    }
+
+    /// `bt601` or `bt709`, as session files and reports have it.
+    package var name: String {
+        switch self {
+        case .bt601: "bt601"
+        case .bt709: "bt709"
+        }
+    }
 }
 
 /// What YUV values mean.

@@ -8,11 +8,22 @@ public struct VideoSinkWant: Hashable, Sendable {
     public var rate: FrameRate?
     /// What becomes of a picture of another shape.
     public var fit: Fit
+    /// The colour matrix; nil for the one that is usual for the output's size.
+    public var matrix: ColorMatrix?
 
     /// Makes a want.
-    public init(size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox) {
+    public init(
+        size: FrameSize? = nil, rate: FrameRate? = nil, fit: Fit = .letterbox,
+        matrix: ColorMatrix? = nil
+    ) {
         self.size = size
         self.rate = rate
         self.fit = fit
+        self.matrix = matrix
+    }
+
+    /// The meaning of an output's values: limited range, which readers of Y4M take for granted.
+    package func color(at size: FrameSize) -> ColorSpace {
+        ColorSpace(range: .limited, matrix: matrix ?? .usual(for: size))
     }
 }

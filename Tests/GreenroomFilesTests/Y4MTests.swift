@@ -106,7 +106,7 @@ private let rate30 = FrameRate(30)
         var reader = try Y4MReader(path: path)
         #expect(reader.format == format)
         #expect(reader.frameCount == 4)
-        #expect(reader.note == nil)
+        #expect(reader.notes == [])
         for index in [3, 0, 2, 1] {
             #expect(try reader.picture(index, padding: padding) == pictures[index])
         }
@@ -122,10 +122,12 @@ private let rate30 = FrameRate(30)
         let header =
             "YUV4MPEG2 W3 H3 F30000:1001 Ip A1:1 C420 XYSCSS=420JPEG XCOLORRANGE=LIMITED\nFRAME\n"
         #expect(try readFile(path) == Array(header.utf8) + picture.packed)
+        let tagged = Y4MFormat(size: picture.size, rate: rate, matrix: .bt601)
+        #expect(tagged.header.hasSuffix(" XCOLORRANGE=LIMITED XCOLORSPACE=BT601\n"))
         // Chromium reads 200 bytes of header.
         let longest = Y4MFormat(
             size: FrameSize(width: 8192, height: 8192),
-            rate: try #require(FrameRate("4294967295/4294967294")))
+            rate: try #require(FrameRate("4294967295/4294967294")), matrix: .bt709)
         #expect(longest.header.utf8.count <= 200)
     }
 
@@ -176,7 +178,7 @@ private let rate30 = FrameRate(30)
             let cut = try folder.write("cut.y4m", Array(whole[..<length]))
             var reader = try Y4MReader(path: cut)
             #expect(reader.frameCount == (length - header) / frame)
-            #expect((reader.note == nil) == ((length - header) % frame == 0))
+            #expect(reader.notes.isEmpty == ((length - header) % frame == 0))
             if reader.frameCount > 0 { #expect(try reader.picture(0) == pictures[0]) }
         }
     }
@@ -195,19 +197,46 @@ private let rate30 = FrameRate(30)
             var reader = try Y4MReader(
                 path: try folder.write("film.y4m", Array(bytes.dropLast(cut))))
             #expect(reader.frameCount == (cut == 0 ? 4 : 3))
-            #expect((reader.note == nil) == (cut == 0))
+            #expect(reader.notes.contains { $0.contains("FRAME lines have parameters") })
+            #expect(reader.notes.contains { $0.contains("cut off") } == (cut != 0))
             for index in 0..<reader.frameCount {
                 #expect(try reader.picture(index) == pictures[index])
             }
         }
     }
 
-    @Test(arguments: ["420", "420jpeg", "420mpeg2", "420paldv"])
-    func `every way to write 8-bit 4-2-0 is taken`(name: String) throws {
-        let (format, length) = try Y4MFormat.parse(
-            Array("YUV4MPEG2 W4 H2 F25:1 It A0:0 C\(name) Xanything\nFRAME\n".utf8), file: "f")
-        #expect(format == Y4MFormat(size: FrameSize(width: 4, height: 2), rate: FrameRate(25)))
+    @Test(
+        arguments: [
+            ("420", .center), ("420jpeg", .center), ("420mpeg2", .left), ("420paldv", .dv),
+        ] as [(String, Y4MFormat.ChromaSiting)])
+    func `every way to write 8-bit 4-2-0 is taken`(
+        name: String, siting: Y4MFormat.ChromaSiting
+    ) throws {
+        let (format, length, notes) = try Y4MFormat.parse(
+            Array("YUV4MPEG2 W4 H2 F25:1 Ip A0:0 C\(name) Xanything\nFRAME\n".utf8), file: "f")
+        var expected = Y4MFormat(size: FrameSize(width: 4, height: 2), rate: FrameRate(25))
+        expected.siting = siting
+        #expect(format == expected)
         #expect(length == 42 + name.utf8.count)
+        #expect(notes.count == (siting == .dv ? 1 : 0))
+    }
+
+    @Test(
+        arguments: [
+            ("", nil, nil), ("Ip A1:1", nil, nil), ("I? A0:0", nil, nil), ("A7:7", nil, nil),
+            ("It", nil, "interlaced (It)"), ("Ib", nil, "interlaced"), ("Im", nil, "interlaced"),
+            ("A16:11", nil, "too narrow"), ("A8:9", nil, "too wide"),
+            ("XCOLORSPACE=BT709", .bt709, nil), ("XCOLORSPACE=bt601", .bt601, nil),
+            ("XCOLORSPACE=BT2020", nil, "BT2020 is neither"),
+        ] as [(String, ColorMatrix?, String?)])
+    func `what of a header is not followed is said`(
+        field: String, matrix: ColorMatrix?, note: String?
+    ) throws {
+        let (format, _, notes) = try Y4MFormat.parse(
+            Array("YUV4MPEG2 W4 H2 F25:1 \(field)\n".utf8), file: "f.y4m")
+        #expect(format.matrix == matrix)
+        #expect(notes.count == (note == nil ? 0 : 1))
+        #expect(notes.allSatisfy { $0.hasPrefix("f.y4m: ") && $0.contains(note ?? "") }, "\(notes)")
     }
 
     struct Bad: Sendable {
@@ -425,7 +454,7 @@ private let rate30 = FrameRate(30)
             try writer.write(picture)
             var reader = try Y4MReader(path: path)
             #expect(reader.frameCount == 4)
-            #expect(reader.note == nil)
+            #expect(reader.notes == [])
             #expect(try reader.picture(3) == picture)
         }
     }

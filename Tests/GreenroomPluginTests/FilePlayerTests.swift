@@ -59,6 +59,36 @@ import Testing
         #expect(frames.first?.info.color == .bt601Full)
     }
 
+    @Test func `the film's matrix is what its header says, else what is usual for its size`() throws
+    {
+        let header = "YUV4MPEG2 W5 H3 F25:1 XCOLORSPACE=BT709"
+        let (frames, _) = try play(Self.film(header: header), loop: true, seconds: 0.01)
+        #expect(frames.first?.info.color == .bt709Limited)
+    }
+
+    @Test func `chroma on the left of its pixels is moved to their middle`() throws {
+        let luma = [UInt8](repeating: 50, count: 15)
+        let chroma: [UInt8] = [0, 100, 200, 40, 20, 0]
+        let film = Array("YUV4MPEG2 W5 H3 F25:1 C420mpeg2\nFRAME\n".utf8) + luma + chroma + chroma
+        let (frames, _) = try play(film, loop: true, seconds: 0.01)
+        // A quarter of the way to the next sample; the last one of a row has none.
+        let moved: [UInt8] = [25, 125, 200, 35, 15, 0]
+        #expect(frames.first?.planes == [luma, moved, moved])
+    }
+
+    @Test func `what of a film is not followed is logged`() throws {
+        let media = try TemporaryMedia()
+        let header = "YUV4MPEG2 W5 H3 F25:1 It A16:11 C420"
+        let path = try media.addFile("film.y4m", Self.film(header: header))
+        let session = try FakeSession(
+            "Y4MFile", of: bundledEntry("Y4MFile"), settings: [("path", .path(path))])
+        try #require(session.initializeVideo() == .ok)
+        let log = session.host.state.withLock { $0.log }
+        #expect(log.count == 2)
+        #expect(log.contains { $0.contains("\(path): the frames are interlaced") })
+        #expect(log.contains { $0.contains("\(path): the pixels are 16:11") })
+    }
+
     @Test(arguments: ["Y4MFile", "WaveFile"])
     func `a file that cannot be played is refused with a reason`(_ name: String) throws {
         let media = try TemporaryMedia()

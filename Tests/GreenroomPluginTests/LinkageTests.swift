@@ -30,6 +30,14 @@ private let bundledPlugins = [
         #expect(global.first?.hasSuffix(" T greenroom_broadcast_run") == true)
     }
 
+    @Test func `the host needs libyuv and ALSA, and no other library of media`() throws {
+        let needed = try output("readelf", "-d", Checkout.products + "/greenroom")
+            .split(separator: "\n").filter { $0.contains("(NEEDED)") }
+        #expect(needed.contains { $0.contains("[libyuv.so") })
+        let others = ["png", "libz.", "jpeg", "sndfile", "speex", "seccomp"]
+        #expect(!needed.contains { line in others.contains { line.contains($0) } }, "\(needed)")
+    }
+
     @Test(arguments: bundledPlugins)
     func `a plugin exports its entry and no other function`(name: String) throws {
         let global = try exports(of: name)

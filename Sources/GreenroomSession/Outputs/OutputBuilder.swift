@@ -63,16 +63,17 @@ package struct OutputBuilder {
     /// - Parameters:
     ///   - name: What messages and the report call the sink.
     ///   - want: What was wanted of the track.
-    ///   - capability: What the sink gets, in I420 of limited range.
+    ///   - capability: What the sink gets, in I420 of the colour that the want has at that size.
     mutating func connect(
         _ sink: any VideoSink, to track: VideoTrackKind, name: String, want: VideoSinkWant,
         capability: VideoCapability
     ) {
+        let color = want.color(at: capability.size)
         let branch = VideoBranch(
             name: name, capability: capability,
-            // Y4M readers take limited range for granted.
             want: VideoWant(
-                format: .i420, size: capability.size, range: .limited, fit: want.fit),
+                format: .i420, size: capability.size, range: color.range, matrix: color.matrix,
+                fit: want.fit),
             endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) }, sink: sink,
             clock: clock)
         branches.append((track, want, branch))

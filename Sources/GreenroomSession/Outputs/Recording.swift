@@ -4,6 +4,7 @@ package import GreenroomVideo
 import SystemPackage
 import Glibc
 import GreenroomConversion
+import GreenroomFiles
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomSchema
@@ -36,7 +37,8 @@ package struct Recording: Output, Equatable {
                 size: video.size ?? agreed.size, rate: video.rate ?? agreed.rate)
             session.connect(
                 try Y4MRecording(
-                    path: folder.file("\(track.rawValue).y4m"), capability: capability),
+                    path: folder.file("\(track.rawValue).y4m"),
+                    format: Y4MFormat(capability, video)),
                 to: track, name: "recording of \(track.rawValue) in \(folder.path)", want: video,
                 capability: capability)
         }

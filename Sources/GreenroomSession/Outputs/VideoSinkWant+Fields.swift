@@ -3,11 +3,11 @@ import GreenroomNegotiation
 import GreenroomSchema
 
 extension VideoSinkWant {
-    /// What differs from the track's own picture: `, 1280x720, 30 fps, crop`.
+    /// What differs from the track's own picture: `, 1280x720, 30 fps, crop, bt601`.
     var differences: String {
         let parts = [
             size.map { "\($0)" }, rate.map { "\($0) fps" },
-            size == nil || fit == .letterbox ? nil : fit.rawValue,
+            size == nil || fit == .letterbox ? nil : fit.rawValue, matrix.map(\.name),
         ]
         return parts.compactMap { $0 }.map { ", \($0)" }.joined()
     }
@@ -19,7 +19,7 @@ protocol WithVideoWant: Sendable {
 }
 
 extension WithVideoWant {
-    /// The keys `size`, `fps` and `fit`.
+    /// The keys `size`, `fps`, `fit` and `matrix`.
     static var videoFields: [Field<Self>] {
         [
             Field(
@@ -42,6 +42,14 @@ extension WithVideoWant {
                 },
                 "What becomes of a picture of another decoder.", examples: ["crop"],
                 defaultValue: .string(Fit.letterbox.rawValue)),
+            Field(
+                "matrix", \.video.matrix,
+                .oneOf([
+                    ("bt601", "BT.601, of standard definition.", .bt601),
+                    ("bt709", "BT.709, of high definition.", .bt709),
+                ]),
+                "The colour matrix; bt709 from 720 lines on, else bt601, if there is none.",
+                examples: ["bt709"]),
         ]
     }
 }

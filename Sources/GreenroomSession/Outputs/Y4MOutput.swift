@@ -1,5 +1,6 @@
 package import GreenroomNegotiation
 package import GreenroomVideo
+import GreenroomFiles
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomSchema
@@ -33,7 +34,7 @@ package struct Y4MOutput: Output, Equatable {
             // A source that is slower than that, like a share, leaves gaps that would freeze it.
             rate: video.rate ?? max(agreed.rate, OutputBuilder.slowestLive))
         session.connect(
-            try Y4MRecording(standardOutput: capability), to: track,
+            try Y4MRecording(standardOutput: Y4MFormat(capability, video)), to: track,
             name: "y4m on standard output", want: video, capability: capability)
     }
 

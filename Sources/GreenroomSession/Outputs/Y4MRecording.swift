@@ -2,6 +2,7 @@ import Glibc
 import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomVideo
 
@@ -13,17 +14,16 @@ final class Y4MRecording: VideoSink {
     let pace: OutputPace
 
     /// Creates a file, which gets frames as they come.
-    convenience init(path: String, capability: VideoCapability) throws(OutputError) {
+    convenience init(path: String, format: Y4MFormat) throws(OutputError) {
         do {
-            self.init(
-                try Y4MWriter(path: path, format: Self.format(capability)), pace: .asTheyCome)
+            self.init(try Y4MWriter(path: path, format: format), pace: .asTheyCome)
         } catch {
             throw OutputError(place: path, explanation: "\(error)")
         }
     }
 
     /// Writes to standard output, on schedule: somebody watches.
-    convenience init(standardOutput capability: VideoCapability) throws(OutputError) {
+    convenience init(standardOutput format: Y4MFormat) throws(OutputError) {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw OutputError(
                 place: "y4m: -",
@@ -32,8 +32,7 @@ final class Y4MRecording: VideoSink {
         }
         do {
             self.init(
-                try Y4MWriter(descriptor: STDOUT_FILENO, format: Self.format(capability)),
-                pace: .onSchedule)
+                try Y4MWriter(descriptor: STDOUT_FILENO, format: format), pace: .onSchedule)
         } catch {
             throw OutputError(place: "y4m: -", explanation: "\(error)")
         }
@@ -42,10 +41,6 @@ final class Y4MRecording: VideoSink {
     private init(_ writer: consuming Y4MWriter, pace: OutputPace) {
         self.pace = pace
         self.writer = Monitor(writer)
-    }
-
-    private static func format(_ capability: VideoCapability) -> Y4MFormat {
-        Y4MFormat(size: capability.size, rate: capability.rate, range: .limited)
     }
 
     func write(_ frame: borrowing VideoFrame, times: Int) throws {
@@ -59,6 +54,15 @@ final class Y4MRecording: VideoSink {
     func finish() throws {
         let ended: Y4MWriter? = writer.withLock { $0.take() }
         if let ended { try ended.close() }
+    }
+}
+
+extension Y4MFormat {
+    /// What an output writes that gets a size and a rate, and has a colour.
+    init(_ capability: VideoCapability, _ want: VideoSinkWant) {
+        let color = want.color(at: capability.size)
+        self.init(
+            size: capability.size, rate: capability.rate, range: color.range, matrix: color.matrix)
     }
 }
 

@@ -35,9 +35,7 @@ public final class Y4MStream: Sendable {
     func begin(_ capability: VideoCapability) throws(OutputError) -> VideoCapability {
         do throws(MediaFileError) {
             return try writer.withLock { writer throws(MediaFileError) in
-                let format =
-                    writer?.format
-                    ?? Y4MFormat(size: capability.size, rate: capability.rate, range: .limited)
+                let format = writer?.format ?? Y4MFormat(capability, VideoSinkWant())
                 if writer == nil {
                     writer = try Y4MWriter(descriptor: descriptor, name: name, format: format)
                 }

@@ -180,6 +180,12 @@ public struct SessionReport: Sendable {
         public var output: String
         /// Its rate.
         public var rate: String
+        /// Its size.
+        public var size: String
+        /// Its colour matrix, `bt601` or `bt709`; frames of another one are converted.
+        public var matrix: String
+        /// The range of its values, `limited` or `full`.
+        public var range: String
         /// Frames written for the first time.
         public var delivered: Int
         /// Of those, the ones in a later period than their own, which was over.
@@ -427,6 +433,9 @@ extension SessionReport.VideoOutput {
         let counts = branch.counts
         output = branch.name
         rate = branch.rate.description
+        size = branch.capability.size.description
+        matrix = (branch.want.matrix ?? .usual(for: branch.capability.size)).name
+        range = (branch.want.range ?? .limited).name
         delivered = counts.delivered
         delayed = counts.delayed
         repeated = counts.repeated

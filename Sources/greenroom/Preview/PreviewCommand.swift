@@ -22,7 +22,7 @@ struct PreviewCommand: ParsableCommand {
             those of greenroom run for the same plugin.
 
               greenroom preview ColorBars --ceiling "2s 640x360@15, 6s none" --duration 12s
-              greenroom preview ./camera.so --y4m - | ffplay -
+              greenroom preview ./camera.so --y4m - | ffplay -colorspace bt709 -
               greenroom preview ./camera.so --watch --snapshot now.png
             """)
 

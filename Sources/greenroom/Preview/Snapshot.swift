@@ -1,6 +1,5 @@
 import Glibc
 import GreenroomConversion
-import GreenroomFiles
 import GreenroomSession
 import GreenroomMedia
 import GreenroomSystem
@@ -72,8 +71,7 @@ final class Snapshot: Sendable {
         // A picture of 8192 pixels a side has 201 MB.
         let image = try FrameConverter().convert(
             picture, to: VideoWant(format: .rgb24), into: FramePool(limit: 1))
-        try PNGWriter.write(
-            image.plane(0), strideBytes: image.strideBytes(0), size: image.size, to: path)
+        try PNGFile.write(image, to: path)
         return image.size
     }
 }

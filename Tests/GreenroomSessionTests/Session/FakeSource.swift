@@ -25,6 +25,8 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var follows = false
         /// How often in a second it sends; nil for the rate that was agreed on.
         var fps: Int64?
+        /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
+        var color: (@Sendable (_ frame: Int) -> (yuv: [UInt8], matrix: ColorMatrix))?
     }
 
     private struct State {
@@ -150,14 +152,16 @@ final class FakeSource: InstanceBackend, PluginFactory {
             let status = video.acquire(
                 sender, PixelFormat.i420.rawValue, size.width, size.height, &lease)
             guard status == 0 else { return }
-            for plane in [lease.frame.planes.0, lease.frame.planes.1, lease.frame.planes.2] {
-                plane.data?.update(
-                    repeating: UInt8(40 + number % 160), count: Int(plane.size_bytes))
+            let grey = [UInt8](repeating: UInt8(40 + number % 160), count: 3)
+            let (yuv, matrix) = script.color?(number) ?? (grey, .bt601)
+            let planes = [lease.frame.planes.0, lease.frame.planes.1, lease.frame.planes.2]
+            for (plane, value) in zip(planes, yuv) {
+                plane.data?.update(repeating: value, count: Int(plane.size_bytes))
             }
             var info = gr_frame_info()
             info.struct_size = UInt32(MemoryLayout<gr_frame_info>.size)
             info.range = gr_color_range(1)
-            info.matrix = gr_color_matrix(1)
+            info.matrix = gr_color_matrix(matrix.rawValue)
             info.offer_revision = revision
             info.pts_ns = due
             guard video.commit(sender, lease.id, &info) == 0 else { return }

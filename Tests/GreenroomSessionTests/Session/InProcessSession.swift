@@ -63,6 +63,10 @@ struct InProcessSession {
         ]
     }
 
+    /// The path of a file of the recording.
+    func recorded(_ name: String) -> String { "\(recordingFolder)/\(name)" }
+    var recordingFolder: String { folder("recording") }
+
     /// Runs it to its end.
     func run() throws -> Result {
         let events = Events()
