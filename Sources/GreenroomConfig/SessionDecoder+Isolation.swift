@@ -128,7 +128,7 @@ extension Decoder<[String]> {
             var seen: Set<String> = []
             for entry in entries where !seen.insert(entry.value).inserted {
                 reading.diagnostics.append(
-                    Diagnostic("it stands in the list already. Keep one.", at: entry.place))
+                    Diagnostic("duplicate entry. Keep one.", at: entry.place))
             }
             return entries.map(\.value)
         }

@@ -133,13 +133,13 @@ extension SessionFile.Plugin {
         let places = [confinement.sandbox?.place, confinement.memoryLimit?.place, grants?.place]
         var diagnostics = places.compactMap { $0 }.map {
             Diagnostic(
-                "it holds for a plugin in a process of its own, and \(reason). Write isolation: "
+                "applies only to a plugin in its own process, and \(reason). Write isolation: "
                     + "process for the plugin, or remove this.", at: $0)
         }
         if let onFailure, onFailure.value == .restart {
             diagnostics.append(
                 Diagnostic(
-                    "only a plugin in a process of its own can be started again, and \(reason). "
+                    "only a plugin in its own process can be restarted, and \(reason). "
                         + "Write isolation: process for the plugin, or on-failure: off.",
                     at: onFailure.place))
         }

@@ -54,8 +54,8 @@ extension SessionFile {
         guard let duration else { return [] }
         return timeline.filter { $0.value.time >= duration }.map {
             Diagnostic(
-                "it is due at \($0.value.time.asWritten), when the session is over "
-                    + "(\(duration.asWritten)), so it is never done.", at: $0.place)
+                "never executed: due at \($0.value.time.asWritten), and the session ends at "
+                    + "\(duration.asWritten).", at: $0.place)
         }
     }
 

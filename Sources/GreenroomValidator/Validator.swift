@@ -155,8 +155,8 @@ public struct Validator: Sendable {
         guard !concerned.isEmpty else {
             let kinds = Set(plugins.map(\.kind.name)).sorted().joined(separator: ", ")
             throw Problem(
-                description: "\(library): none of these checks concerns a \(kinds). greenroom "
-                    + "validate --list shows what each one concerns.", isOfOptions: true)
+                description: "\(library): none of these checks applies to a \(kinds). greenroom "
+                    + "validate --list shows the kinds of each.", isOfOptions: true)
         }
         return try concerned.map { descriptor in
             let checks = checks.filter { $0.kinds.contains(descriptor.kind) }

@@ -242,7 +242,7 @@ import Testing
         #expect(bad.exit == .code(65), "\(bad)")
         let expected = [
             ("5:5: timeline[0]: ", "bars, grey"),
-            ("6:5: timeline[1]: ", "not live. Those that can: pattern, counter, ball, speed"),
+            ("6:5: timeline[1]: ", "Live settings: pattern, counter, ball, speed"),
             ("7:5: timeline[2]: ", #"Did you mean "pattern"?"#),
             ("8:5: timeline[3]: ", "can't change rate while it runs"),
             ("9:5: timeline[4]: ", "out of bounds"),

@@ -163,7 +163,7 @@ import TestSupport
                     + arguments
             ).wait(atMost: .seconds(60))
             #expect(run.exit == .code(0), "\(run)")
-            let words = "timeline[0]: it is due at 9s, when the session is over (200ms)"
+            let words = "timeline[0]: never executed: due at 9s, and the session ends at 200ms"
             let first =
                 arguments.isEmpty
                 ? run.standardError.split(separator: "\n").first.map(String.init)

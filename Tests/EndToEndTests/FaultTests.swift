@@ -36,7 +36,7 @@ import Testing
             share: \(try TestSession.hostile("SteadyShare", "way: leased", """
                 audio: \(try TestSession.hostile("ShareAudio", "rate: 22050"))
                 """))
-            """, maximum: "160x90@30", duration: duration, deadline: "1s", clock: clock,
+            """, maximum: "160x90@30", duration: duration, deadline: "2s", clock: clock,
             timeline: timeline, isolation: "process")
     }
 
@@ -117,8 +117,7 @@ import Testing
         let before = Cadence(first)
         #expect(before.shown.map(\.number) == Array(0...(before.shown.last?.number ?? 0)))
         #expect(before.periods.dropLast().allSatisfy { $0 == 1 }, "\(before)")
-        // A busy machine may take longer to start it; before the slate is due it has come back.
-        #expect((14..<30).contains(before.periods.last ?? 0), "\(before)")
+        #expect((14...17).contains(before.periods.last ?? 0), "\(before)\n\(recorded.run)")
         // A new life counts from 0, was made a new offer, and has its setting as it was.
         #expect(second.allSatisfy { $0.revision > 1 && $0.tag == 5 }, "\(recorded.run)")
         let after = Cadence(second)
@@ -341,7 +340,8 @@ import Testing
         #expect(loudness[22...].allSatisfy { $0 > 1000 }, "\(loudness)")
     }
 
-    @Test func `a plugin that uses up the user's descriptors keeps no other from its start`() throws {
+    @Test func `a plugin that uses up the user's descriptors keeps no other from its start`() throws
+    {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: hoard-descriptors"))
@@ -369,7 +369,7 @@ import Testing
             """
             camera: \(try TestSession.hostile("Camera", "fps: 30", "pre-processors: [\(filter)]"))
             microphone: \(try TestSession.hostile("Mic"))
-            """, maximum: "64x36@30", duration: "5s", deadline: "500ms", clock: "virtual",
+            """, maximum: "64x36@30", duration: "5s", deadline: "2s", clock: "virtual",
             timeline: [
                 "at: 1s, set: \"camera.pre-processors[0].settings.fault=\(fault.name)\"",
                 "at: 1200ms, set: \"camera.pre-processors[0].settings.fault=none\"",

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 
 /// A plugin that `greenroom new` has written into a folder of the test, and that was built there.
@@ -68,14 +69,47 @@ struct NewPlugin {
         get throws { language == "c" ? "\(name).so" : ".build/release/lib\(try type).so" }
     }
 
+    /// A library that tests share.
+    private final class Built: Sendable {
+        let bytes = Mutex<Result<[UInt8], any Error>?>(nil)
+    }
+
+    /// The libraries of the ordinary name, by kind and language.
+    private static let built = Dictionary(
+        uniqueKeysWithValues: kinds.flatMap { kind in
+            languages.map { ("\(kind) \($0)", Built()) }
+        })
+
+    /// Has it built, once for all tests that leave the name as it is.
+    func build() throws {
+        guard name == "my-first", let built = Self.built["\(kind) \(language)"] else {
+            return try compile()
+        }
+        let path = "\(folder)/\(try library)"
+        let bytes = try built.bytes.withLock { bytes in
+            let result =
+                bytes
+                ?? Result {
+                    try compile()
+                    return try readFile(path)
+                }
+            bytes = result
+            return try result.get()
+        }
+        let file = URL(filePath: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+    }
+
     /// Builds it: one in C as its README says, with warnings as errors; one in Swift as the
     /// package's own plugins are, into the place where its package would have it.
-    func build(_ compiler: String = "cc") throws {
+    private func compile() throws {
         switch language {
         case "c":
             let run = try ChildProcess.run(
                 "sh", ["\(folder)/build.sh", "-Werror", "-Wconversion", "-Wshadow"],
-                environment: ["CC": compiler])
+                environment: ["CC": "cc"])
             guard run.exit == .code(0), run.standardError.isEmpty else { throw Failure("\(run)") }
         default:
             try FileManager.default.createDirectory(

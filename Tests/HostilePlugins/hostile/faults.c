@@ -154,7 +154,7 @@ static void *ask_for_ever(void *self) {
 
 /* More threads than there are channels, which all call the host, and end. */
 static void crowd_in(instance *me) {
-  enum { count = 200 };
+  enum { count = 100 };
   pthread_t threads[count];
   int made = 0;
   while (made < count && pthread_create(&threads[made], NULL, ask_for_ever, me) == 0) made++;
