@@ -46,6 +46,7 @@ let package = Package(
     name: "greenroom",
     products: [
         .library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"]),
+        .library(name: "GreenroomHost", targets: ["GreenroomHost"]),
         .library(name: "GreenroomValidator", targets: ["GreenroomValidator"]),
         .library(name: "GreenroomBroadcast", targets: ["GreenroomBroadcast"]),
         .library(
@@ -183,8 +184,8 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: [
-                "GreenroomMedia", "GreenroomModel", "GreenroomSchema", "GreenroomSession",
-                "GreenroomSystem", .product(name: "Yams", package: "Yams"),
+                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "GreenroomSchema",
+                "GreenroomSession", "GreenroomSystem", .product(name: "Yams", package: "Yams"),
             ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
@@ -269,9 +270,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomConfigTests",
             dependencies: [
-                "GreenroomNegotiation",
-                "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomSchema",
-                "GreenroomSession",
+                "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomRuntime", "GreenroomSchema", "GreenroomSession",
             ]),
         .testTarget(
             name: "GreenroomIPCTests",

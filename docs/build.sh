@@ -36,7 +36,7 @@ for map in Sources/*/module.modulemap .build/release/*.build/module.modulemap \
     .build/checkouts/*/Sources/*/include/module.modulemap; do
     [ ! -e "$map" ] || set -- "$@" -Xcc "-fmodule-map-file=$map"
 done
-for module in GreenroomPlugin GreenroomBroadcast GreenroomValidator; do
+for module in GreenroomPlugin GreenroomBroadcast GreenroomHost GreenroomValidator; do
     mkdir "$work/$module"
     swift-symbolgraph-extract -module-name "$module" -minimum-access-level public \
         -target "$(uname -m)-unknown-linux-gnu" -output-dir "$work/$module" \

@@ -1,7 +1,7 @@
 import GreenroomFilters
 import GreenroomPlugin
 
-/// Changes brightness, contrast and saturation of a camera's frames, and mirrors them.
+/// Adjusts brightness, contrast and saturation of a camera's frames, and mirrors them.
 final class Adjust: VideoSourcePreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.adjust", name: "Adjust", version: "1.0.0",

@@ -1,9 +1,9 @@
 import GreenroomALSA
 import GreenroomPlugin
 
-/// Captures sound from an ALSA PCM: a microphone, a line-in, or one end of a loopback.
+/// Captures audio from an ALSA PCM: a microphone, a line-in, or one end of a loopback.
 ///
-/// The card is open only while sound is wanted, so that muting frees it.
+/// The device is open only between start-send and stop-send, so that muting frees it.
 struct AlsaMicrophone: VirtualAudioMic {
     static let plugin = PluginDescription(
         id: "org.greenroom.alsa-microphone", name: "AlsaMicrophone", version: "1.0.0",
@@ -32,7 +32,7 @@ struct AlsaMicrophone: VirtualAudioMic {
     }
 
     mutating func onMicInitialize(_ sender: AudioSender) throws {
-        // Opened and closed again, so that a wrong name is told before the session begins.
+        // Open and close it now, so that a wrong name is reported before the session starts.
         _ = try PCM.capturing(settings)
         self.sender = sender
     }

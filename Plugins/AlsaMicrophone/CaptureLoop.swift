@@ -2,33 +2,32 @@ import GreenroomALSA
 import GreenroomPlugin
 import Synchronization
 
-/// The thread that reads a card and sends what it hears, and opens the card again when it has
-/// gone away.
+/// The thread that captures and sends audio. Reopens the device after an outage.
 final class CaptureLoop: Sendable {
     private let capture: Capture
     private let thread: PluginThread
 
-    /// Begins the thread.
+    /// Starts the thread.
     init(settings: AlsaMicrophone.Settings, sender: AudioSender) throws {
         let capture = Capture(settings: settings, sender: sender)
         self.capture = capture
         thread = try PluginThread(name: "alsa capture") { capture.run() }
     }
 
-    /// Ends the thread; nothing is sent once this has returned.
+    /// Ends the thread. Nothing is sent after the return.
     func stop() {
         capture.isStopping.store(true, ordering: .relaxed)
         thread.join()
     }
 }
 
-/// What the thread does, and the word to stop that its owner gives it.
+/// The thread's work, and its stop flag.
 private final class Capture: Sendable {
-    /// How long to wait for sound before looking whether to stop, in milliseconds.
+    /// How long to wait for audio before checking the stop flag, in milliseconds.
     private static let waitMilliseconds = 100
-    /// After so long without sound the card is taken to have gone: 2 s.
+    /// After this time without audio the device counts as lost: 2 s.
     private static let longestSilenceNanoseconds: Int64 = 2_000_000_000
-    /// How long to wait for room in the session's queue: half of what the card's buffer holds.
+    /// How long to wait for room in the session's queue: half of the device's buffer.
     private static let sendPatience = AudioSender.Patience.nanoseconds(100_000_000)
 
     let isStopping = Atomic(false)
@@ -46,7 +45,7 @@ private final class Capture: Sendable {
         var outage = Outage()
         while !isStopping.load(ordering: .relaxed) {
             do {
-                try hear(&outage)
+                try capture(&outage)
             } catch let refusal as SendRefusal {
                 if !refusal.isEnd { host.giveUp(refusal.text, status: refusal.status) }
                 return
@@ -62,10 +61,10 @@ private final class Capture: Sendable {
         }
     }
 
-    /// Opens the card, reads and sends until it is time to stop.
+    /// Opens the device, reads and sends until the thread must stop.
     ///
-    /// - Throws: Why the card can't go on, or why the session takes no more.
-    private func hear(_ outage: inout Outage) throws {
+    /// - Throws: Why the device or the session stopped working.
+    private func capture(_ outage: inout Outage) throws {
         var card = try PCM.capturing(settings)
         let format = AudioFormat(sampleRate: card.sampleRate, channels: card.channels)
         let longest = card.sampleRate * AudioFormat.longestBlockMilliseconds / 1000
@@ -80,7 +79,7 @@ private final class Capture: Sendable {
             guard let heard = try next(&samples, of: &card, isRecovering: &isRecovering) else {
                 guard host.nowNanoseconds - lastHeard < Self.longestSilenceNanoseconds else {
                     throw PluginError(
-                        "\(settings.device): nothing came for 2 seconds; look whether it is "
+                        "\(settings.device): no audio for 2 seconds; check that it is "
                             + "plugged in and switched on")
                 }
                 continue
@@ -92,8 +91,8 @@ private final class Capture: Sendable {
         }
     }
 
-    /// What came from the card, or nil if nothing came for a while. An accident is made good,
-    /// and told unless it is one more before there was sound again.
+    /// The next captured block; nil after a while without audio. Recovers from overruns, and logs
+    /// the first one after working audio.
     private func next(
         _ samples: inout MutableSpan<Int16>, of card: inout PCM, isRecovering: inout Bool
     ) throws(ALSAError) -> (frames: Int, ptsNanoseconds: Int64)? {
@@ -102,7 +101,7 @@ private final class Capture: Sendable {
             let waiting = try card.delayFrames
             let frames = try card.read(into: &samples)
             guard frames > 0 else { return nil }
-            // The first sample is as old as all that waited is long.
+            // The first sample is older by the duration of all waiting samples.
             let old = min(max(waiting, frames), card.bufferFrames)
             let age = Int64(old) * 1_000_000_000 / Int64(card.sampleRate)
             isRecovering = false
@@ -118,11 +117,11 @@ private final class Capture: Sendable {
         }
     }
 
-    /// Sends a block, or drops it where the card is faster than the session: the host counts
-    /// what it refuses.
+    /// Sends a block, or drops it if the device is faster than the session: the host counts refused
+    /// blocks.
     ///
-    /// - Parameter tells: Whether a refusal is news.
-    /// - Returns: Whether the block was taken.
+    /// - Parameter tells: Whether to log a refusal.
+    /// - Returns: Whether the block was accepted.
     private func send(
         _ block: Span<Int16>, _ format: AudioFormat, _ ptsNanoseconds: Int64, tells: Bool
     ) throws(SendRefusal) -> Bool {

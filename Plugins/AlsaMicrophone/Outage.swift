@@ -1,16 +1,16 @@
-/// A time without sound: told once when it begins and once when it ends, and with pauses
-/// between attempts to end it.
+/// A period without audio: its start and its end are logged once, and attempts to end it have
+/// pauses between them.
 struct Outage {
     private static let longestPauseSeconds: Int64 = 5
 
-    /// Whether sound is missing now.
+    /// Whether audio is missing now.
     private(set) var isOn = false
     private var pauseSeconds: Int64 = 1
 
-    /// Sound is missing, or still missing.
+    /// Records that audio is missing.
     ///
-    /// - Returns: Whether this is news, and the nanoseconds to wait before the next attempt:
-    ///   1, 2 and 4 seconds, and 5 from then on.
+    /// - Returns: Whether the outage is new, and the nanoseconds to wait before the next attempt:
+    ///   1, 2 and 4 seconds, then always 5.
     mutating func fail() -> (isNews: Bool, pauseNanoseconds: Int64) {
         defer {
             isOn = true
@@ -19,9 +19,9 @@ struct Outage {
         return (!isOn, pauseSeconds * 1_000_000_000)
     }
 
-    /// There is sound.
+    /// Records that audio works.
     ///
-    /// - Returns: Whether this is news.
+    /// - Returns: Whether it ends an outage.
     mutating func end() -> Bool {
         defer { self = Outage() }
         return isOn

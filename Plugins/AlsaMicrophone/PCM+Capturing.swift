@@ -2,9 +2,9 @@ import GreenroomALSA
 import GreenroomPlugin
 
 extension PCM {
-    /// Opens the device that the settings name, with a buffer of 200 ms.
+    /// Opens the device in the settings, with a buffer of 200 ms.
     ///
-    /// - Throws: A ``PluginError`` that names the device, what is wrong, and the cure.
+    /// - Throws: A ``PluginError`` with device, problem and cure.
     static func capturing(_ settings: AlsaMicrophone.Settings) throws(PluginError) -> PCM {
         let card: PCM
         do throws(ALSAError) {
@@ -17,7 +17,7 @@ extension PCM {
         }
         guard AudioFormat(sampleRate: card.sampleRate, channels: card.channels).isLegal else {
             throw PluginError(
-                "\(settings.device): it runs at \(card.sampleRate) Hz, and sessions take 8000 "
+                "\(settings.device): its rate is \(card.sampleRate) Hz; sessions accept 8000 "
                     + "to 192000; a name that begins with plughw: instead of hw: converts",
                 status: .unavailable)
         }

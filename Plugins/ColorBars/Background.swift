@@ -1,9 +1,9 @@
 import GreenroomPlugin
 
-/// The picture behind ball and counter, kept as one row for each horizontal stripe, so that a
-/// frame is drawn by copying rows.
+/// The picture behind ball and counter. Stores one row for each horizontal stripe, so that drawing
+/// copies rows.
 struct Background {
-    /// What the rows depend on.
+    /// The parameters of the rows.
     struct Key: Equatable {
         var pattern: ColorBars.Pattern
         var format: PixelFormat
@@ -12,7 +12,7 @@ struct Background {
     }
 
     let key: Key
-    /// The row of each stripe, of each plane.
+    /// The row of each plane, for each stripe.
     private let stripes: [[[UInt8]]]
 
     init(_ key: Key) {
@@ -24,12 +24,12 @@ struct Background {
             }
     }
 
-    /// Draws all of a frame of the key's format and size.
+    /// Draws a whole frame of the key's format and size.
     func draw(into frame: inout MutableFrame) {
         for plane in 0..<key.format.planeCount {
             let rows = frame.geometry(ofPlane: plane).rows
             for y in 0..<rows {
-                // A chroma row of 4:2:0 lies with the luma row of twice its number.
+                // A chroma row of 4:2:0 belongs to the luma row of twice its number.
                 let pictureRow = plane == 0 ? y : 2 * y
                 let stripe = stripes.count == 1 ? 0 : stripe(ofRow: pictureRow)
                 let pixels = stripes[stripe][plane]
@@ -48,7 +48,7 @@ struct Background {
         (1, 1, 1), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1), (0, 0, 0),
     ].map { RGB(red: 191 * $0.0, green: 191 * $0.1, blue: 191 * $0.2) }
 
-    /// A row of each plane, in equal parts of the colours.
+    /// A row of each plane, divided equally between the colours.
     private static func stripe(_ key: Key, _ colors: [RGB]) -> [[UInt8]] {
         let brush = Brush(format: key.format, color: key.color)
         let width = key.size.width

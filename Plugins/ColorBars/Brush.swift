@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// A colour, red, green and blue 0 to 255.
+/// A colour: red, green and blue, 0 to 255.
 struct RGB: Equatable {
     var red: Int
     var green: Int
@@ -12,13 +12,13 @@ struct RGB: Equatable {
     static func grey(_ level: Int) -> RGB { RGB(red: level, green: level, blue: level) }
 }
 
-/// Paints areas of one colour into frames of any format but MJPEG.
+/// Paints areas of one colour into frames of any format except MJPEG.
 struct Brush {
     let format: PixelFormat
     let color: ColorSpace
 
-    /// Paints an area; what lies outside the frame is left out. In formats with shared chroma
-    /// the colour, not the brightness, of a neighbour may change along odd edges.
+    /// Paints an area, clipped to the frame. In formats with shared chroma, pixels next to odd
+    /// edges may change colour, but not brightness.
     func paint(
         _ frame: inout MutableFrame, columns: Range<Int>, rows: Range<Int>, _ color: RGB
     ) {
@@ -38,7 +38,7 @@ struct Brush {
 
     /// Paints a part of one row of a plane.
     ///
-    /// - Parameter columns: In pixels of the frame, not samples of the plane; within it.
+    /// - Parameter columns: In pixels of the frame, not samples of the plane; within the frame.
     func paint(
         _ row: inout MutableSpan<UInt8>, plane: Int, columns: Range<Int>, _ samples: Samples
     ) {
@@ -99,7 +99,7 @@ struct Brush {
     }
 }
 
-/// A colour as a frame stores it.
+/// A colour in a frame's format.
 struct Samples {
     let y: UInt16
     let u: UInt16
@@ -108,7 +108,7 @@ struct Samples {
     let green: UInt8
     let blue: UInt8
 
-    /// Converts a colour by the definitions of BT.601 and BT.709.
+    /// Converts a colour according to BT.601 and BT.709.
     init(_ color: RGB, in space: ColorSpace, bits: Int) {
         red = UInt8(clamping: color.red)
         green = UInt8(clamping: color.green)
@@ -137,6 +137,6 @@ struct Samples {
 extension UInt16 {
     fileprivate var low: UInt8 { UInt8(truncatingIfNeeded: self) }
     fileprivate var high: UInt8 { UInt8(truncatingIfNeeded: self >> 8) }
-    /// Ten bits in the upper end, as P010 has them.
+    /// Ten bits in the high bits of 16, as in P010.
     fileprivate var up: UInt16 { self << 6 }
 }

@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// The frame's index and the time since the start, as digits that people read.
+/// The frame's index and the time since the start, as readable digits.
 struct Clock {
     private let index: Int64
     private let milliseconds: Int64
@@ -11,7 +11,7 @@ struct Clock {
     }
 
     func draw(into frame: inout MutableFrame, with brush: Brush) {
-        // 21 characters of 6 columns and a column before them, on half the width if it can be.
+        // 21 characters of 6 columns and one column before them, on half the width if possible.
         let scale = max(frame.width / 254, 1)
         var x = scale
         let top = frame.height / 2
@@ -66,7 +66,7 @@ struct Clock {
     }
 }
 
-/// The last decimal digits of a number, the highest first.
+/// The last decimal digits of a number, highest first.
 private struct Digits: Sequence, IteratorProtocol {
     private let value: Int64
     private var divisor: Int64

@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// The cells that programs read; ``ColorBars`` says what they mean.
+/// The machine-readable cells; see ``ColorBars`` for their meaning.
 struct Code {
     /// The cells, row by row, the first in the most significant bit.
     private let cells: UInt64
@@ -16,7 +16,7 @@ struct Code {
         cells = 0b1010 << 60 | payload << 12 | (255 - sum % 256) << 4 | 0b0101
     }
 
-    /// Whether a picture has room for cells that can be read.
+    /// Whether a picture is large enough for readable cells.
     static func fits(_ size: FrameSize) -> Bool { size.width >= 128 && size.height >= 64 }
 
     func draw(into frame: inout MutableFrame, with brush: Brush) {

@@ -1,7 +1,7 @@
 import GreenroomPlugin
 
-/// A test picture: colour bars or grey stripes, a ball that moves, and a frame counter and
-/// clock that both people and programs can read.
+/// A test picture: colour bars or grey stripes, a moving ball, and a frame counter and clock that
+/// people and programs can read.
 ///
 /// ## Layout
 ///
@@ -12,39 +12,38 @@ import GreenroomPlugin
 ///   (75 %) of 255.
 /// - **Grey stripes**: stripe k of 0 to 15 covers the rows k·H/16 up to (k+1)·H/16, in grey
 ///   100 + 10·k of 255.
-/// - **The ball** is white, H/16 in radius, its middle 7·H/8 from the top. It goes from edge to
+/// - **The ball** is white, H/16 in radius, its middle 7·H/8 from the top. It moves from edge to
 ///   edge and back, `speed` crossings a second.
-/// - **Counter and clock**, at half the height, for people: the frame's index, and hours,
-///   minutes, seconds and milliseconds since the start.
+/// - **Counter and clock**, at half the height, for people: the frame's index, and hours, minutes,
+///   seconds and milliseconds since the start.
 ///
-/// ## The code that programs read
+/// ## The machine-readable code
 ///
 /// 64 cells, black or white, in 4 rows of 16 at the top left, half as wide as the picture and a
-/// quarter as high. The cell in column c and row r covers the columns c·W/32 up to (c+1)·W/32
-/// and the rows r·H/16 up to (r+1)·H/16. Positions are shares of the picture, so a picture that
-/// was scaled is read the same way: the middle of a cell is at ((2c+1)·W/64, (2r+1)·H/32). Luma
-/// above the middle between black and white is 1.
+/// quarter as high. The cell in column c and row r covers the columns c·W/32 up to (c+1)·W/32 and
+/// the rows r·H/16 up to (r+1)·H/16. Positions scale with the picture: the middle of a cell is at
+/// ((2c+1)·W/64, (2r+1)·H/32). Luma above the mean of black and white is 1.
 ///
-/// Row by row from the left, the most significant bit first, the cells hold:
+/// Row by row from the left, most significant bit first, the cells contain:
 ///
 /// | cells | bits | content |
 /// | --- | --- | --- |
 /// | 0–3 | 4 | 1 0 1 0 |
 /// | 4–27 | 24 | the frame's index, modulo 2²⁴ |
-/// | 28–51 | 24 | its stamp on the session clock in whole milliseconds, modulo 2²⁴ |
+/// | 28–51 | 24 | its timestamp on the session clock in whole milliseconds, modulo 2²⁴ |
 /// | 52–59 | 8 | 255 minus (the sum of the six bytes of index and stamp, modulo 256) |
 /// | 60–63 | 4 | 0 1 0 1 |
 ///
-/// The index is that of the pump's time slot, so frames that were skipped leave a gap. Pictures
-/// of less than 128 columns or 64 rows have neither code nor clock: there is no room. From 256
-/// by 128 on a cell has 8 pixels or more a side, and the code survives scaling to half.
+/// The index is that of the pump's time slot, so skipped frames leave a gap. Pictures of less than
+/// 128 columns or 64 rows have no code and no clock. From 256 by 128 on, cells have at least 8
+/// pixels a side, and the code survives scaling to half.
 struct ColorBars: Camera {
     static let plugin = PluginDescription(
         id: "org.greenroom.color-bars", name: "ColorBars", version: "1.0.0",
         summary: "Colour bars or grey stripes with a frame counter that programs can read",
         vendor: "Greenroom")
 
-    /// What is behind counter and ball.
+    /// The background of counter and ball.
     enum Pattern: String, CaseIterable { case bars, grey }
 
     struct Settings: PluginSettings {
@@ -120,7 +119,7 @@ struct ColorBars: Camera {
     }
 }
 
-/// The pixel formats that the plugin draws in: all but the compressed one.
+/// The pixel formats that the plugin can draw: all uncompressed ones.
 enum FormatChoice: String, CaseIterable {
     case auto, i420, nv12, nv21, yuy2, uyvy, bgra, rgba, bgrx, rgbx, rgb24, i010, p010
 
@@ -143,14 +142,14 @@ enum FormatChoice: String, CaseIterable {
     }
 }
 
-/// The colour ranges that session files can name.
+/// The colour ranges in session files.
 enum RangeChoice: String, CaseIterable {
     case limited, full
 
     var range: ColorRange { self == .limited ? .limited : .full }
 }
 
-/// The colour matrices that session files can name.
+/// The colour matrices in session files.
 enum MatrixChoice: String, CaseIterable {
     case bt601, bt709
 

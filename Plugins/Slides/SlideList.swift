@@ -1,17 +1,17 @@
 import Glibc
 import GreenroomPlugin
 
-/// The pictures of a folder in the order of their names, or one picture.
+/// The pictures of a folder, sorted by name, or one picture.
 struct SlideList {
     /// Paths; at least one.
     let paths: [String]
 
-    /// Looks for pictures: names that end in `.png`, `.jpg` or `.jpeg`, hidden files left out.
+    /// Finds pictures: names that end in `.png`, `.jpg` or `.jpeg`, without hidden files.
     ///
     /// - Parameter path: A folder, or a picture of any name.
     init(path: String) throws {
         guard let folder = opendir(path) else {
-            // Not a folder: reading the file as a picture says what else may be wrong.
+            // Not a folder: reading the file as a picture reports other errors.
             guard errno == ENOTDIR else {
                 let reason = errno == ENOENT ? "nothing is there" : "it cannot be opened"
                 throw PluginError(

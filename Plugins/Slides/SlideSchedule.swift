@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// Which slide is shown when, and how often frames are sent.
+/// When to show which slide, and how often to send frames.
 struct SlideSchedule {
     /// The longest time between two frames, in seconds.
     private static let longestPause = 0.5
@@ -8,20 +8,20 @@ struct SlideSchedule {
     private let seconds: Double
     private let framesPerSlide: Int
 
-    /// A schedule of slides that are shown for so long, 0.1 to 86400 seconds.
+    /// A schedule with a duration for each slide, 0.1 to 86400 seconds.
     init(seconds: Double) {
         self.seconds = min(max(seconds, 0.1), 86_400)
         framesPerSlide = Int((self.seconds / Self.longestPause).rounded(.up))
     }
 
-    /// The rate at which a whole number of frames shows a slide, so that it changes on time.
+    /// The rate at which each slide is a whole number of frames, so that it changes on time.
     var rate: FrameRate {
         let milliseconds = UInt32((seconds * 1000).rounded())
         return FrameRate(
             numerator: UInt32(framesPerSlide) * 1000, denominator: milliseconds) ?? FrameRate(2)
     }
 
-    /// The slide that is shown at a time, counted from 0 and on without end.
+    /// The slide at a time, from 0 without limit.
     ///
     /// - Parameter time: Seconds since the start.
     func slide(at time: Double) -> Int {

@@ -1,10 +1,10 @@
 import GreenroomPlugin
 import GreenroomImages
 
-/// Shows pictures one after the other as a screen share.
+/// Shows pictures in turn as a screen share.
 ///
-/// A slide is sent when it comes, and again twice a second at least: who joins late, or loses
-/// a frame, soon sees it.
+/// Sends a slide when it changes, and at least twice a second, so that viewers that join late or
+/// lose a frame soon see it.
 final class Slides: Screen {
     static let plugin = PluginDescription(
         id: "org.greenroom.slides", name: "Slides", version: "1.0.0",
@@ -27,7 +27,7 @@ final class Slides: Screen {
     private let host: PluginHost
     private let schedule: SlideSchedule
     private var slides: [String] = []
-    /// The slide that is shown: its place in the list, and its number on the schedule.
+    /// The shown slide: its index in the list, and its number on the schedule.
     private var place = 0
     private var number = 0
     private var shownPath: String?
@@ -76,8 +76,8 @@ final class Slides: Screen {
         picture = Image(size: FrameSize(width: 1, height: 1))
     }
 
-    /// Sees to it that the slide at the present place is decoded. Images that cannot be are
-    /// left out from now on; when none is left, the share is over.
+    /// Decodes the current slide if needed. Removes slides that can't be decoded; when none is
+    /// left, the share ends.
     private func show(in size: FrameSize) throws {
         while shownPath != slides[place] || picture.size != size {
             do throws(ImageError) {

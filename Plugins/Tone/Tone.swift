@@ -21,7 +21,7 @@ struct Tone: Microphone {
     }
 }
 
-/// The same tone as the sound of a share.
+/// The same tone as a share's audio.
 struct ToneShareAudio: ScreenAudio {
     static let plugin = PluginDescription(
         id: "org.greenroom.tone-share-audio", name: "ToneShareAudio", version: "1.0.0",
@@ -42,9 +42,9 @@ struct ToneShareAudio: ScreenAudio {
     }
 }
 
-/// What the session file can say of a tone.
+/// The settings of a tone.
 struct ToneSettings: PluginSettings {
-    /// The shape of the sound.
+    /// The waveform.
     enum Waveform: String, CaseIterable { case sine, sweep, silence }
 
     var waveform = Waveform.sine

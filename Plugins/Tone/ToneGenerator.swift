@@ -1,12 +1,11 @@
 import Glibc
 import GreenroomPlugin
 
-/// Computes any sample of the tone from its number alone, so that skipped blocks leave it in
-/// step.
+/// Computes each sample of the tone from its index alone, so that skipped blocks do not shift it.
 struct ToneGenerator {
     private var settings: ToneSettings
 
-    /// The sweep goes from here up to ``sweepTop`` in ``sweepSeconds``, and begins again.
+    /// The sweep rises from here to ``sweepTop`` in ``sweepSeconds``, and repeats.
     private static let sweepBottom = 20.0
     private static let sweepSeconds: Int64 = 10
 
@@ -15,20 +14,20 @@ struct ToneGenerator {
         self.settings = settings
         guard settings.frequency * 2 <= Double(settings.rate) else {
             throw PluginError(
-                "a sine of \(settings.frequency) Hz needs a sample rate of twice that, and 'rate' "
+                "a sine of \(settings.frequency) Hz needs a sample rate of twice that, but 'rate' "
                     + "is \(settings.rate): lower 'frequency' or raise 'rate'",
                 status: .badSetting)
         }
     }
 
-    /// Takes over what may change while the tone sounds.
+    /// Takes over the live settings.
     mutating func change(_ settings: ToneSettings) { self.settings = settings }
 
     var format: AudioFormat {
         AudioFormat(sampleRate: settings.rate, channels: settings.channels)
     }
 
-    /// Fills a block, every channel alike.
+    /// Fills a block; all channels are equal.
     func fill(_ samples: inout MutableSpan<Int16>, from first: Int64) {
         let peak = pow(10, settings.level / 20) * Double(Int16.max)
         let channels = max(settings.channels, 1)
@@ -38,25 +37,25 @@ struct ToneGenerator {
         }
     }
 
-    /// How many times the wave has gone round at a sample, less any whole number of times.
+    /// The phase at a sample, in turns, without whole turns.
     private func turns(at sample: Int64) -> Double {
         let rate = Int64(max(settings.rate, 1))
         switch settings.waveform {
         case .silence:
             return 0
         case .sine:
-            // Whole seconds and the rest apart: the product of all samples and the frequency
-            // would lose its fraction within hours.
+            // Whole seconds and the rest apart: one product of samples and frequency would lose its
+            // fraction within hours.
             let (seconds, rest) = sample.quotientAndRemainder(dividingBy: rate)
             return (settings.frequency * Double(seconds)).truncatingRemainder(dividingBy: 1)
                 + settings.frequency * Double(rest) / Double(rate)
         case .sweep:
-            // An exponential sweep has gone round bottom * T / ln(k) * (k^(t/T) - 1) times.
+            // The phase of an exponential sweep is bottom * T / ln(k) * (k^(t/T) - 1) turns.
             let time = Double(sample % (rate * Self.sweepSeconds)) / Double(rate)
             let length = Double(Self.sweepSeconds)
             let ratio = sweepTop / Self.sweepBottom
             let turns = Self.sweepBottom * length / log(ratio) * (pow(ratio, time / length) - 1)
-            // Stretched a little, so that it ends on a whole turn and repeats without a click.
+            // Slightly stretched to end on a whole turn, so that it repeats without a click.
             let total = Self.sweepBottom * length / log(ratio) * (ratio - 1)
             return turns * total.rounded() / total
         }

@@ -27,7 +27,7 @@ final class Watermark: VideoSourcePreProcessor {
         ]
     }
 
-    /// What an overlay was made for.
+    /// The parameters of an overlay.
     private struct Target: Equatable {
         var size: FrameSize
         var color: ColorSpace
@@ -70,8 +70,7 @@ final class Watermark: VideoSourcePreProcessor {
         overlay = nil
     }
 
-    /// Converts the picture when the frames' size or colour is new: with the first frame, and
-    /// hardly ever again.
+    /// Converts the picture if the frames' size or colour is new: usually only for the first frame.
     private func prepare(for target: Target) {
         guard overlay?.target != target, picture != nil else { return }
         let placement = OverlayPlacement(

@@ -1,17 +1,17 @@
 import CSndFile
 
-/// How sound of more than two channels becomes stereo.
+/// Mixes more than two channels to stereo.
 ///
-/// Nothing is thrown away but the effects channel: speech sits in the centre, which the first
-/// two channels alone would lose. Centre and surrounds come in 3 dB lower, as ITU-R BS.775
-/// says, and the whole is lowered so that it cannot clip.
+/// Drops only the effects channel: speech is usually in the centre, which the first two channels
+/// lack. Centre and surrounds are 3 dB lower, as in ITU-R BS.775, and the sum is scaled so that it
+/// can't clip.
 struct Downmix {
     private let left: [Float]
     private let right: [Float]
 
     /// Plans a mix.
     ///
-    /// - Parameter speakers: The loudspeaker of each channel, a `SF_CHANNEL_MAP_` constant.
+    /// - Parameter speakers: The speaker of each channel, a `SF_CHANNEL_MAP_` constant.
     init(speakers: [Int]) {
         let gains = speakers.map(Self.gain)
         let loudest = max(gains.reduce(0) { $0 + $1.0 }, gains.reduce(0) { $0 + $1.1 }, 1)
@@ -21,7 +21,7 @@ struct Downmix {
 
     /// Mixes a frame.
     ///
-    /// - Parameter sample: Gives the sample of a channel.
+    /// - Parameter sample: Returns the sample of a channel.
     @inline(__always)
     func mix(_ sample: (Int) -> Int16) -> (left: Int16, right: Int16) {
         var sums: (Float, Float) = (0, 0)
@@ -33,10 +33,10 @@ struct Downmix {
         return (Int16(clamping: Int(sums.0.rounded())), Int16(clamping: Int(sums.1.rounded())))
     }
 
-    /// The loudspeakers of a file that does not name them.
+    /// The usual speakers of a file that does not name them.
     ///
-    /// - Parameter isOgg: Whether the channels have the order of Vorbis and Opus, not that of WAV
-    ///   and FLAC.
+    /// - Parameter isOgg: Whether the channels have the order of Vorbis and Opus instead of WAV and
+    ///   FLAC.
     static func usualSpeakers(channels: Int, isOgg: Bool) -> [Int] {
         let front = [SF_CHANNEL_MAP_LEFT, SF_CHANNEL_MAP_RIGHT]
         let centre = [SF_CHANNEL_MAP_CENTER]
@@ -62,7 +62,7 @@ struct Downmix {
         }
     }
 
-    /// Left and right share of a loudspeaker.
+    /// Left and right gain of a speaker.
     private static func gain(_ speaker: Int) -> (Float, Float) {
         let lower: Float = 0.707_106_8
         return switch speaker {

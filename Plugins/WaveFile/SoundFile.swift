@@ -3,19 +3,19 @@ import GreenroomPlugin
 import GreenroomSystem
 import SystemPackage
 
-/// A sound file as 16-bit samples of one or two channels, read by libsndfile.
+/// An audio file as 16-bit samples of one or two channels, read by libsndfile.
 ///
-/// Longer samples are rounded, floating-point ones beyond full scale are clipped, and more than two
+/// Longer samples are rounded, floating-point samples beyond full scale are clipped, and more than
+/// two channels are mixed to stereo. One thread at a time.
 /// channels are mixed down to stereo. One thread at a time.
 struct SoundFile: ~Copyable {
-    /// Samples of each channel in a second, in hertz; any number above 0.
+    /// Sample rate in hertz; any number above 0.
     let sampleRate: Int
-    /// The channels that are delivered: 1 or 2.
+    /// The number of delivered channels: 1 or 2.
     let channels: Int
     /// Whole frames in the file, 1 or more.
     let frameCount: Int64
-    /// Something about the file that its owner should know, such as that it was cut off; nil as a
-    /// rule.
+    /// A warning about the file, for example that it is truncated; usually nil.
     let note: String?
 
     private let path: String
@@ -25,11 +25,11 @@ struct SoundFile: ~Copyable {
     private let downmix: Downmix?
     /// Whether the samples are decoded as floating point.
     private let isFloat: Bool
-    /// The frame that the next read begins with.
+    /// The first frame of the next read.
     private var position: Int64 = 0
-    /// The frame that libsndfile goes on with; −1 before the first read.
+    /// libsndfile's current frame; −1 before the first read.
     private var filePosition: Int64 = -1
-    /// A block as libsndfile decodes it: of `Int32` or `Double`.
+    /// A block decoded by libsndfile, of `Int32` or `Double`.
     private let block: UnsafeMutableRawPointer
     private static let blockByteCount = 16 * 1024
 
@@ -61,14 +61,14 @@ struct SoundFile: ~Copyable {
         block.deallocate()
     }
 
-    /// Goes to a frame; beyond the end means the end.
+    /// Moves to a frame, at most to the end.
     mutating func seek(toFrame frame: Int64) { position = min(max(frame, 0), frameCount) }
 
-    /// Reads on.
+    /// Reads the next samples.
     ///
     /// - Parameter samples: Filled from the front with interleaved frames of ``channels`` samples.
-    /// - Returns: The frames read: as many as fit, fewer only at the end, 0 behind it.
-    /// - Throws: ``PluginError`` where the file is damaged, or was cut meanwhile.
+    /// - Returns: Number of frames read: as many as fit, fewer only at the end, then 0.
+    /// - Throws: ``PluginError`` if the file is damaged or was truncated meanwhile.
     mutating func read(into samples: inout MutableSpan<Int16>) throws -> Int {
         let wanted = Int(min(Int64(samples.count / channels), frameCount - position))
         guard wanted > 0 else { return 0 }
@@ -113,7 +113,7 @@ struct SoundFile: ~Copyable {
         }
     }
 
-    /// A sample of the block as 16 bits; what is no number is silence.
+    /// A sample of the block as 16 bits; NaN becomes silence.
     @inline(__always)
     private func sample(_ index: Int) -> Int16 {
         guard isFloat else {
@@ -139,7 +139,7 @@ extension SoundFile {
         let isWAV = [SF_FORMAT_WAV, SF_FORMAT_WAVEX].contains(
             Int(info.format) & SF_FORMAT_TYPEMASK)
         if info.frames == 0, isWAV, let samples = unfinishedSamples(in: path) {
-            // Only their size is missing: they go on to the end of the file.
+            // Only the size is missing: the samples continue to the end of the file.
             sf_close(file)
             info.format = Int32(
                 SF_FORMAT_RAW | SF_ENDIAN_LITTLE | Int(info.format) & SF_FORMAT_SUBMASK)
@@ -164,7 +164,7 @@ extension SoundFile {
         return (file, info)
     }
 
-    /// - Returns: A file of libsndfile, which closes the descriptor with it.
+    /// - Returns: A libsndfile handle, which also closes the descriptor.
     private static func open(_ path: String, _ info: inout SF_INFO) throws -> OpaquePointer {
         let descriptor = try regularFile(path)
         let file = sf_open_fd(descriptor.rawValue, Int32(SFM_READ), &info, Int32(SF_TRUE))
@@ -190,8 +190,8 @@ extension SoundFile {
         return file
     }
 
-    /// The samples of a WAV file whose writer never filled in their size, as when it was killed;
-    /// nil for one without any.
+    /// The samples of a WAV file without a final size, for example because its writer was killed;
+    /// nil for none.
     private static func unfinishedSamples(
         in path: String
     ) -> (offset: Int64, byteCount: Int64, frameByteCount: Int)? {
@@ -219,7 +219,7 @@ extension SoundFile {
         return nil
     }
 
-    /// The loudspeaker of each channel.
+    /// The speaker of each channel.
     private static func speakers(of file: OpaquePointer, _ channels: Int, isOgg: Bool) -> [Int] {
         var map = [Int32](repeating: 0, count: channels)
         let byteCount = Int32(channels * MemoryLayout<Int32>.size)
@@ -229,9 +229,8 @@ extension SoundFile {
             ? map.map(Int.init) : Downmix.usualSpeakers(channels: channels, isOgg: isOgg)
     }
 
-    /// What libsndfile's log says of a file that was cut off: its line of the data chunk is
-    /// `data : 4000 (should be 10)`. The largest size is what programs leave behind that write to a
-    /// pipe.
+    /// The warning about a truncated file, from libsndfile's log: its line of the data chunk is
+    /// `data : 4000 (should be 10)`. Programs that write to a pipe leave the largest size there.
     private static func note(on file: OpaquePointer, _ path: String) -> String? {
         var log = [CChar](repeating: 0, count: 16 * 1024)
         sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))

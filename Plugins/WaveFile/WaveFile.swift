@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// Plays a sound file as a microphone, at its own rate.
+/// Plays an audio file as a microphone, at its own rate.
 final class WaveFile: Microphone {
     static let plugin = PluginDescription(
         id: "org.greenroom.wave-file", name: "WaveFile", version: "1.0.0",
@@ -23,7 +23,7 @@ final class WaveFile: Microphone {
     func onUninitialized() { player.close() }
 }
 
-/// Plays a sound file as the sound of a share, at its own rate.
+/// Plays an audio file as a share's audio, at its own rate.
 final class WaveFileShareAudio: ScreenAudio {
     static let plugin = PluginDescription(
         id: "org.greenroom.wave-file-share-audio", name: "WaveFileShareAudio", version: "1.0.0",

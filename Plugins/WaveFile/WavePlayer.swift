@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// The settings of both plugins of the library.
+/// The settings of both plugins in this library.
 struct WaveSettings: PluginSettings {
     var path = ""
     var loop = true
@@ -11,7 +11,7 @@ struct WaveSettings: PluginSettings {
     ]
 }
 
-/// Reads a sound file for ever, or once and then silence.
+/// Reads an audio file in a loop, or once followed by silence.
 final class WavePlayer {
     private let settings: WaveSettings
     private let host: PluginHost
@@ -22,7 +22,7 @@ final class WavePlayer {
         self.host = host
     }
 
-    /// What the file's samples are, once it is open.
+    /// The format of the opened file.
     var format: AudioFormat {
         AudioFormat(sampleRate: file?.sampleRate ?? 48_000, channels: file?.channels ?? 1)
     }
@@ -41,9 +41,9 @@ final class WavePlayer {
 
     func close() { file = nil }
 
-    /// Fills a block with what is played from a frame on, counted from the start and over every
-    /// repetition, so that nothing is lost where the file begins again. What is left of the
-    /// block behind the end stays as it is: silent.
+    /// Fills a block with the samples from a frame on, counted from the start over all repetitions,
+    /// so that no sample is lost where the file restarts. The rest of the block after the end stays
+    /// silent.
     func fill(_ samples: inout MutableSpan<Int16>, fromFrame frame: Int64) throws {
         guard let length = file?.frameCount, let channels = file?.channels else { return }
         file?.seek(toFrame: settings.loop ? frame % length : frame)

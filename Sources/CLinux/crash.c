@@ -1,4 +1,4 @@
-// What a process writes before a signal kills it.
+// The output of a process before a signal kills it.
 
 #define _GNU_SOURCE
 
@@ -12,11 +12,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Writes which address was touched: "fault: write 0x00007f0000000000".
+// Writes the accessed address: "fault: write 0x00007f0000000000".
 static void write_fault(const siginfo_t *information, const void *context) {
     char line[48] = "fault: touch 0x0000000000000000\n";
 #if defined(__x86_64__)
-    // Bit 1 of the page fault's error code tells a write from a read.
+    // Bit 1 of the page fault's error code is set for a write.
     const ucontext_t *state = context;
     memcpy(line + 7, (state->uc_mcontext.gregs[REG_ERR] & 2) ? "write" : "read ", 5);
 #else
@@ -28,21 +28,21 @@ static void write_fault(const siginfo_t *information, const void *context) {
     (void)!write(2, line, strlen(line));
 }
 
-// Writes the calling thread's backtrace and lets the signal do its work.
+// Writes the calling thread's backtrace, then lets the signal kill the process.
 static void report_crash(int signal_number, siginfo_t *information, void *context) {
     void *frames[32];
     static const char heading[] = "greenroom-runner: backtrace:\n";
     (void)!write(2, heading, sizeof heading - 1);
     if (signal_number == SIGSEGV || signal_number == SIGBUS) write_fault(information, context);
     int count = backtrace(frames, 32);
-    // The first two are this function and the kernel's.
+    // The first two frames are this function and the kernel's.
     backtrace_symbols_fd(frames + (count > 2 ? 2 : 0), count > 2 ? count - 2 : count, 2);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
-// The handler runs on a stack of its own: a stack that has overflowed has no room for it. Threads
-// that the plugin started have no such stack and write nothing when theirs overflows.
+// The handler has its own stack, because an overflowed stack has no room. Threads of the plugin
+// have no such stack: if theirs overflows, they write nothing.
 void greenroom_report_crashes(void) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
     size_t size = 256 * 1024;

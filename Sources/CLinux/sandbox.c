@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The same numbers on every architecture.
+// The numbers are the same on every architecture.
 enum {
     sys_landlock_create_ruleset = 444,
     sys_landlock_add_rule = 445,
@@ -66,8 +66,8 @@ int greenroom_has_capabilities(void) {
 }
 
 int greenroom_drop_capabilities(void) {
-    // Taking from the bounding set needs a capability itself, so it comes first; EINVAL says that
-    // the kernel knows no capability of this number, nor of any after it.
+    // Dropping from the bounding set needs a capability, so do it first. EINVAL: the kernel has no
+    // capability of this number or above.
     for (unsigned long capability = 0; capability < 64; capability++) {
         if (prctl(PR_CAPBSET_DROP, capability, 0UL, 0UL, 0UL) == 0) continue;
         if (errno == EINVAL) break;

@@ -13,12 +13,12 @@
 long greenroom_send(
     int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count) {
     union {
-        char bytes[CMSG_SPACE(sizeof(int) * greenroom_most_descriptors)];
+        char bytes[CMSG_SPACE(sizeof(int) * greenroom_descriptor_count_limit)];
         struct cmsghdr header;
     } control;
     struct iovec part = {(void *)bytes, count};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (descriptor_count > greenroom_most_descriptors) return -EINVAL;
+    if (descriptor_count > greenroom_descriptor_count_limit) return -EINVAL;
     if (descriptor_count > 0) {
         memset(&control, 0, sizeof control);
         message.msg_control = control.bytes;
@@ -41,7 +41,7 @@ void greenroom_do_not_linger(int socket) {
 long greenroom_receive(
     int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count, int waits) {
     union {
-        char bytes[CMSG_SPACE(sizeof(int) * greenroom_most_descriptors)];
+        char bytes[CMSG_SPACE(sizeof(int) * greenroom_descriptor_count_limit)];
         struct cmsghdr header;
     } control;
     struct iovec part = {bytes, capacity};
@@ -58,7 +58,7 @@ long greenroom_receive(
         for (int index = 0; index < count; index++) {
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(header) + (size_t)index * sizeof(int), sizeof(int));
-            if (*descriptor_count < greenroom_most_descriptors)
+            if (*descriptor_count < greenroom_descriptor_count_limit)
                 descriptors[(*descriptor_count)++] = descriptor;
             else
                 close(descriptor);
@@ -70,7 +70,7 @@ long greenroom_receive(
 
 static int socket_address(const char *path, struct sockaddr_un *address) {
     size_t length = strlen(path);
-    if (length == 0 || length > greenroom_longest_socket_path) return -ENAMETOOLONG;
+    if (length == 0 || length > greenroom_socket_path_limit) return -ENAMETOOLONG;
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
     memcpy(address->sun_path, path, length);
@@ -83,8 +83,9 @@ int greenroom_listen(const char *path, int backlog) {
     if (error < 0) return error;
     int descriptor = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
-    // The mode that bind() gives to the file, less the umask, which other threads may need as it
-    // is; and again afterwards, for a umask that takes the owner's rights away.
+    // bind() creates the file with this mode, less the umask, which can't be changed because other
+    // threads may need it; set the mode again afterwards, for a umask that removes the owner's
+    // rights.
     if (fchmod(descriptor, 0600) == 0
         && bind(descriptor, (const struct sockaddr *)&address, sizeof address) == 0) {
         if (chmod(path, 0600) == 0 && listen(descriptor, backlog) == 0) return descriptor;

@@ -1,12 +1,12 @@
 import CALSA
 
-/// Calls ALSA with its messages kept off standard error.
+/// Calls ALSA and captures its messages, which it would print to standard error.
 ///
 /// - Parameters:
-///   - call: The name of the function, for the error.
-///   - pcm: The name of the PCM, for the error.
-///   - body: Makes the call, and returns what it returned.
-/// - Returns: What the body returned, which is not negative.
+///   - call: The function's name, for the error.
+///   - pcm: The PCM's name, for the error.
+///   - body: Calls the function and returns its result.
+/// - Returns: The result, not negative.
 @discardableResult
 func attempt(
     _ call: StaticString, on pcm: String, _ body: () -> Int

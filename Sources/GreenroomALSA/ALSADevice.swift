@@ -1,15 +1,15 @@
 import CALSA
 import Glibc
 
-/// A PCM that ALSA's configuration offers to users.
+/// A PCM from ALSA's device list.
 public struct ALSADevice: Hashable, Sendable {
-    /// The name to open it by.
+    /// The name to open.
     public var name: String
-    /// What it is, for people, in one line.
+    /// A description for users, one line.
     public var description: String
-    /// Whether it plays.
+    /// Whether it supports playback.
     public var canPlay: Bool
-    /// Whether it captures.
+    /// Whether it supports capture.
     public var canCapture: Bool
 
     /// Makes a description of a device.
@@ -20,8 +20,8 @@ public struct ALSADevice: Hashable, Sendable {
         self.canCapture = canCapture
     }
 
-    /// Every PCM that ALSA lists. PCMs of a user's own are among them if their definition has
-    /// a `hint`; a name that is not listed may still open.
+    /// All PCMs that ALSA lists. A user's own PCM is listed if its definition has a `hint`;
+    /// unlisted names may still open.
     public static func all() throws(ALSAError) -> [ALSADevice] {
         var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         try attempt("snd_device_name_hint", on: "") {
@@ -35,7 +35,7 @@ public struct ALSADevice: Hashable, Sendable {
             hint += 1
             guard let name = text("NAME", of: entry) else { continue }
             let description = text("DESC", of: entry) ?? ""
-            // A device without a direction has both.
+            // A device without a direction supports both.
             let direction = text("IOID", of: entry)
             devices.append(
                 ALSADevice(
@@ -52,7 +52,7 @@ public struct ALSADevice: Hashable, Sendable {
         return String(cString: text)
     }
 
-    /// Whether ALSA knows a sound card on this machine.
+    /// Whether this machine has a sound card known to ALSA.
     public static var hasCard: Bool {
         var card: Int32 = -1
         return snd_card_next(&card) == 0 && card >= 0

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Why ALSA refused something.
+/// An error of ALSA.
 public struct ALSAError: Error, Sendable, CustomStringConvertible {
-    /// The function of ALSA that failed, e.g. `snd_pcm_open`.
+    /// The failed function, e.g. `snd_pcm_open`.
     public var call: String
     /// The name of the PCM.
     public var pcm: String
     /// The error number, positive, e.g. `ENODEV`.
     public var code: Int32
-    /// What ALSA says of it.
+    /// ALSA's message.
     public var message: String
 
     /// Makes an error.
@@ -19,17 +19,17 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// What a user can do about it; nil if there is no advice.
+    /// What the user can do; nil if unknown.
     public var cure: String? {
         switch code {
         case ENOENT where message.hasPrefix("Unknown PCM"):
-            return "There is no device of this name: `greenroom devices` lists what there is. A "
+            return "No device has this name: `greenroom devices` lists all devices. A "
                 + "name of your own is defined in ~/.asoundrc, or in a file that "
                 + "ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
         case ENOENT where message.hasPrefix("Cannot access file"):
-            return "ALSA_CONFIG_PATH names it: a path there can have neither spaces nor colons."
+            return "ALSA_CONFIG_PATH names this file: paths there can't contain spaces or colons."
         case ENOENT, ENODEV, ENXIO:
-            return Self.noCard + " `greenroom devices` lists what there is."
+            return Self.noCard + " `greenroom devices` lists all devices."
         case EBUSY:
             return "Another program has it: end that program, or use a device that shares, such "
                 + "as \"default\" or \"dmix\"."
@@ -39,13 +39,13 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What to do on a machine without a sound card.
+    /// The cure on a machine without a sound card.
     public static let noCard =
-        "There is no such sound card here. Use the device \"null\", quotes included, or define a PCM of `type "
+        "This machine has no such sound card. Use the device \"null\", quotes included, or define a PCM of `type "
         + "null` or `type file` in a file that ALSA_CONFIG_PATH names and that begins with "
         + "</usr/share/alsa/alsa.conf>."
 
-    /// The device, what is wrong, and the cure.
+    /// The device, the problem and the cure.
     public var description: String {
         "\(message) (\(call)).\(cure.map { " \($0)" } ?? "")"
     }

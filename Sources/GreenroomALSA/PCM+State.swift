@@ -2,7 +2,7 @@ import CALSA
 import Glibc
 
 extension PCM {
-    /// How long a device may take to come back from a suspend, in milliseconds.
+    /// Time limit for a device to resume after a suspend, in milliseconds.
     private static let resumeMilliseconds = 1000
 
     /// Makes the device ready to start, with an empty buffer.
@@ -11,21 +11,21 @@ extension PCM {
         try attempt("snd_pcm_prepare", on: name) { Int(snd_pcm_prepare(handle)) }
     }
 
-    /// Starts to play what was written, or to capture.
+    /// Starts playback of written samples, or capture.
     public mutating func start() throws(ALSAError) {
         let handle = handle
         try attempt("snd_pcm_start", on: name) { Int(snd_pcm_start(handle)) }
     }
 
-    /// Stops at once; what has not been played is lost.
+    /// Stops at once; discards samples not played yet.
     public mutating func drop() throws(ALSAError) {
         let handle = handle
         try attempt("snd_pcm_drop", on: name) { Int(snd_pcm_drop(handle)) }
     }
 
-    /// Lets a device play what it has, then stops it.
+    /// Plays buffered samples, then stops.
     ///
-    /// - Parameter milliseconds: How long that may take; then it is stopped.
+    /// - Parameter milliseconds: The time limit; then playback stops.
     /// - Returns: Whether everything was played.
     @discardableResult
     public mutating func drain(milliseconds: Int) throws(ALSAError) -> Bool {
@@ -38,7 +38,7 @@ extension PCM {
             } catch {
                 guard error.code == EAGAIN else { throw error }
             }
-            // A device that does not block has begun to drain, and has no call that waits.
+            // A non-blocking device drains without a call that waits.
             guard snd_pcm_state(handle) == SND_PCM_STATE_DRAINING else { return true }
             guard waited < milliseconds else {
                 try drop()
@@ -49,10 +49,10 @@ extension PCM {
         }
     }
 
-    /// Makes a device ready again after an error that is no more than an accident: the buffer
-    /// ran empty or over, or the machine was suspended. Sound begins again with ``start()``.
+    /// Makes a device ready again after an underrun, an overrun or a suspend. Restart it with
+    /// ``start()``.
     ///
-    /// - Throws: The error itself if it is of another kind, or why the device can't go on.
+    /// - Throws: The error itself if it is of another kind, or why the device can't recover.
     public mutating func recover(from error: ALSAError) throws(ALSAError) {
         switch error.code {
         case EPIPE: try prepare()
@@ -63,7 +63,7 @@ extension PCM {
                 usleep(10_000)
                 waited += 10
             }
-            // What was in the buffer belongs to the time before the suspend.
+            // The buffered samples are from before the suspend.
             if snd_pcm_state(handle) != SND_PCM_STATE_SUSPENDED { try drop() }
             try prepare()
         default: throw error

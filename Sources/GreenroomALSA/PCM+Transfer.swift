@@ -2,10 +2,10 @@ import CALSA
 import Glibc
 
 extension PCM {
-    /// Hands over samples to be played; never waits.
+    /// Writes samples to play; never waits.
     ///
     /// - Parameter samples: Interleaved, of ``channels``.
-    /// - Returns: How many frames the device had room for; 0 if it had none.
+    /// - Returns: Number of frames written; 0 if the buffer is full.
     /// - Throws: `EPIPE` after an underrun, `ESTRPIPE` when the machine was suspended: see
     ///   ``recover(from:)``. `ENODEV` when the card is gone.
     public mutating func write(_ samples: Span<Int16>) throws(ALSAError) -> Int {
@@ -19,10 +19,10 @@ extension PCM {
         }
     }
 
-    /// Takes what was captured; never waits.
+    /// Reads captured samples; never waits.
     ///
-    /// - Parameter samples: Gets interleaved samples of ``channels``, from its beginning on.
-    /// - Returns: How many frames there were; 0 if there were none.
+    /// - Parameter samples: Receives interleaved samples of ``channels``.
+    /// - Returns: Number of frames read; 0 if none are available.
     /// - Throws: `EPIPE` after an overrun, `ESTRPIPE` when the machine was suspended: see
     ///   ``recover(from:)``. `ENODEV` when the card is gone.
     public mutating func read(into samples: inout MutableSpan<Int16>) throws(ALSAError) -> Int {
@@ -36,7 +36,7 @@ extension PCM {
         }
     }
 
-    /// Waits until the device can take or give a period, and not longer than a time.
+    /// Waits until the device can transfer a period, up to a time limit.
     ///
     /// - Returns: Whether it can.
     public mutating func wait(milliseconds: Int) throws(ALSAError) -> Bool {
@@ -46,8 +46,8 @@ extension PCM {
         } > 0
     }
 
-    /// Frames between what is written next and the loudspeaker, or between the microphone and
-    /// what is read next.
+    /// The delay in frames between the next written frame and the speaker, or between the
+    /// microphone and the next read frame.
     public var delayFrames: Int {
         mutating get throws(ALSAError) {
             let handle = handle
@@ -57,7 +57,7 @@ extension PCM {
         }
     }
 
-    /// Frames that can be written, or read, at once.
+    /// Frames that can be written or read now.
     public var availableFrames: Int {
         mutating get throws(ALSAError) {
             let handle = handle
@@ -66,7 +66,7 @@ extension PCM {
     }
 }
 
-/// A transfer that finds no room, or nothing, has moved 0 frames.
+/// A transfer without room or data moves 0 frames.
 private func transfer(
     _ call: StaticString, on pcm: String, _ body: () -> Int
 ) throws(ALSAError) -> Int {

@@ -2,17 +2,17 @@ import CALSA
 import Glibc
 public import GreenroomMedia
 
-/// An open ALSA device that plays or captures interleaved 16-bit sound.
+/// An open ALSA device that plays or captures interleaved 16-bit audio.
 ///
-/// It never blocks, save in ``wait(milliseconds:)``, ``recover(from:)`` and
-/// ``drain(milliseconds:)``, each for a bounded time. It is closed when its owner lets it go.
+/// It never blocks, except in ``wait(milliseconds:)``, ``recover(from:)`` and
+/// ``drain(milliseconds:)``, each with a time limit. Deinit closes it.
 ///
 /// Threads: one at a time, any.
 ///
-/// Sendable without the compiler's proof: nobody else has the handle, it can't be copied, and
-/// every call on it is `mutating`, so that it has exclusive access; ALSA ties no PCM to a thread.
+/// Sendable without the compiler's proof: this value alone has the handle, it can't be copied, and
+/// every call on it is `mutating` and so has exclusive access. ALSA binds no PCM to a thread.
 public struct PCM: ~Copyable, @unchecked Sendable {
-    /// Which way sound goes.
+    /// The direction of audio.
     public enum Direction: String, CaseIterable, Sendable {
         /// To a loudspeaker.
         case playback
@@ -24,30 +24,29 @@ public struct PCM: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// The name that it was opened by.
+    /// The opened name.
     public let name: String
-    /// Which way sound goes.
+    /// The direction of audio.
     public let direction: Direction
-    /// The rate that the device runs at, in hertz; the one nearest to what was asked for.
+    /// The device's sample rate in hertz, the nearest to the requested one.
     public let sampleRate: Int
-    /// 1 or 2, the nearest to what was asked for.
+    /// 1 or 2, the nearest to the requested number.
     public let channels: Int
-    /// Frames from one moment at which the device can take or give more to the next.
+    /// Frames between two times at which the device can transfer.
     public let periodFrames: Int
-    /// Frames that the device's buffer holds.
+    /// Size of the device's buffer in frames.
     public let bufferFrames: Int
 
     let handle: OpaquePointer
 
-    /// Opens a device and makes it ready: sound begins with ``start()``.
+    /// Opens and prepares a device: audio starts with ``start()``.
     ///
     /// - Parameters:
-    ///   - name: As ALSA knows it, e.g. `default`, `hw:0,0` or `null`.
-    ///   - format: What to ask for. The device may have another rate or other channels.
-    ///   - periodFrames: What to ask for.
-    ///   - bufferFrames: What to ask for.
-    /// - Throws: What ALSA says, and what to do. A device that another program has is refused
-    ///   at once.
+    ///   - name: ALSA's name, e.g. `default`, `hw:0,0` or `null`.
+    ///   - format: The requested format. The device may have another rate or number of channels.
+    ///   - periodFrames: The requested period.
+    ///   - bufferFrames: The requested buffer.
+    /// - Throws: ALSA's error and the cure. Fails at once for a device in use by another program.
     public init(
         opening name: String, direction: Direction, format: AudioFormat, periodFrames: Int,
         bufferFrames: Int
@@ -58,7 +57,8 @@ public struct PCM: ~Copyable, @unchecked Sendable {
                 Int(snd_pcm_open(&opened, name, direction.stream, SND_PCM_NONBLOCK))
             }
         } catch {
-            // Its configuration may have been read in part, for want of descriptors: anew next time.
+            // ALSA may have read its configuration partly, for lack of descriptors: read it again
+            // next time.
             snd_config_update_free_global()
             throw error
         }
@@ -87,7 +87,7 @@ public struct PCM: ~Copyable, @unchecked Sendable {
     deinit { snd_pcm_close(handle) }
 }
 
-/// Makes a PCM begin with `snd_pcm_start` alone, and not when there is something in its buffer.
+/// Makes a PCM start only with `snd_pcm_start`, not when its buffer has samples.
 private func startOnDemand(_ handle: OpaquePointer, name: String) throws(ALSAError) {
     var parameters: OpaquePointer?
     try attempt("snd_pcm_sw_params_malloc", on: name) {

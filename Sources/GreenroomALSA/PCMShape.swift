@@ -2,14 +2,14 @@ import CALSA
 import Glibc
 import GreenroomMedia
 
-/// What a device agreed to.
+/// The format that a device accepted.
 struct PCMShape {
     var sampleRate: Int
     var channels: Int
     var periodFrames: Int
     var bufferFrames: Int
 
-    /// Asks a device for 16-bit interleaved sound, and as near to the rest as it can.
+    /// Requests 16-bit interleaved audio, and the nearest values for the rest.
     init(
         asking handle: OpaquePointer, name: String, format: AudioFormat, periodFrames: Int,
         bufferFrames: Int
@@ -42,7 +42,7 @@ struct PCMShape {
         guard (1...2).contains(channels) else {
             throw ALSAError(
                 call: "snd_pcm_hw_params_set_channels_near", pcm: name, code: EINVAL,
-                message: "the device has \(channels) channels and no fewer; a name that begins "
+                message: "the device has \(channels) channels at least; a name that begins "
                     + "with plughw: instead of hw: converts")
         }
         var rate = UInt32(clamping: format.sampleRate)

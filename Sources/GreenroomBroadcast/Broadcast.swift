@@ -11,13 +11,13 @@ public import GreenroomPlugin
 public enum Broadcast {
     /// Connects to a host and serves it until the share ends, on the calling thread.
     ///
-    /// The plugins' settings have their defaults. Call `PluginHost.finish(_:)` to end the share from
-    /// this side. The program decides when to try again.
+    /// The plugins have their default settings. Call `PluginHost.finish(_:)` to end the share from
+    /// this side. Retrying is up to the program.
     ///
     /// - Parameters:
-    ///   - path: The socket, as the host's session file names it; at most 107 bytes.
-    ///   - plugins: A share, its sound, or both. Every call in a process has to pass the same.
-    /// - Throws: ``BroadcastError``, whose status says whether to try again.
+    ///   - path: The socket, as in the host's session file; at most 107 bytes.
+    ///   - plugins: A share, its audio, or both. Pass the same list in every call of a process.
+    /// - Throws: ``BroadcastError``. Its status tells whether to retry.
     public static func run(to path: String, _ plugins: any Plugin.Type...) throws(BroadcastError) {
         guard let entry = exportPlugins(plugins) else {
             throw BroadcastError(
@@ -27,7 +27,7 @@ public enum Broadcast {
         try run(to: path, entry: entry.assumingMemoryBound(to: gr_entry.self))
     }
 
-    /// The same for the plugins of an entry, which must not change while the process lives.
+    /// The same for the plugins of an entry, which must not change for the life of the process.
     package static func run(
         to path: String, entry: UnsafePointer<gr_entry>?
     ) throws(BroadcastError) {
@@ -58,7 +58,7 @@ public enum Broadcast {
     }
 }
 
-/// The sound of a share. If the host refuses it, the share goes on without.
+/// The audio of a share. If the host refuses it, the share continues without it.
 private struct ShareAudioLink {
     private let link: BroadcastLink
     private let thread: PluginThread
@@ -71,7 +71,7 @@ private struct ShareAudioLink {
         self.thread = thread
     }
 
-    /// Ends it, and waits for the end.
+    /// Ends the audio, and waits for its end.
     func finish() {
         link.finish()
         thread.join()

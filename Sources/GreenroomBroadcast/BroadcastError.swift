@@ -3,9 +3,9 @@ import GreenroomIPC
 public import GreenroomMedia
 import SystemPackage
 
-/// Why a broadcast could not begin, or has ended.
+/// Why a broadcast did not start, or ended.
 public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One of those that `greenroom_broadcast_run` documents.
+    /// A status documented for `greenroom_broadcast_run`.
     public var status: Status
     /// The reason in words.
     public var description: String
@@ -15,7 +15,7 @@ public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible
         self.description = description
     }
 
-    /// Whether a later attempt may succeed: there is no host, it has another broadcast, or it has ended.
+    /// Whether to retry: no host listens, it has another broadcast, or it ended.
     public var isTemporary: Bool { status == .unavailable || status == .gone }
 }
 
@@ -39,7 +39,7 @@ extension BroadcastError {
         }
     }
 
-    /// - Parameter refusal: nil for a reason that this version does not know.
+    /// - Parameter refusal: nil for a reason unknown to this version.
     init(_ refusal: BroadcastRefusal?) {
         let text = "the host refused it: \(refusal?.text ?? "the reason is unknown")"
         switch refusal {

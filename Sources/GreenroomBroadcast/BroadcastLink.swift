@@ -6,7 +6,7 @@ import GreenroomMedia
 import GreenroomRunner
 import Synchronization
 
-/// A connection to a host, over which it drives one plugin of this process.
+/// A connection to a host that drives one plugin of this process.
 final class BroadcastLink: Sendable {
     private enum State: Sendable {
         case waiting
@@ -21,7 +21,7 @@ final class BroadcastLink: Sendable {
 
     /// Connects, and sends the greeting.
     init(to path: String, _ library: PluginLibrary, _ kind: PluginKind) throws(BroadcastError) {
-        let longest = Int(greenroom_longest_socket_path)
+        let longest = Int(greenroom_socket_path_limit)
         guard (1...longest).contains(path.utf8.count) else {
             throw BroadcastError(
                 .badArgument,
@@ -36,7 +36,7 @@ final class BroadcastLink: Sendable {
         socket.send(.greeting, BroadcastGreeting(kind: kind).number)
     }
 
-    /// Serves the host until the instance has ended, on the calling thread.
+    /// Serves the host until the instance ends, on the calling thread.
     func run() throws(BroadcastError) {
         defer { state.withLock { $0 = .over } }
         let setup = try waitForSetup()
@@ -55,7 +55,7 @@ final class BroadcastLink: Sendable {
         }
     }
 
-    /// Has the host end the instance; disconnects if there is none yet. [any]
+    /// Asks the host to end the instance; without an instance, disconnects. [any]
     func finish() {
         let before = state.withLock { state in
             defer { if case .waiting = state { state = .over } }
@@ -68,7 +68,7 @@ final class BroadcastLink: Sendable {
         }
     }
 
-    /// Waits for the host's first message, which comes once the session starts the instance.
+    /// Waits for the host's first message, sent when the session starts the instance.
     private func waitForSetup() throws(BroadcastError) -> ControlSocket.Message {
         switch socket.receive(waits: true) {
         case .message(let message) where message.kind == .setup: return message

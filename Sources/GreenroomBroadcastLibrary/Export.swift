@@ -3,7 +3,7 @@ public import GreenroomABI
 import GreenroomBroadcast
 import GreenroomMedia
 
-/// `greenroom_broadcast_run`, as `greenroom/broadcast.h` describes it.
+/// `greenroom_broadcast_run`; see `greenroom/broadcast.h`.
 @c(greenroom_broadcast_run)
 public func broadcastRun(
     _ path: UnsafePointer<CChar>?, _ entry: UnsafePointer<gr_entry>?,
@@ -23,7 +23,7 @@ public func broadcastRun(
     }
 }
 
-/// Copies a text, cut to fit, with a NUL.
+/// Copies a text, truncated to fit, with a NUL.
 private func write(
     _ text: String, to buffer: UnsafeMutablePointer<CChar>?, _ capacity: UInt64
 ) {

@@ -1,10 +1,11 @@
-public import GreenroomModel
+package import GreenroomModel
 import GreenroomSchema
+package import GreenroomSession
 
 /// A line that somebody writes to a session while it runs.
 ///
 /// The words are those of the session file's timeline.
-public enum ControlLine: Hashable, Sendable {
+package enum ControlLine: Hashable, Sendable {
     /// Do this.
     case command(SessionCommand)
     /// End the session.
@@ -36,7 +37,7 @@ extension ControlLine {
         ]
 
     /// Every command and what it does, a line each.
-    public static let commands: [(line: String, meaning: String)] =
+    package static let commands: [(line: String, meaning: String)] =
         valued.map { ("\($0.word) \($0.value)", $0.meaning) }
         + phrases.map { ($0.words, $0.meaning) }
 
@@ -46,7 +47,7 @@ extension ControlLine {
     ///
     /// - Parameter text: The line without its break.
     /// - Throws: ``CommandProblem`` with the rule and the cure.
-    public init(_ text: String) throws(CommandProblem) {
+    package init(_ text: String) throws(CommandProblem) {
         let scalars = text.unicodeScalars
         if let control = scalars.first(where: {
             $0.properties.generalCategory == .control && $0 != "\t"

@@ -1,31 +1,32 @@
 import GreenroomSchema
+package import GreenroomSession
 
 /// Takes bytes, in whatever pieces they come, apart into control lines.
 ///
 /// What is kept is never more than a line that is not too long, whatever is written.
-public struct ControlLines: Sendable {
+package struct ControlLines: Sendable {
     /// A line with its number.
-    public struct Numbered: Sendable {
+    package struct Numbered: Sendable {
         /// From 1; every line counts, also one that is empty.
-        public var number: Int
+        package var number: Int
         /// What it says, or what is wrong with it.
-        public var result: Result<ControlLine, CommandProblem>
+        package var result: Result<ControlLine, CommandProblem>
     }
 
     /// As many bytes as a line may have.
-    public static let maximumBytes = 4096
+    package static let maximumBytes = 4096
 
     private var line: [UInt8] = []
     private var isTooLong = false
     private var count = 0
 
     /// Begins with nothing read.
-    public init() {}
+    package init() {}
 
     /// Takes bytes.
     ///
     /// - Returns: The lines that end in them.
-    public mutating func append(_ bytes: some Sequence<UInt8>) -> [Numbered] {
+    package mutating func append(_ bytes: some Sequence<UInt8>) -> [Numbered] {
         var lines: [Numbered] = []
         for byte in bytes {
             if byte == UInt8(ascii: "\n") {
@@ -42,7 +43,7 @@ public struct ControlLines: Sendable {
     /// Ends the reading.
     ///
     /// - Returns: The last line, if it had no break.
-    public mutating func finish() -> Numbered? {
+    package mutating func finish() -> Numbered? {
         line.isEmpty ? nil : take()
     }
 

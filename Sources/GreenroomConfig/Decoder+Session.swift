@@ -1,6 +1,7 @@
 import GreenroomMedia
 import GreenroomModel
 import GreenroomSchema
+import GreenroomSession
 
 extension Decoder<SessionCommand> {
     /// `640x360@15`, or `none`.
@@ -31,7 +32,7 @@ extension Decoder<SessionCommand> {
     }()
 }
 
-extension Decoder<[SessionFile.Setting]> {
+extension Decoder<[String: ParameterValue]> {
     /// The settings of a plugin: names and single values.
     static let settings: Decoder = {
         let expectation = "a section of settings, name: value"
@@ -40,17 +41,13 @@ extension Decoder<[SessionFile.Setting]> {
             switch node.content {
             case .refused: return nil
             case .mapping(let entries):
-                return entries.compactMap { entry in
-                    let place = path.appending(key: entry.key)
-                    return reading.settingValue(entry.value, place).map { value in
-                        SessionFile.Setting(
-                            name: entry.key,
-                            namePlace: SourceLocation(entry.keyOrigin, path: place),
-                            value: Located(
-                                value, at: SourceLocation(entry.value.origin, path: place)))
-                    }
+                var settings: [String: ParameterValue] = [:]
+                for entry in entries {
+                    settings[entry.key] = reading.settingValue(
+                        entry.value, path.appending(key: entry.key))
                 }
-            case .scalar where node.scalar == .null: return []
+                return settings
+            case .scalar where node.scalar == .null: return [:]
             case .scalar, .sequence:
                 reading.complain(
                     "needs \(expectation), found \(node.inWords).", about: node, path)

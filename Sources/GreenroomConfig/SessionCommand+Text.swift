@@ -1,15 +1,7 @@
-import GreenroomSchema
 import GreenroomMedia
 public import GreenroomModel
-
-/// What is wrong with a command: the rule and the cure, in sentences.
-public struct CommandProblem: Error, Hashable, Sendable {
-    /// The rule and the cure.
-    public var message: String
-
-    /// Makes a problem; what could drive a terminal in the message is replaced.
-    public init(_ message: String) { self.message = message.printable }
-}
+import GreenroomSchema
+public import GreenroomSession
 
 extension SessionCommand {
     /// What the value of a ceiling has to be.
@@ -96,25 +88,18 @@ extension PluginAddress {
 }
 
 extension SessionCommand {
-    /// That a session without the plugin can't do it: "the session has no share to pause".
-    package var withoutPlugin: String {
-        let purpose =
-            switch self {
-            case .ceiling: "limit"
-            case .stop(let role): role.facts.stopping.map { String($0.stop.firstWord) }
-            case .start(let role): role.facts.stopping.map { String($0.start.firstWord) }
-            case .set: "change"
-            case .explain: nil as String?
-            }
-        return "the session has no \(target.map { "\($0)" } ?? "plugin") to \(purpose ?? "explain")"
+    /// Reads a command as a control line or a timeline has it: `mute`, `ceiling 640x360@15`,
+    /// `set camera.settings.pattern=grey`.
+    ///
+    /// - Throws: ``CommandProblem`` with the rule and the cure.
+    public init(_ text: String) throws(CommandProblem) {
+        guard case .command(let command) = try ControlLine(text) else {
+            throw CommandProblem(
+                "\"\(text.shortened)\" is no command of a session. \"help\" lists them.")
+        }
+        self = command
     }
-}
 
-extension String {
-    fileprivate var firstWord: Substring { prefix { $0 != " " } }
-}
-
-extension SessionCommand {
     /// The command as a control line has it; reading it gives the command again.
     public var line: String {
         switch self {

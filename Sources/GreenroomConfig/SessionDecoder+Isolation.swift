@@ -1,50 +1,52 @@
 import GreenroomModel
 import GreenroomSchema
+import GreenroomSession
 
 extension SessionDecoder {
     /// The keys of the session that say where plugins run.
-    static let sessionConfinement: [Field<Session>] = [
+    static let sessionIsolation: [Field<Session>] = [
         Field(
-            "isolation", \.confinement.isolation, isolation.located(),
+            "isolation", \.configuration.isolation, isolation,
             "Where plugins run that do not say it themselves. Without it bundled plugins run in "
                 + "the host's process, and all others in processes of their own.",
             examples: ["process"]),
         Field(
-            "sandbox", \.confinement.sandbox, sandbox.located(),
+            "sandbox", \.configuration.sandbox, sandbox,
             "How plugins in processes of their own are confined that do not say it themselves.",
             examples: ["require"], defaultValue: .string(SandboxMode.on.rawValue)),
         Field(
-            "memory-limit", \.confinement.memoryLimit, memoryLimit.located(),
+            "memory-limit", \.configuration.memoryLimit, memoryLimit,
             "How much private memory plugins in processes of their own may have, each, that do not "
                 + "say it themselves. Frames do not count.",
-            examples: ["128 MB"], defaultValue: .string("\(SessionFile.defaultMemoryLimit)")),
+            examples: ["128 MB"],
+            defaultValue: .string("\(SessionConfiguration.defaultMemoryLimit)")),
     ]
 
     /// The keys of a plugin that say where it runs, and what it may do there.
-    static let pluginConfinement: [Field<Source>] = [
+    static let pluginIsolation: [Field<Source>] = [
         Field(
-            "isolation", \.confinement.isolation, isolation.located(),
+            "isolation", \.configuration.isolation, isolation,
             "Where the plugin runs. Without it the session's \"isolation\" holds, and without that "
                 + "bundled plugins run in the host's process, and all others in processes of "
                 + "their own.",
             examples: ["process"]),
         Field(
-            "sandbox", \.confinement.sandbox, sandbox.located(),
+            "sandbox", \.configuration.sandbox, sandbox,
             "How the plugin's own process is confined; the session's \"sandbox\" if there is none.",
             examples: ["require"]),
         Field(
-            "memory-limit", \.confinement.memoryLimit, memoryLimit.located(),
+            "memory-limit", \.configuration.memoryLimit, memoryLimit,
             "How much private memory the plugin's own process may have; the session's "
                 + "\"memory-limit\" if there is none. Frames do not count.",
             examples: ["50 MB", "1.5 GB"]),
         Field(
-            "allow", \.grants, grants.located(),
+            "allow", \.configuration.grants, grants,
             "What the plugin's own process may do besides what every one may. Paths start from "
                 + "this file's folder; what \"settings\" name it may read in any case.",
             examples: [["read": ["pictures"], "network": true]]),
     ]
 
-    private static let isolation = Decoder<SessionFile.Isolation>.choice(
+    private static let isolation = Decoder<Isolation>.choice(
         meant: ["true": .process, "false": .host]
     ) {
         switch $0 {
@@ -63,10 +65,11 @@ extension SessionDecoder {
         }
     }
 
-    private static let memoryLimit = Decoder<MemorySize>.memory(SessionFile.memoryLimits)
+    private static let memoryLimit = Decoder<MemorySize>.memory(
+        .megabytes(16) ... .megabytes(64_000))
 
-    private static let grants = Decoder<SessionFile.Grants>.section(
-        SessionFile.Grants(), name: "allow",
+    private static let grants = Decoder<Grants>.section(
+        Grants(), name: "allow",
         "What a plugin in a process of its own may do besides what every one may.",
         expectation: "a section with keys such as read and network",
         fields: [

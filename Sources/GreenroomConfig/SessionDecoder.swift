@@ -1,5 +1,6 @@
 import GreenroomMedia
 import GreenroomModel
+import GreenroomRuntime
 import GreenroomSchema
 import GreenroomSession
 
@@ -9,33 +10,27 @@ enum SessionDecoder {
     struct Draft: Sendable {
         var session = Session()
         var sources: [SessionRole: Source] = [:]
-        var outputs: [Located<any Output>] = []
-        var timeline: [Located<TimelineEntry>] = []
+        var outputs: [SessionOutput] = []
+        var timeline: [TimelineEntry] = []
     }
 
     struct Session: Sendable {
-        var name: String?
-        var maximum = SessionDefaults.maximum
-        var table: Located<[VideoCapability]>?
-        var moreSizes: Located<[VideoCapability]>?
-        var duration: Duration?
-        var clock: Located<SessionFile.Clock>?
-        var callbackDeadline = SessionDefaults.callbackDeadline
-        var confinement = SessionFile.Confinement()
+        var configuration = SessionConfiguration()
+        /// Sizes that cameras are offered besides those of the table, each once. One that is in
+        /// the table, too, has its rate from here.
+        var moreSizes: [VideoCapability] = []
     }
 
     /// A plugin and those that belong to it, or what takes its place.
     struct Source: Sendable {
-        var reference: Located<SessionFile.PluginReference>?
-        var settings: [SessionFile.Setting] = []
-        var onFailure: Located<FailurePolicy>?
-        var confinement = SessionFile.Confinement()
-        var grants: Located<SessionFile.Grants>?
-        var broadcast: Located<String>?
-        var filters: [SessionFile.Plugin] = []
+        /// Without a name where there is none, or a wrong one, which was told.
+        var configuration = PluginConfiguration("")
+        var broadcast: String?
+        var filters: [PluginConfiguration] = []
         /// Plugins whose sections are in this one.
-        var inner: [SessionRole: SessionFile.Plugin] = [:]
-        var plugin: SessionFile.Plugin?
+        var inner: [SessionRole: PluginConfiguration] = [:]
+
+        var plugin: PluginConfiguration? { configuration.plugin.isEmpty ? nil : configuration }
     }
 
     static let root = Decoder<Draft>.section(
@@ -74,49 +69,50 @@ enum SessionDecoder {
         expectation: "a section with keys such as name and duration",
         fields: [
             Field(
-                "name", \.name, .text("text that is not empty"),
+                "name", \.configuration.name, .text("text that is not empty"),
                 "The session's name in the report; the file's name if there is none.",
                 examples: ["demo"]),
             Field(
-                "maximum", \.maximum, .capability,
+                "maximum", \.configuration.maximum, .capability,
                 "The largest size and frame rate that any plugin is offered.",
                 examples: ["1280x720@30", "1920x1080@60"],
-                defaultValue: .string("\(SessionDefaults.maximum)")),
+                defaultValue: .string("\(SessionConfiguration().maximum)")),
             Field(
-                "table", \.table, Decoder<[VideoCapability]>.rows.located(),
+                "table", \.configuration.table, .rows,
                 "The sizes that a camera may choose from, each with its highest frame rate, in "
                     + "place of the usual ones. What is above \"maximum\" is not offered: raise it, "
                     + "too.",
                 examples: [["1280x720@60", "640x360@60"]]),
             Field(
-                "more-sizes", \.moreSizes, Decoder<[VideoCapability]>.rows.located(),
+                "more-sizes", \.moreSizes, .rows,
                 "Sizes that a camera may choose from besides those of the table; one that is in "
                     + "the table gets this frame rate. What is above \"maximum\" is not offered: raise "
                     + "it, too.",
                 examples: [["1920x1080@60", "2560x1440@30"]]),
             Field(
-                "duration", \.duration, .duration(.milliseconds(1) ... .seconds(8760 * 3600)),
+                "duration", \.configuration.duration,
+                .duration(.milliseconds(1) ... .seconds(8760 * 3600)),
                 "How long the session runs; until it is stopped if there is none.",
                 examples: ["10s", "500ms", "2m", "1h30m"]),
             Field(
-                "clock", \.clock,
-                Decoder<SessionFile.Clock>.choice {
+                "clock", \.configuration.clock,
+                .choice {
                     switch $0 {
                     case .real: "The machine's."
                     case .virtual:
                         "The session's own: as fast as the machine can, and the same each time. "
                             + "There has to be a duration, and loudspeakers are left out."
                     }
-                }.located(),
+                },
                 "The clock that the session runs on.", examples: ["virtual"],
-                defaultValue: .string(SessionFile.Clock.real.rawValue)),
+                defaultValue: .string(ClockKind.real.rawValue)),
             Field(
-                "callback-deadline", \.callbackDeadline,
+                "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
                 "How long a plugin may take for any call before it counts as hung.",
                 examples: ["2s", "500ms"],
-                defaultValue: .string(SessionDefaults.callbackDeadline.asWritten)),
-        ] + sessionConfinement
+                defaultValue: .string(SessionConfiguration().callbackDeadline.asWritten)),
+        ] + sessionIsolation
     ) { session, _ in session }
 
     // MARK: - Timeline
@@ -126,7 +122,7 @@ enum SessionDecoder {
         var command: SessionCommand?
     }
 
-    private static let timelineEntry = Decoder<Located<TimelineEntry>>.section(
+    private static let timelineEntry = Decoder<TimelineEntry>.section(
         TimelineDraft(), name: "timeline-entry", "Something to do, and when.",
         expectation: "a section with the key \"at\" and what to do then",
         presence: .exactlyOneOf(ceilings.map(\.word) + ["set", "do"]),
@@ -161,8 +157,7 @@ enum SessionDecoder {
             ]
     ) { draft, place in
         guard let time = draft.time, let command = draft.command else { return nil }
-        return Located(
-            TimelineEntry(time: time, command: command, origin: place.path), at: place)
+        return TimelineEntry(time: time, command: command, origin: place.path)
     }
 
     /// The roles that have a ceiling, with its key and a value.
@@ -199,32 +194,24 @@ enum SessionDecoder {
             expectation: "a section with the key \"plugin\"", presence: presence ?? .any,
             fields: [
                 Field(
-                    "plugin", \.reference, reference.located(),
+                    "plugin", \.configuration.plugin, reference,
                     "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or "
                         + "the path of a library (with a \"/\") from this file's folder, and "
                         + "\"#NAME\" behind it if the library has several.",
                     examples: [example.plugin, "./build/libMine.so"],
                     isRequired: substitute == nil),
                 Field(
-                    "settings", \.settings, .settings,
+                    "settings", \.configuration.settings, .settings,
                     "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths "
                         + "start from this file's folder.",
                     examples: [example.settings]),
                 Field(
-                    "on-failure", \.onFailure, onFailure.located(),
+                    "on-failure", \.configuration.onFailure, onFailure,
                     "What the session does when this plugin fails. Without it a plugin in a "
                         + "process of its own is started again, and with one in the host's process "
                         + "the session ends.", examples: ["off"]),
-            ] + pluginConfinement + fields + (substitute.map { [$0] } ?? [])
-        ) { source, place in
-            var source = source
-            source.plugin = source.reference.map {
-                SessionFile.Plugin(
-                    reference: $0, settings: source.settings, onFailure: source.onFailure,
-                    confinement: source.confinement, grants: source.grants, place: place)
-            }
-            return source
-        }
+            ] + pluginIsolation + fields + (substitute.map { [$0] } ?? [])
+        ) { source, _ in source }
     }
 
     private static let onFailure = Decoder<FailurePolicy>.choice(
@@ -239,8 +226,8 @@ enum SessionDecoder {
     }
 
     /// A plugin on its own; one that can't be read was told and is left out.
-    private static func alone(_ source: Decoder<Source>) -> Decoder<SessionFile.Plugin> {
-        Decoder<SessionFile.Plugin>(schema: source.schema) { node, path, reading in
+    private static func alone(_ source: Decoder<Source>) -> Decoder<PluginConfiguration> {
+        Decoder<PluginConfiguration>(schema: source.schema) { node, path, reading in
             source.read(node, path, &reading)?.plugin
         }
     }
@@ -277,15 +264,13 @@ enum SessionDecoder {
 
     private static let broadcast = Field(
         "broadcast", \Source.broadcast,
-        Decoder<String>.socket("the path of a socket").located(),
+        .socket("the path of a socket"),
         "A Unix socket, from this file's folder, that the host makes, and that a process which "
             + "it did not start connects to and sends a picture and its sound over.",
         examples: ["/run/greenroom.sock"])
 
     private static let reference = Decoder<String>.text("the name or path of a plugin")
-        .map { text, reading -> SessionFile.PluginReference in
-            text.contains("/") ? .path(reading.absolute(text)) : .name(text)
-        }
+        .map { text, reading in text.contains("/") ? reading.absolute(text) : text }
 
     // MARK: - Outputs
 
@@ -293,13 +278,13 @@ enum SessionDecoder {
         var output: (any Output)?
     }
 
-    private static let output = Decoder<Located<any Output>>.section(
+    private static let output = Decoder<SessionOutput>.section(
         OutputDraft(), name: "output", "An output: one of its keys.",
         expectation: "a section with the key \(outputKeys)", presence: .exactlyOne,
         fields: OutputForm.builtIn.map {
             Field($0.key, \.output, $0.decoder, $0.summary, examples: $0.examples)
         }
-    ) { draft, place in draft.output.map { Located($0, at: place) } }
+    ) { draft, place in draft.output.map { SessionOutput($0, origin: place.path) } }
 
     /// `record, loudspeaker or y4m`.
     private static var outputKeys: String {

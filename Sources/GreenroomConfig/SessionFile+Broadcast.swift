@@ -1,11 +1,12 @@
 import GreenroomModel
 import GreenroomSchema
+import GreenroomSession
 
 extension SessionFile {
     /// Keys of a share that a broadcast can't have.
     ///
     /// - Parameter root: The file.
-    static func conflicts(ofBroadcastIn root: ConfigNode) -> [Diagnostic] {
+    static func conflicts(ofBroadcastIn root: ConfigNode) -> [ConfigurationProblem] {
         // A plugin beside a broadcast was told.
         guard let role = SessionRole.ofBroadcasts, let share = root.section(of: role),
             share.value(of: "broadcast") != nil, share.value(of: "plugin") == nil,
@@ -18,9 +19,9 @@ extension SessionFile {
                 followers.contains(entry.key)
                 ? "the sound of a broadcast comes over the same socket as its picture"
                 : "applies only to a plugin, and the host does not start a broadcast's process"
-            return Diagnostic(
+            return ConfigurationProblem(
                 "\(reason). Remove it, or name a plugin in place of the broadcast.",
-                at: SourceLocation(entry.keyOrigin, path: role.rawValue.appending(key: entry.key)))
+                at: role.rawValue.appending(key: entry.key), isOfKey: true)
         }
     }
 }

@@ -1,8 +1,8 @@
-public import GreenroomSchema
-import GreenroomSession
 import Glibc
 import GreenroomMedia
 import GreenroomModel
+public import GreenroomSchema
+import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 
@@ -30,43 +30,24 @@ extension SessionFile {
         }
         let draft = SessionDecoder.root.read(root, "", &reading)
         if let draft {
-            let file = SessionFile(draft, source: source, folder: folder)
-            reading.diagnostics += conflicts(among: draft.outputs, in: root)
-            reading.diagnostics += conflicts(of: draft.timeline, in: root)
-            reading.diagnostics += conflicts(ofBroadcastIn: root)
-            reading.diagnostics += endlessness(of: draft.session)
-            reading.diagnostics += haste(of: draft.session, root)
-            reading.diagnostics += file.isolationConflicts
-            if reading.diagnostics.isEmpty { return file }
+            let places = SourcePlaces(of: root)
+            let configuration = SessionConfiguration(
+                draft, folder: folder, defaultName: stem(of: file), places)
+            let problems =
+                configuration.conflicts(among: SessionParts(in: root))
+                + conflicts(ofBroadcastIn: root)
+                + draft.session.tableProblems
+            reading.diagnostics += problems.map(places.diagnostic)
+            if reading.diagnostics.isEmpty {
+                let warnings =
+                    configuration.warnings
+                    + draft.session.vainSizes(isTableStated: places.has("session.table"))
+                return SessionFile(
+                    configuration: configuration, warnings: warnings.map(places.diagnostic),
+                    source: source, places: places)
+            }
         }
         throw SessionFileError(reading.diagnostics, in: source)
-    }
-
-    private init(_ draft: SessionDecoder.Draft, source: SourceText, folder: String) {
-        self.source = source
-        self.folder = folder
-        name = draft.session.name ?? Self.stem(of: source.file)
-        maximum = draft.session.maximum
-        table = draft.session.table
-        moreSizes = draft.session.moreSizes
-        clock = draft.session.clock?.value ?? .real
-        duration = draft.session.duration
-        callbackDeadline = draft.session.callbackDeadline
-        slots = SessionRole.allCases.compactMap { role in
-            guard let parent = role.facts.parent else {
-                let source = draft.sources[role]
-                return source?.plugin.map { SessionSlot(role, $0, filters: source?.filters ?? []) }
-            }
-            return draft.sources[parent]?.inner[role].map { SessionSlot(role, $0) }
-        }
-        broadcast = SessionRole.ofBroadcasts.flatMap { draft.sources[$0]?.broadcast }
-        confinement = draft.session.confinement
-        outputs = draft.outputs
-        // The sort is stable by the entries' numbers.
-        timeline = draft.timeline.enumerated()
-            .sorted { ($0.element.value.time, $0.offset) < ($1.element.value.time, $1.offset) }
-            .map(\.element)
-        warnings = vainEntries + vainSizes + vainConfinement
     }
 
     /// `demo` of `sessions/demo.yaml`.
@@ -75,23 +56,100 @@ extension SessionFile {
         let stem = name.split(separator: ".", omittingEmptySubsequences: false).first ?? name
         return String(stem.isEmpty ? name : stem)
     }
+}
 
-    /// Outputs that don't go together, or want what the session does not have.
+extension SessionConfiguration {
+    /// What a file says.
     ///
-    /// - Parameter root: The file: a section that is there and wrong is not told missing too.
-    private static func conflicts(
-        among outputs: [Located<any Output>], in root: ConfigNode
-    ) -> [Diagnostic] {
-        let tracks = TracksInFile(
-            video: Set(VideoTrackKind.allCases.filter { root.value(of: $0.rawValue) != nil }),
-            hasAudio: root.hasBroadcast
-                || SessionRole.allCases.contains {
-                    $0.medium == .audio && root.section(of: $0) != nil
-                })
-        return outputs.enumerated().flatMap { index, output in
-            output.value.conflicts(with: outputs[..<index].map(\.value), in: tracks)
-                .map { Diagnostic($0, at: output.place) }
+    /// - Parameter defaultName: What the session is called if the file does not name it.
+    fileprivate init(
+        _ draft: SessionDecoder.Draft, folder: String, defaultName: String, _ places: SourcePlaces
+    ) {
+        self = draft.session.configuration
+        self.folder = folder
+        if !places.has("session.name") { name = defaultName }
+        table = draft.session.table
+        slots = SessionRole.allCases.compactMap { role in
+            guard let parent = role.facts.parent else {
+                let source = draft.sources[role]
+                return source?.plugin.map { SessionSlot(role, $0, filters: source?.filters ?? []) }
+            }
+            return draft.sources[parent]?.inner[role].map { SessionSlot(role, $0) }
         }
+        broadcast = SessionRole.ofBroadcasts.flatMap { draft.sources[$0]?.broadcast }
+        outputs = draft.outputs
+        // The sort is stable by the entries' numbers.
+        timeline = draft.timeline.enumerated()
+            .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+            .map(\.element)
+    }
+}
+
+extension SessionDecoder.Session {
+    /// As many rows as a table may have.
+    private static let maximumRows = 64
+
+    /// The sizes that cameras are offered.
+    fileprivate var table: [VideoCapability] {
+        let sizes = Set(moreSizes.map(\.size))
+        return configuration.table.filter { !sizes.contains($0.size) } + moreSizes
+    }
+
+    fileprivate var tableProblems: [ConfigurationProblem] {
+        guard table.count > Self.maximumRows else { return [] }
+        return [
+            ConfigurationProblem(
+                "with these the table has \(table.count) rows, and can have "
+                    + "\(Self.maximumRows). Remove some.", at: "session.more-sizes")
+        ]
+    }
+
+    /// Sizes that are never offered as they stand, because of the session's maximum.
+    fileprivate func vainSizes(isTableStated: Bool) -> [ConfigurationProblem] {
+        let maximum = configuration.maximum
+        let stated = [
+            (isTableStated ? configuration.table : [], "table"), (moreSizes, "more-sizes"),
+        ]
+        return stated.compactMap { rows, key in
+            let above = rows.filter {
+                $0.size.width > maximum.size.width || $0.size.height > maximum.size.height
+                    || $0.rate > maximum.rate
+            }
+            guard !above.isEmpty else { return nil }
+            return ConfigurationProblem(
+                "\(above.map(\.description).joined(separator: ", ")): above the session's maximum, "
+                    + "\(maximum), and not offered as it stands. Raise \"maximum\".",
+                at: "session.\(key)")
+        }
+    }
+}
+
+// MARK: - Which sections there are
+
+extension SessionParts {
+    /// The sections of a file, those that are wrong, too.
+    fileprivate init(in root: ConfigNode) {
+        let sections = SessionRole.allCases.compactMap { role in
+            root.section(of: role).map { (role, $0) }
+        }
+        self.init(
+            roles: Set(sections.map(\.0)),
+            filterCounts: Dictionary(
+                sections.map { role, section in
+                    guard
+                        case .sequence(let nodes)? =
+                            section.value(of: PluginAddress.filtersKey)?.content
+                    else { return (role, 0) }
+                    return (role, nodes.count)
+                }, uniquingKeysWith: max), hasBroadcast: root.hasBroadcast)
+    }
+}
+
+extension ConfigNode {
+    /// The section of a role.
+    func section(of role: SessionRole) -> ConfigNode? {
+        guard let parent = role.facts.parent else { return value(of: role.facts.key) }
+        return section(of: parent)?.value(of: role.facts.key)
     }
 }
 

@@ -1,24 +1,22 @@
-/// Conversions that libyuv lacks, a row or two at a time.
+/// Conversions that libyuv lacks, for a row or two at a time.
 ///
-/// - Version 1857 converts RGB to YUV by BT.601 alone.
-/// - It has nothing that changes the range or the matrix of YUV. By way of RGB such a change takes
-///   two passes over four bytes a pixel and clips colours that RGB has not; one pass over the
-///   planes is faster and exact.
-/// - It converts BT.709 limited to RGB with a weight of 2.0 for U in blue where 2.11 is right,
-///   because its constants have no room for more: saturated blue is off by 14 levels.
+/// - libyuv 1857 converts RGB to YUV by BT.601 only.
+/// - It can't change the range or the matrix of YUV. A detour over RGB takes two passes over four
+///   bytes a pixel and clips colours outside RGB; one pass over the planes is faster and exact.
+/// - It converts BT.709 limited to RGB with a weight of 2.0 for U in blue instead of 2.11, because
+///   its constants have no more range: saturated blue is off by 14 levels.
 ///
 /// ## Arithmetic
 ///
-/// All of it is 16 bits wide, and no product is wider than its factors, so that the vectoriser
-/// fills even the registers of the oldest x86-64 with eight branches. To that end a weight comes in
-/// two parts, a coarse one in 32nds and what is missing in 4096ths; the product of a sample and
-/// the fine part is cut to 32nds, not rounded, for which the biases make up. Results are within
-/// 0.7 levels of the real number, and of 1.2 where a rounded mean went before. Nothing overflows: the largest sum, luma and U in blue, stays
-/// below 600 levels, and 1023 fit.
+/// All values and products are 16 bits wide, so that the vectoriser uses the full width of the
+/// registers, even on the oldest x86-64. For that a weight has two parts, in 32nds and in 4096ths;
+/// the product of a sample and the fine part is truncated to 32nds, which the biases compensate.
+/// Results are within 0.7 levels of the exact number, and within 1.2 after a rounded mean. Nothing
+/// overflows: the largest sum, luma and U in blue, stays below 600 levels; the limit is 1023.
 ///
-/// The loops are straight lines without a branch. They trust their callers with the length of rows.
+/// The loops have no branches. They trust their callers with the length of rows.
 enum ColorKernels {
-    /// The weights of a pixel's bytes in their order in memory, and what is added.
+    /// The weights of a pixel's bytes in memory order, and the bias.
     struct ByteWeights {
         let first, second, third: ColorTransform.Weight
         let bias: Int16
@@ -38,8 +36,8 @@ enum ColorKernels {
         }
     }
 
-    /// One chroma row of two rows of 32-bit pixels: each sample is that of the mean of 2 by 2
-    /// pixels, at an odd edge of the last column twice.
+    /// One chroma row from two rows of 32-bit pixels. Each sample is the mean of 2 by 2 pixels; an
+    /// odd last column counts twice.
     static func chroma(
         ofRows upper: UnsafePointer<UInt32>, _ lower: UnsafePointer<UInt32>, width: Int,
         u uWeights: ByteWeights, v vWeights: ByteWeights,
@@ -61,10 +59,10 @@ enum ColorKernels {
         if !width.isMultiple(of: 2) { convert(width / 2, width - 1, width - 1) }
     }
 
-    /// A row of 32-bit pixels of a row of luma and the chroma rows that belong to it.
+    /// Makes a row of 32-bit pixels from a row of luma and its chroma rows.
     ///
     /// - Parameters:
-    ///   - blueShift: Where blue lies in a pixel, in bits: 0 for BGRA, 16 for RGBA.
+    /// - blueShift: The position of blue in a pixel, in bits: 0 for BGRA, 16 for RGBA.
     static func pixels(
         ofLuma luma: UnsafePointer<UInt8>, u: UnsafePointer<UInt8>, v: UnsafePointer<UInt8>,
         width: Int, _ color: ColorTransform.ToRGB, blueShift: UInt32,
@@ -90,7 +88,7 @@ enum ColorKernels {
         }
     }
 
-    /// A row of luma in another range.
+    /// Changes the range of a luma row.
     static func recolor(
         luma: UnsafePointer<UInt8>, width: Int, _ color: ColorTransform.Recoloring,
         into result: UnsafeMutablePointer<UInt8>
@@ -100,7 +98,7 @@ enum ColorKernels {
         }
     }
 
-    /// A row of luma by another matrix, with the chroma rows that belong to it.
+    /// Changes the matrix of a luma row, with its chroma rows.
     static func recolor(
         luma: UnsafePointer<UInt8>, u: UnsafePointer<UInt8>, v: UnsafePointer<UInt8>, width: Int,
         _ color: ColorTransform.Recoloring, into result: UnsafeMutablePointer<UInt8>
@@ -119,7 +117,7 @@ enum ColorKernels {
         if !width.isMultiple(of: 2) { convert(width - 1, shift(width / 2)) }
     }
 
-    /// A row of U and of V in another range or by another matrix.
+    /// Changes the range or matrix of a row of U and one of V.
     static func recolor(
         u: UnsafePointer<UInt8>, v: UnsafePointer<UInt8>, count: Int,
         _ color: ColorTransform.Recoloring, intoU uResult: UnsafeMutablePointer<UInt8>,
@@ -144,7 +142,7 @@ enum ColorKernels {
         (a &+ b &+ c &+ d &+ 2) &>> 2
     }
 
-    /// A sample of U or V, counted from 128.
+    /// A sample of U or V minus 128.
     @inline(__always)
     private static func chroma(_ sample: UInt8) -> Int16 { Int16(sample) &- 128 }
 
@@ -153,11 +151,11 @@ enum ColorKernels {
         sample &* weight.coarse &+ (sample &* weight.fine) &>> 7
     }
 
-    /// The integer part of a sum of terms, within 8 bits.
+    /// The integer part of a sum, clamped to 8 bits.
     @inline(__always)
     private static func level(_ sum: Int16) -> UInt8 { clipped(sum &>> 5) }
 
-    /// The same for U and V, which are counted from 128.
+    /// The same for U and V, which are relative to 128.
     @inline(__always)
     private static func chromaLevel(_ sum: Int16) -> UInt8 { clipped(sum &>> 5 &+ 128) }
 

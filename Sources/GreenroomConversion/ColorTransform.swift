@@ -1,10 +1,9 @@
 internal import GreenroomMedia
 
-/// The weights between colour spaces, from the definitions of BT.601 and BT.709, as
-/// ``ColorKernels`` take them.
+/// The weights of ``ColorKernels``, from the definitions of BT.601 and BT.709.
 ///
-/// A bias, in 32nds, is the offset of the result, the half that rounds, and half a unit for each
-/// term that the kernels cut off. The 128 of U and V they add themselves.
+/// A bias, in 32nds, is the sum of the result's offset, the half for rounding, and half a unit for
+/// each truncated term. The kernels add the 128 of U and V.
 enum ColorTransform {
     /// A factor from -4 to 4, in 32nds and 4096ths.
     struct Weight: Equatable {
@@ -46,7 +45,7 @@ enum ColorTransform {
         }
     }
 
-    /// From YUV to RGB. With u and v counted from 128: red is y Y + redV v + offset, and so on.
+    /// From YUV to RGB, with u and v relative to 128: red is y Y + redV v + offset, and so on.
     struct ToRGB {
         let y, redV, greenU, greenV, blueU: Weight
         let bias: Int16
@@ -65,13 +64,13 @@ enum ColorTransform {
         }
     }
 
-    /// From YUV to YUV. With u and v counted from 128: Y' = y Y + yU u + yV v + offset, and U'
-    /// and V' are weighted sums of u and v. Grey stays grey, so Y has no part in them.
+    /// From YUV to YUV, with u and v relative to 128: Y' = y Y + yU u + yV v + offset, and U' and
+    /// V' are weighted sums of u and v. They don't depend on Y, because grey stays grey.
     struct Recoloring {
         let y, yU, yV, uU, uV, vU, vV: Weight
         let yBias, uvBias: Int16
 
-        /// Whether luma depends on luma alone.
+        /// Whether luma depends only on luma.
         var keepsMatrix: Bool { yU == Weight(0) && yV == Weight(0) }
 
         init(from input: ColorSpace, to output: ColorSpace) {
@@ -79,12 +78,12 @@ enum ColorTransform {
             let (outRed, outGreen, outBlue) = output.matrix.lumaWeights
             let (inLuma, inChroma) = input.range.scales
             let (outLuma, outChroma) = output.range.scales
-            // Distances of red, green and blue from the input's luma, for one unit of u and v.
+            // Differences of red, green and blue from the input's luma, for one unit of u and v.
             let blueOfU = 2 * (1 - inBlue)
             let redOfV = 2 * (1 - inRed)
             let greenOfU = -blueOfU * inBlue / inGreen
             let greenOfV = -redOfV * inRed / inGreen
-            // The output's luma of those distances; then its distances of blue and red.
+            // The output's luma of these differences; then its differences of blue and red.
             let lumaOfU = outGreen * greenOfU + outBlue * blueOfU
             let lumaOfV = outRed * redOfV + outGreen * greenOfV
             let uOf = 1 / (2 * (1 - outBlue))
@@ -107,7 +106,7 @@ enum ColorTransform {
 }
 
 extension ColorMatrix {
-    /// The shares of red, green and blue in luma.
+    /// The weights of red, green and blue in luma.
     fileprivate var lumaWeights: (red: Double, green: Double, blue: Double) {
         switch self {
         case .bt601: (0.299, 0.587, 0.114)
@@ -117,7 +116,7 @@ extension ColorMatrix {
 }
 
 extension ColorRange {
-    /// The spans of luma and chroma, where that of RGB is 1.
+    /// The ranges of luma and chroma, relative to RGB's.
     fileprivate var scales: (luma: Double, chroma: Double) {
         self == .limited ? (219.0 / 255, 224.0 / 255) : (1, 1)
     }

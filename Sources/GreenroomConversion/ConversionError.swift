@@ -1,16 +1,16 @@
 /// Why a frame could not be converted or copied.
 public struct ConversionError: Error, Equatable, Sendable {
-    /// The kind of failure; more may come.
+    /// The kind of failure. Later versions may add kinds.
     public struct Code: Hashable, Sendable {
         private let name: String
 
         /// Compressed data does not decode, or not to its declared size.
         public static let badData = Code(name: "bad data")
-        /// No conversion makes the wanted format from this one.
+        /// No conversion to the wanted format exists.
         public static let unsupported = Code(name: "unsupported")
-        /// The size differs from the wanted one, and the fit policy is to reject that.
+        /// The size differs from the wanted one, and the fit policy is `reject`.
         public static let rejected = Code(name: "rejected")
-        /// The pool has no frame to give.
+        /// The pool has no free frame.
         public static let noBuffer = Code(name: "no buffer")
         /// A size, stride or length contradicts the format.
         public static let badGeometry = Code(name: "bad geometry")
@@ -18,7 +18,7 @@ public struct ConversionError: Error, Equatable, Sendable {
 
     /// The kind of failure.
     public let code: Code
-    /// What happened and what to do about it, for people.
+    /// The problem and the cure.
     public let message: String
 }
 

@@ -1,20 +1,20 @@
 internal import GreenroomMedia
 
 extension ConversionPlan {
-    /// Which part of a frame goes where in the result.
+    /// Source and destination rectangles of a conversion.
     ///
-    /// The part and its scaled size are in the frame's own coordinates, before it is turned,
-    /// so that turning may come before or after scaling.
+    /// The cropped and scaled sizes are in the frame's own orientation, so that rotation may
+    /// precede or follow scaling.
     struct Geometry: Equatable {
-        /// The part of the frame that is seen, or nil for all of it.
+        /// The visible part of the frame; nil for all of it.
         let crop: PixelRect?
         /// The size of that part before scaling.
         let seen: FrameSize
-        /// Its size after scaling, before turning.
+        /// Its size after scaling, before rotation.
         let scaled: FrameSize
         /// The size of the result.
         let canvas: FrameSize
-        /// Where the turned picture lies in the result.
+        /// The position of the rotated picture in the result.
         let placement: PixelRect
 
         init(
@@ -38,7 +38,7 @@ extension ConversionPlan {
             switch want.fit {
             case .reject:
                 throw .rejected(
-                    "the picture is \(upright) and the consumer takes \(canvas) alone: send that "
+                    "the picture is \(upright) but the consumer takes only \(canvas): send that "
                         + "size, or declare the fit policy letterbox, crop or stretch")
             case .stretch:
                 seen = size

@@ -2,7 +2,7 @@ internal import CLibYUV
 internal import GreenroomMedia
 
 extension ConversionPlan.Step {
-    /// The format and size of what the step makes of a picture.
+    /// The format and size of the step's result.
     func result(of format: PixelFormat, _ size: FrameSize) -> (PixelFormat, FrameSize) {
         switch self {
         case .crop(let rect): (format, rect.size)
@@ -16,9 +16,9 @@ extension ConversionPlan.Step {
     /// Runs the step.
     ///
     /// - Parameters:
-    ///   - input: The picture, as it came out of the step before.
-    ///   - compressedByteCount: The length of the picture, if it is compressed.
-    ///   - output: A picture of the format and size that ``result(of:_:)`` says.
+    /// - input: The result of the step before.
+    /// - compressedByteCount: The length of a compressed picture.
+    /// - output: A picture of the format and size from ``result(of:_:)``.
     func run(
         from input: UnsafeFrame, compressedByteCount: Int, into output: UnsafeFrame
     ) throws(ConversionError) {
@@ -50,7 +50,7 @@ extension ConversionPlan.Step {
 }
 
 extension ConversionError {
-    /// Throws where libyuv did not do what the plan said it can.
+    /// Throws if libyuv could not do what the plan assumes.
     static func check(
         _ result: Int32, _ input: UnsafeFrame, _ output: UnsafeFrame
     ) throws(ConversionError) {

@@ -1,7 +1,7 @@
 internal import GreenroomMedia
 
 extension ConversionPlan {
-    /// Puts the steps of a plan in order.
+    /// Orders the steps of a plan.
     struct StepBuilder {
         private(set) var steps: [Step] = []
         private var format: PixelFormat
@@ -34,7 +34,7 @@ extension ConversionPlan {
                 if recolors, !geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
                 scaleAndTurn()
                 if recolors, geometry.shrinks { steps.append(.recolor(from: input, to: output)) }
-                // By way of 32 bits to 24, where there is no direct way.
+                // Without a direct conversion to 24 bits, convert to 32 bits first.
                 if !format.convertsDirectly(to: wanted, input) { convert(to: .rgba, input) }
             }
             convert(to: wanted, wanted.isRGB ? input : output)
@@ -65,7 +65,7 @@ extension ConversionPlan {
             if let part = geometry.crop { steps.append(.crop(part)) }
         }
 
-        /// Makes 32-bit pixels of 24-bit ones, which libyuv scales and turns slowly or not at all.
+        /// Makes 32-bit pixels of 24-bit ones: libyuv does not rotate those, and scales them slowly.
         private mutating func expand(orderedLike wanted: PixelFormat) {
             guard format == .rgb24 else { return }
             convert(to: wanted.hasSameLayout(as: .rgba) ? .rgba : .bgra, output)
@@ -100,7 +100,7 @@ extension ConversionPlan {
                 size = FrameSize(width: size.width / 2, height: size.height / 2)
                 steps.append(.scale(size, .box))
             }
-            // Out of proportion: pixels would be left out of a side that shrinks so much more.
+            // Only one side shrinks that much: bilinear scaling would skip pixels.
             while size.width >= 3 * wanted.width || size.height >= 3 * wanted.height {
                 if size.width >= 3 * wanted.width { size.width /= 2 }
                 if size.height >= 3 * wanted.height { size.height /= 2 }
@@ -109,7 +109,7 @@ extension ConversionPlan {
             if size != wanted { steps.append(.scale(wanted, .bilinear)) }
         }
 
-        /// The last step has to write, and neither a crop nor a letterbox does.
+        /// The last step must write, but crop and letterbox do not.
         private mutating func copyIfLastStepMovesNothing() {
             switch steps.last {
             case nil, .crop: steps.append(.copy)
@@ -120,10 +120,10 @@ extension ConversionPlan {
 }
 
 extension PixelFormat {
-    /// Whether one pass leads from this format to another one.
+    /// Whether one pass converts this format to another one.
     ///
-    /// Left out are BT.709 limited to RGB, which ``ColorKernels`` do from I420 alone, and YUY2 to
-    /// NV12: libyuv 1857 writes wrong chroma there at widths that end 17 to 30 pixels after a
+    /// Not included are BT.709 limited to RGB, which ``ColorKernels`` convert only from I420, and
+    /// YUY2 to NV12: libyuv 1857 writes wrong chroma there if the width is 17 to 30 pixels above a
     /// multiple of 32.
     ///
     /// - Parameter color: The colour space of the YUV side.

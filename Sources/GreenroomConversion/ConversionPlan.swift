@@ -1,67 +1,67 @@
 public import GreenroomMedia
 
-/// How to make what a consumer wants out of a frame: a pure value, decided once for each kind
-/// of frame and want.
+/// How to convert a frame for a consumer: a pure value, computed once for each frame format and
+/// want.
 ///
 /// ## Order
 ///
-/// Work is done where there are fewest pixels, and YUV is worked on as I420, for which libyuv
-/// has the fastest kernels:
+/// Each step runs where the fewest pixels are, and YUV is processed as I420, for which libyuv has
+/// the fastest kernels:
 ///
-/// 1. The part of the picture that a crop leaves is chosen first; that costs nothing.
-/// 2. Everything that is not I420 or 32-bit RGB is unpacked.
-/// 3. When the picture shrinks: scale, turn, convert colours. When it grows: convert colours,
-///    turn, scale. From YUV to RGB always last, since RGB has more bytes to move; from RGB to
-///    YUV before turning, for the same reason.
-/// 4. The last step writes into the frame that is handed out, between the bars of a letterbox.
+/// 1. Crop, which costs nothing.
+/// 2. Unpack everything but I420 and 32-bit RGB.
+/// 3. To shrink: scale, rotate, convert colours. To enlarge: convert colours, rotate, scale.
+/// Convert YUV to RGB last, since RGB has more bytes; convert RGB to YUV before rotation, for the
+/// same reason.
+/// 4. The last step writes into the result, inside the bars of a letterbox.
 ///
 /// ## Filters
 ///
-/// A picture that shrinks to half or less is halved first, by averaging, as often as it goes:
-/// libyuv has fast kernels for exactly that. The rest is bilinear. Against one box filter over
-/// everything this costs half (1920x1080 to 858x480, to 352x240), and stays right where libyuv's
-/// box filter darkens because its weights are 16 bits (by a fifth at 130 to 1).
+/// Reduction to half or less first halves the picture repeatedly by averaging, for which libyuv has
+/// fast kernels. The rest is bilinear. Compared with one box filter this takes half the time
+/// (1920x1080 to 858x480, to 352x240), and avoids libyuv's box filter where its 16-bit weights
+/// darken the picture (by a fifth at 130 to 1).
 public struct ConversionPlan: Equatable, Sendable {
-    /// One pass over the pixels, or for ``crop(_:)`` none.
+    /// One pass over the pixels; none for ``crop(_:)``.
     public enum Step: Equatable, Sendable {
-        /// Goes on with a part of the picture.
+        /// Continues with a part of the picture.
         case crop(PixelRect)
         /// Converts to another format.
         ///
-        /// The colour space is that of the YUV side of the conversion.
+        /// The colour space of the YUV side.
         case convert(PixelFormat, ColorSpace)
-        /// Copies the pixels as they are.
+        /// Copies the pixels unchanged.
         case copy
         /// Scales to a size.
         case scale(FrameSize, ScaleFilter)
-        /// Turns clockwise.
+        /// Rotates clockwise.
         case rotate(Rotation)
-        /// Changes what the values of an I420 picture mean, and the values with it.
+        /// Converts the values of an I420 picture to another colour space.
         case recolor(from: ColorSpace, to: ColorSpace)
     }
 
-    /// How pixels are weighed when a picture is scaled.
+    /// The filter for scaling.
     public enum ScaleFilter: Hashable, Sendable {
-        /// The mean of all pixels that fall into one.
+        /// The mean of all pixels that map to one.
         case box
-        /// The four nearest pixels by their distance.
+        /// The four nearest pixels, weighted by distance.
         case bilinear
     }
 
-    /// The passes in order; none where the frame is already what is wanted.
+    /// The passes in order; none if the frame matches the want.
     public private(set) var steps: [Step] = []
-    /// The format that comes out.
+    /// The result's format.
     public let format: PixelFormat
-    /// The size that comes out.
+    /// The result's size.
     public let size: FrameSize
-    /// Where in the result the picture lies; around it is black.
+    /// The picture's position in the result; the rest is black.
     public let placement: PixelRect
-    /// What the values that come out mean; always full range for RGB.
+    /// The result's colour space; always full range for RGB.
     public let color: ColorSpace
-    /// How far the result still has to be turned.
+    /// The rotation that the result still needs.
     public let rotation: Rotation
 
-    /// Whether the frame is already what is wanted, so that not a byte has to move.
+    /// Whether the frame matches the want, so that no byte is copied.
     public var isIdentity: Bool { steps.isEmpty }
 
     /// Plans a conversion.
@@ -69,12 +69,12 @@ public struct ConversionPlan: Equatable, Sendable {
     /// - Parameters:
     ///   - format: The layout of the frame's pixels.
     ///   - size: The frame's size, before its rotation; legal.
-    ///   - rotation: How far the frame has to be turned.
-    ///   - color: What the frame's values mean. Of an RGB frame the matrix alone matters.
-    ///   - want: What the consumer takes.
-    /// - Throws: ``ConversionError/Code/rejected`` for another size than the wanted one under
-    ///   ``Fit/reject``; ``ConversionError/Code/unsupported`` for a wanted format that cannot
-    ///   be made; ``ConversionError/Code/badGeometry`` for a size that is not legal.
+    /// - rotation: The frame's rotation.
+    /// - color: The frame's colour space. Of an RGB frame only the matrix matters.
+    /// - want: The consumer's want.
+    /// - Throws: ``ConversionError/Code/rejected`` for another size under ``Fit/reject``;
+    ///   ``ConversionError/Code/unsupported`` for a format that can't be made;
+    ///   ``ConversionError/Code/badGeometry`` for an illegal size.
     public static func plan(
         format: PixelFormat, size: FrameSize, rotation: Rotation, color: ColorSpace,
         want: VideoWant
@@ -105,8 +105,8 @@ public struct ConversionPlan: Equatable, Sendable {
         else { return }
         guard format.canBeMade else {
             throw .unsupported(
-                "\(inputFormat.name) frames cannot be converted to \(format.name), which passes "
-                    + "only unchanged: want i420, nv12, bgra or rgba")
+                "\(inputFormat.name) frames can't be converted to \(format.name), which only "
+                    + "passes unchanged: want i420, nv12, bgra or rgba")
         }
 
         var builder = StepBuilder(
@@ -121,7 +121,7 @@ public struct ConversionPlan: Equatable, Sendable {
 }
 
 extension PixelFormat {
-    /// Whether the bytes of both are the same where they matter.
+    /// Whether both have the same bytes, except ignored ones.
     func hasSameLayout(as other: PixelFormat) -> Bool {
         func canonical(_ format: PixelFormat) -> PixelFormat {
             switch format {
@@ -133,7 +133,7 @@ extension PixelFormat {
         return canonical(self) == canonical(other)
     }
 
-    /// Whether conversions can end in it.
+    /// Whether a conversion can produce it.
     fileprivate var canBeMade: Bool {
         switch self {
         case .i420, .nv12, .nv21, .yuy2, .uyvy, .bgra, .rgba, .bgrx, .rgbx, .rgb24: true

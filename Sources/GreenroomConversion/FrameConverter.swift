@@ -1,21 +1,21 @@
 internal import GreenroomMedia
 
-/// Converts frames into what consumers want.
+/// Converts frames for consumers.
 ///
-/// Plans are remembered for each kind of frame and want, and scratch memory is the converter's
-/// own, so that in steady state it allocates nothing.
+/// Caches a plan for each frame format and want, and reuses its scratch memory: in steady state it
+/// allocates nothing.
 ///
 /// Threads: one converter for each thread.
 public final class FrameConverter {
-    /// Conversions run; identities and copies are not counted.
+    /// Number of conversions, without identities and copies.
     public private(set) var conversionCount = 0
-    /// Bytes of pixels that conversions wrote, those between two steps included.
+    /// Bytes of pixels written by conversions, intermediate steps included.
     public private(set) var bytesWritten = 0
 
-    /// How often scratch memory was allocated: constant in steady state.
+    /// Number of scratch memory allocations: constant in steady state.
     public var scratchAllocationCount: Int { scratch.allocationCount }
 
-    /// A step reads one scratch frame and writes another.
+    /// A step reads one scratch frame and writes the other.
     private let scratch = FramePool(limit: 2)
     private var plans: [(key: PlanKey, plan: ConversionPlan)] = []
     private static let mostPlans = 32
@@ -31,17 +31,17 @@ public final class FrameConverter {
     /// Makes a converter.
     public init() {}
 
-    /// Converts a frame; where nothing needs doing, the result is another reference to it.
+    /// Converts a frame; without anything to do, returns another reference to it.
     ///
     /// - Parameters:
-    ///   - frame: The frame. Its info says what its pixels mean; a JPEG image's, too.
-    ///   - want: What the consumer takes.
-    ///   - pool: Where the result comes from.
-    /// - Returns: The converted frame; its info says what it is now, with stamp and revision
-    ///   carried over. Alpha and filling bytes of RGB formats are anything.
-    /// - Throws: What ``ConversionPlan/plan(format:size:rotation:color:want:)`` does;
+    /// - frame: The frame. Its info describes its pixels, also those of a JPEG image.
+    /// - want: The consumer's want.
+    /// - pool: The pool of the result.
+    /// - Returns: The converted frame with updated info; timestamp and revision are copied. Alpha
+    ///   and padding bytes of RGB formats are undefined.
+    /// - Throws: The errors of ``ConversionPlan/plan(format:size:rotation:color:want:)``;
     ///   ``ConversionError/Code/badData`` for a JPEG image that does not decode;
-    ///   ``ConversionError/Code/noBuffer`` where the pool has no frame to give.
+    ///   ``ConversionError/Code/noBuffer`` if the pool has no free frame.
     public func convert(
         _ frame: borrowing VideoFrame, to want: VideoWant, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame {
@@ -54,14 +54,14 @@ public final class FrameConverter {
         return try make(plan, of: frame, into: pool)
     }
 
-    /// Converts a frame into one that nobody else has: where nothing needs doing, into a copy.
+    /// Converts a frame into a unique one: without anything to do, into a copy.
     ///
     /// - Parameters:
     ///   - frame: The frame, as for ``convert(_:to:into:)``.
-    ///   - want: What the consumer takes.
-    ///   - pool: Where the result comes from.
-    /// - Returns: What ``convert(_:to:into:)`` would, the only reference to it.
-    /// - Throws: What ``convert(_:to:into:)`` does.
+    /// - want: The consumer's want.
+    /// - pool: The pool of the result.
+    /// - Returns: The result of ``convert(_:to:into:)``, as a unique reference.
+    /// - Throws: The errors of ``convert(_:to:into:)``.
     public func copy(
         _ frame: borrowing VideoFrame, to want: VideoWant, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame {
@@ -118,8 +118,8 @@ public final class FrameConverter {
         return plan
     }
 
-    /// A copy of a compressed picture that another process may write to: what has been checked has
-    /// to be what is decoded.
+    /// Copies a compressed picture from memory that another process can write: the checked bytes
+    /// must be the decoded ones.
     private func privateCopy(
         of frame: borrowing VideoFrame
     ) throws(ConversionError) -> VideoFrame {
@@ -132,12 +132,12 @@ public final class FrameConverter {
         return copy
     }
 
-    /// Runs the steps, the last one into the target and those before it into scratch frames.
+    /// Runs the steps: the last one into the target, the others into scratch frames.
     private func run(
         _ steps: [ConversionPlan.Step], on frame: borrowing VideoFrame, into target: UnsafeFrame
     ) throws(ConversionError) {
         var picture = UnsafeFrame(frame)
-        /// Keeps the picture alive once it is no longer that of the frame.
+        /// Keeps an intermediate picture alive.
         var owner: VideoFrame?
         if frame.format == .mjpeg {
             if frame.isInGivenMemory {

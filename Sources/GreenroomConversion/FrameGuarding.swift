@@ -1,10 +1,9 @@
-/// How the frames of a pool lie that plugins are watched with.
+/// The layout of a pool's frames for watching plugins.
 ///
-/// Each plane ends where a page ends, the padding of its last row included, and at least one whole
-/// page lies before and after it that belongs to no plane. Rows begin at multiples of 64 bytes as
-/// in any pool.
+/// Each plane ends at the end of a page, including the padding of its last row, with at least one
+/// whole unused page before and after it. Rows begin at multiples of 64 bytes as in any pool.
 package struct FrameGuarding: Equatable, Sendable {
-    /// How much longer than need be strides are, in bytes: a multiple of 64.
+    /// Added to the minimum stride, in bytes: a multiple of 64.
     package var extraStrideBytes: Int
 
     package init(extraStrideBytes: Int = 0) {
@@ -14,7 +13,7 @@ package struct FrameGuarding: Equatable, Sendable {
         self.extraStrideBytes = extraStrideBytes
     }
 
-    /// Where a plane begins that follows what ends at an offset.
+    /// The offset of a plane after another plane's end.
     func offset(ofPlaneWith byteCount: Int, after end: Int) -> Int {
         let page = FrameSlot.pageByteCount
         let pages = (byteCount + page - 1) / page + 1

@@ -1,23 +1,23 @@
 internal import GreenroomMedia
 
-/// Where the planes of a pooled frame lie in one block of memory.
+/// The positions of a pooled frame's planes in one block of memory.
 ///
-/// Every row begins at a multiple of 64 bytes, a cache line and the widest vector there is,
-/// so that libyuv takes its aligned paths and two planes never share a line.
+/// Every row begins at a multiple of 64 bytes, the size of a cache line and of the widest vector,
+/// so that libyuv uses its aligned paths and two planes never share a line.
 struct FrameLayout: Equatable, Sendable {
     static let alignment = 64
 
     let strides: InlineArray<3, Int>
     let offsets: InlineArray<3, Int>
-    /// Visible bytes of each plane, from its first pixel to its last.
+    /// Bytes of each plane, from the first pixel to the last.
     let byteCounts: InlineArray<3, Int>
     /// Bytes of the whole block.
     let totalByteCount: Int
 
-    /// Lays a frame out; nil for an illegal size, and for a compressed length that is
-    /// zero or beyond ``FramePool/maximumCompressedByteCount(of:)``.
+    /// Computes a layout; nil for an illegal size, and for a compressed length of zero or above
+    /// ``FramePool/maximumCompressedByteCount(of:)``.
     ///
-    /// - Parameter guarding: For frames that plugins are watched with.
+    /// - Parameter guarding: The layout for watching plugins; nil for the compact one.
     init?(
         format: PixelFormat, size: FrameSize, compressedByteCount: Int,
         guarding: FrameGuarding? = nil

@@ -1,15 +1,15 @@
 public import GreenroomMedia
 
 extension FramePool {
-    /// Takes a black frame: luma 16 in limited range and 0 in full, chroma in the middle, or
-    /// red, green and blue of 0.
+    /// Takes a black frame: luma 16 in limited range and 0 in full, neutral chroma, or red, green
+    /// and blue of 0.
     ///
     /// - Parameters:
     ///   - format: The layout of its pixels.
     ///   - size: The visible size.
-    ///   - range: The range of YUV values; without meaning for RGB formats, which are full.
-    /// - Returns: nil where ``take(_:_:compressedByteCount:)`` has nothing to give, and for a
-    ///   compressed format.
+    /// - range: The range of YUV values; ignored for RGB formats, which are full.
+    /// - Returns: nil if ``take(_:_:compressedByteCount:)`` returns nil, and for a compressed
+    ///   format.
     public func takeBlack(
         _ format: PixelFormat, _ size: FrameSize, _ range: ColorRange
     ) -> VideoFrame? {

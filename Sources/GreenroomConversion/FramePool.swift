@@ -1,34 +1,33 @@
 public import GreenroomMedia
 internal import Synchronization
 
-/// A bounded pool of frames whose memory is used again and again.
+/// A bounded pool of frames that reuses memory.
 ///
-/// Frames of any format and size come out of one pool. Memory is allocated while the pool
-/// warms up, and again when frames grow; from then on ``take(_:_:compressedByteCount:)`` and
-/// giving back allocate nothing. A frame may outlive its pool.
+/// One pool serves all formats and sizes. It allocates memory at first, and when frames grow; after
+/// that ``take(_:_:compressedByteCount:)`` and releasing allocate nothing. A frame may outlive its
+/// pool.
 ///
-/// Threads: any, at once. Giving back is one atomic subtraction; taking holds a lock for a
-/// search among at most `limit` slots.
+/// Threads: any, concurrently. Releasing is one atomic subtraction; taking locks for a search of at
+/// most `limit` slots.
 public final class FramePool: Sendable {
-    /// The most frames alive at once.
+    /// Limit of live frames.
     public let limit: Int
-    /// The most bytes of memory that the pool holds, for frames alive and for those to come.
+    /// Limit of memory in bytes, for live and free frames.
     public let byteLimit: Int
 
-    /// What a pool holds at most unless it is told otherwise: 1 GiB. A source may send frames of
-    /// 256 MiB each.
+    /// The default limit of memory: 1 GiB. A source may send frames of 256 MiB each.
     public static let ordinaryByteLimit = 1 << 30
 
     private let guarding: FrameGuarding?
     private let slots: [FrameSlot]
-    /// How often memory was allocated. Its lock also makes takers wait for each other.
+    /// Number of allocations. Its lock also serialises takers.
     private let allocations = Mutex(0)
 
     /// Makes an empty pool.
     ///
     /// - Parameters:
-    ///   - limit: The most frames alive at once, at least 1.
-    ///   - byteLimit: The most bytes of memory that the pool holds.
+    /// - limit: Limit of live frames, at least 1.
+    /// - byteLimit: Limit of memory in bytes.
     public init(limit: Int, byteLimit: Int = FramePool.ordinaryByteLimit) {
         self.limit = max(limit, 1)
         self.byteLimit = byteLimit
@@ -36,21 +35,18 @@ public final class FramePool: Sendable {
         slots = (0..<self.limit).map { FrameSlot(index: $0) }
     }
 
-    /// Makes a pool of memory that is there, in slots of one length that never move.
+    /// Makes a pool in existing memory, with slots of one size that never move.
     ///
-    /// The lowest free slot is taken each time, so that of memory which comes into being when it
-    /// is touched no more does than is used.
+    /// Always takes the lowest free slot, so that the fewest pages are touched.
     ///
     /// - Parameters:
     ///   - limit: The number of slots, at least 1.
-    ///   - slotByteCount: From a slot to the next: a multiple of 4096 bytes. A frame that is
-    ///     longer is not to be had.
-    ///   - memory: `limit * slotByteCount` bytes, readable and writable, at the beginning of a
-    ///     page. What is held beyond the limit is given back to the machine page by page, which is
-    ///     for shared memory alone.
-    ///   - owner: What keeps the memory there; it lives as long as the pool and every frame.
-    ///   - byteLimit: The most bytes of the memory that frames use.
-    ///   - guarding: How frames lie that plugins are watched with; nil for as tight as may be.
+    ///   - slotByteCount: The size of a slot: a multiple of 4096 bytes. Longer frames are refused.
+    ///   - memory: `limit * slotByteCount` bytes, readable and writable, page-aligned. Pages beyond
+    ///     the byte limit are returned to the machine, which works only for shared memory.
+    ///   - owner: Keeps the memory alive; lives as long as the pool and every frame.
+    ///   - byteLimit: Limit of memory in use, in bytes.
+    ///   - guarding: The layout for watching plugins; nil for the compact one.
     package init(
         limit: Int, slotByteCount: Int, memory: UnsafeMutableRawPointer,
         owner: any AnyObject & Sendable, byteLimit: Int = FramePool.ordinaryByteLimit,
@@ -71,33 +67,32 @@ public final class FramePool: Sendable {
         }
     }
 
-    /// How often memory was allocated: constant in steady state.
+    /// Number of allocations: constant in steady state.
     public var allocationCount: Int { allocations.withLock { $0 } }
 
-    /// Frames alive now; another thread may change it at any time.
+    /// Number of live frames. Other threads may change it at any time.
     public var aliveCount: Int { slots.count { !$0.isFree } }
 
-    /// The bytes of memory that the pool holds, for frames alive and for those to come.
+    /// Memory of the pool in bytes, for live and free frames.
     public var heldByteCount: Int {
         allocations.withLock { _ in slots.reduce(0) { $0 + $1.heldByteCount } }
     }
 
-    /// The longest compressed picture that a frame may hold, in bytes: that of the same
-    /// picture uncompressed, and 1 MiB for whatever a camera puts into its headers.
+    /// The largest compressed picture in bytes: the size of the uncompressed picture, and 1 MiB for
+    /// headers.
     public static func maximumCompressedByteCount(of size: FrameSize) -> Int {
         4 * size.area + (1 << 20)
     }
 
-    /// Takes a frame, its pixels undefined and its info the default.
+    /// Takes a frame. Its pixels are undefined, its info is the default.
     ///
     /// - Parameters:
     ///   - format: The layout of its pixels.
     ///   - size: The visible size, before any rotation.
-    ///   - compressedByteCount: For a compressed format the bytes it will hold, else ignored.
-    /// - Returns: nil where `limit` frames are alive, the pool would hold more than `byteLimit`
-    ///   bytes, the size is illegal, the compressed length is zero or beyond
-    ///   ``maximumCompressedByteCount(of:)``, memory has run out, or the frame is longer than the
-    ///   slots of memory that was given.
+    /// - compressedByteCount: The length of a compressed picture; ignored for other formats.
+    /// - Returns: nil if `limit` frames are live, memory would exceed `byteLimit`, the size is
+    ///   illegal, the compressed length is zero or above ``maximumCompressedByteCount(of:)``,
+    ///   allocation fails, or the frame is larger than a slot of existing memory.
     public func take(
         _ format: PixelFormat, _ size: FrameSize, compressedByteCount: Int = 0
     ) -> VideoFrame? {
@@ -110,14 +105,13 @@ public final class FramePool: Sendable {
         return VideoFrame(slot: slot.slot, memory: slot.memory, format, size, layout)
     }
 
-    /// Whether a frame came out of this pool.
+    /// Whether a frame is from this pool.
     package func owns(_ frame: borrowing VideoFrame) -> Bool {
         slots.indices.contains(frame.slot.index) && slots[frame.slot.index] === frame.slot
     }
 
-    /// The best slot is the smallest that is large enough; then one that has no memory yet;
-    /// then the largest, which grows: so that sizes that alternate end in a steady state. Of equals
-    /// it is the first.
+    /// Prefers the smallest slot that is large enough, then one without memory, then the largest,
+    /// which grows: so alternating sizes reach a steady state. The first of equals wins.
     private func takeSlot(
         byteCount: Int
     ) -> (slot: FrameSlot, memory: UnsafeMutableRawPointer)? {
@@ -151,8 +145,8 @@ public final class FramePool: Sendable {
         }
     }
 
-    /// Gives the memory of free slots back to the machine, the largest first, until a slot may hold
-    /// more; false where frames that are alive leave too little.
+    /// Frees the memory of free slots, largest first, until a slot may grow; false if live frames
+    /// use too much.
     private func makeRoom(for byteCount: Int, in growing: FrameSlot) -> Bool {
         var held = byteCount
         var heldByFree = 0
@@ -173,7 +167,7 @@ public final class FramePool: Sendable {
 }
 
 extension FramePool {
-    /// Why the pool may have no frame of a kind, for people; the same each time.
+    /// Why the pool may lack a frame of a kind. The text depends only on the arguments.
     package func explainLack(of format: PixelFormat, _ size: FrameSize) -> String {
         "there is no room for a frame of \(format.name) \(size): at most \(limit) frames and "
             + "\(byteLimit / 1_000_000) MB may be in use"

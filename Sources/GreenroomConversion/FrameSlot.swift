@@ -1,35 +1,34 @@
 internal import Glibc
 internal import Synchronization
 
-/// A block of memory of a pool, and the number of frames that refer to it.
+/// A block of a pool's memory, and the number of references to its frame.
 ///
-/// The memory is owned by the pool while the count is zero and by the frames while it is not.
-/// `capacity`, `heldByteCount` and `memory` are read and written by the pool alone, under its lock
-/// and while the count is zero, but for `heldByteCount`, which it also reads while it is not;
-/// frames carry the pointer themselves. The count goes from zero to one under that lock, after an
-/// acquiring load that pairs with the releasing subtraction of the last frame. That is why the
-/// unsafe variables are safe.
+/// The pool owns the memory while the count is zero; otherwise its frames do. Only the pool
+/// accesses `capacity`, `heldByteCount` and `memory`, under its lock and while the count is zero;
+/// it also reads `heldByteCount` while the count is not zero. Frames have their own copy of the
+/// pointer. The count goes from zero to one under that lock, after an acquiring load that pairs
+/// with the releasing subtraction of the last frame. So the unsafe variables are safe.
 final class FrameSlot: Sendable {
-    /// Its place in the pool, from 0.
+    /// Its index in the pool, from 0.
     let index: Int
-    /// Keeps memory that was given to the pool where it is; nil for memory of the slot's own.
+    /// Keeps memory from outside the pool alive; nil for the slot's own memory.
     private let owner: (any AnyObject & Sendable)?
 
     nonisolated(unsafe) private(set) var memory: UnsafeMutableRawPointer?
-    /// The longest frame that fits.
+    /// The longest frame that fits, in bytes.
     nonisolated(unsafe) private(set) var capacity = 0
-    /// Bytes that the machine may have to spare for it: what was allocated, or of memory that was
-    /// given what frames have used of it.
+    /// Memory of the slot in bytes: allocated, or, of memory from outside, the part that frames
+    /// have used.
     nonisolated(unsafe) private(set) var heldByteCount = 0
     private let references = Atomic(0)
 
-    /// Makes a slot that allocates its memory when it is needed.
+    /// Makes a slot that allocates its memory on demand.
     init(index: Int) {
         self.index = index
         owner = nil
     }
 
-    /// Makes a slot of memory that is there and never moves.
+    /// Makes a slot of existing memory that never moves.
     init(
         index: Int, memory: UnsafeMutableRawPointer, capacity: Int, owner: any AnyObject & Sendable
     ) {
@@ -41,7 +40,7 @@ final class FrameSlot: Sendable {
 
     deinit { if !isGiven { free(memory) } }
 
-    /// Whether the memory is not the slot's own.
+    /// Whether the memory is from outside the pool.
     var isGiven: Bool { owner != nil }
 
     var isFree: Bool { references.load(ordering: .acquiring) == 0 }
@@ -51,7 +50,7 @@ final class FrameSlot: Sendable {
     func retain() { references.add(1, ordering: .relaxed) }
     func release() { references.subtract(1, ordering: .acquiringAndReleasing) }
 
-    /// What ``heldByteCount`` becomes with a frame; nil where the frame can never fit.
+    /// ``heldByteCount`` with a frame of this length; nil if the frame can never fit.
     func heldByteCount(with byteCount: Int) -> Int? {
         guard !isGiven else {
             return byteCount <= capacity
@@ -60,8 +59,7 @@ final class FrameSlot: Sendable {
         return byteCount <= capacity ? capacity : Self.allocationByteCount(for: byteCount)
     }
 
-    /// Makes the slot hold so much, if it does not yet; false where there is no memory, and then
-    /// the slot is as it was.
+    /// Grows the slot to a length if needed; false without changes if there is no memory.
     func hold(_ byteCount: Int) -> Bool {
         if !isGiven, byteCount > capacity {
             guard let fresh = aligned_alloc(FrameLayout.alignment, byteCount) else { return false }
@@ -73,7 +71,7 @@ final class FrameSlot: Sendable {
         return true
     }
 
-    /// Gives the memory back to the machine; false where that can't be done. The slot stays usable.
+    /// Returns the memory to the machine; false if that fails. The slot stays usable.
     func discard() -> Bool {
         if isGiven {
             guard madvise(memory, heldByteCount, MADV_REMOVE) == 0 else { return false }
@@ -88,8 +86,8 @@ final class FrameSlot: Sendable {
 
     static let pageByteCount = 4096
 
-    /// Rounded up to eighths of a power of two, so that compressed pictures, each a little
-    /// longer than the one before, soon fit.
+    /// Rounds up to eighths of a power of two, so that compressed pictures of growing length soon
+    /// fit.
     private static func allocationByteCount(for byteCount: Int) -> Int {
         let eighth = 1 << max(Int.bitWidth - byteCount.leadingZeroBitCount - 3, 0)
         return rounded(byteCount, to: max(pageByteCount, eighth))

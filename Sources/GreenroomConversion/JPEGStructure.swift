@@ -1,19 +1,18 @@
 public import GreenroomMedia
 
-/// The markers of a JPEG image (ITU-T T.81, annex B), walked before a decoder sees the image.
+/// Checks the markers of a JPEG image (ITU-T T.81, annex B) before a decoder gets it.
 ///
-/// The decoder allocates by what the image says of itself, and works as long as it has scans.
-/// So what it says is checked first: the size, the components, the number of scans, and that
-/// every segment lies within the data.
+/// A decoder allocates memory for the declared size, and runs as long as there are scans. So check
+/// the size, the components, the number of scans, and that every segment is within the data.
 public enum JPEGStructure {
-    /// Progressive images of ordinary encoders have about 10 scans; some abuse has thousands.
-    static let mostScans = 32
+    /// Common encoders make progressive images of about 10 scans; an attacker could make thousands.
+    static let scanLimit = 32
 
     /// Checks an image.
     ///
     /// - Parameters:
-    ///   - data: The image; what follows its end is ignored.
-    ///   - size: What its size has to be.
+    /// - data: The image; bytes after its end are ignored.
+    /// - size: The required size.
     /// - Throws: ``ConversionError/Code/badData``.
     public static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
         guard word(data, 0) == 0xffd8 else {
@@ -54,10 +53,10 @@ public enum JPEGStructure {
                         + "progressive one with Huffman codes")
             case 0xda:
                 scans += 1
-                guard hasSize, scans <= mostScans else {
+                guard hasSize, scans <= scanLimit else {
                     throw .badData(
                         hasSize
-                            ? "the JPEG image has more than \(mostScans) scans"
+                            ? "the JPEG image has more than \(scanLimit) scans"
                             : "the JPEG image has a scan before its frame header")
                 }
             default:
@@ -95,8 +94,8 @@ public enum JPEGStructure {
         }
     }
 
-    /// Moves behind the next marker and returns it; entropy-coded data, in which FF is followed
-    /// by 00, is skipped, and so are fill bytes.
+    /// Moves after the next marker and returns it. Skips fill bytes and entropy-coded data, where
+    /// 00 follows FF.
     private static func nextMarker(_ data: RawSpan, _ position: inout Int) -> UInt8? {
         while position + 1 < data.byteCount {
             guard byte(data, position) == 0xff else {

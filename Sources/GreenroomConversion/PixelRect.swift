@@ -2,9 +2,9 @@ public import GreenroomMedia
 
 /// A rectangle of pixels within a picture.
 public struct PixelRect: Hashable, Sendable {
-    /// The column of its left edge; even, so that subsampled chroma can be addressed.
+    /// The left column; even, so that it is addressable in subsampled chroma.
     public var x: Int
-    /// The row of its upper edge; even likewise.
+    /// The top row; also even.
     public var y: Int
     /// Its width and height.
     public var size: FrameSize
@@ -16,11 +16,11 @@ public struct PixelRect: Hashable, Sendable {
         self.size = size
     }
 
-    /// The middle of a picture.
+    /// A centred rectangle in a picture.
     ///
     /// - Parameters:
-    ///   - size: The size of the rectangle, at most that of the picture.
-    ///   - whole: The size of the picture.
+    /// - size: The rectangle's size, at most the picture's.
+    /// - whole: The picture's size.
     init(_ size: FrameSize, centredIn whole: FrameSize) {
         self.init(
             x: (whole.width - size.width) / 4 * 2, y: (whole.height - size.height) / 4 * 2,
@@ -29,10 +29,11 @@ public struct PixelRect: Hashable, Sendable {
 }
 
 extension FrameSize {
-    /// The largest size of another size's shape within this one, to the nearest even number.
+    /// The largest size with another size's aspect ratio that fits in this one, rounded to even
+    /// numbers.
     ///
-    /// A side that is even lets the edge of a picture fall between two chroma samples; one
-    /// that is all of this size's side stays as it is.
+    /// With an even side, the picture's edge is between two chroma samples. A side equal to this
+    /// size's side stays.
     func largestInside(shapedLike shape: FrameSize) -> FrameSize {
         let wider = width * shape.height > shape.width * height
         return wider

@@ -1,13 +1,12 @@
 internal import CLibYUV
 internal import GreenroomMedia
 
-// libyuv names 32-bit formats by the order of bits in a register, from the top: its ARGB is BGRA
-// in memory and its ABGR is RGBA. Its RAW is RGB24 in memory, and its RGB24 is BGR. What it lacks
-// is had by calling things by another name: red and blue changed against each other, U and V
-// changed against each other with the constants that are mirrored (Yvu).
+// libyuv names 32-bit formats by the order of bits in a register, from the top: its ARGB is BGRA in
+// memory and its ABGR is RGBA. Its RAW is RGB24 in memory, and its RGB24 is BGR. Swapped names give
+// the missing functions: red and blue swapped, or U and V swapped with mirrored constants (Yvu).
 
 extension UnsafeFrame {
-    /// Decodes a JPEG image whose structure was checked to I420.
+    /// Decodes a JPEG image with a checked structure to I420.
     func decode(byteCount: Int, to output: UnsafeFrame) throws(ConversionError) {
         let result = MJPGToI420(
             planes[0], byteCount, output.planes[0], output.strides[0], output.planes[1],
@@ -59,7 +58,7 @@ extension UnsafeFrame {
                 UYVYToI420(
                     y, yStride, toY, toYStride, toU, toUStride, toV, toVStride, width, height)
             case (.i010, .i420):
-                // The scale is 2^16 over the number of levels above 8 bits: from 10 bits.
+                // The scale is 2^16 over the number of levels above 8 bits: here 10 bits.
                 narrow(to: output, scale: 1 << 14)
             case (.p010, .nv12):
                 narrow(to: output, scale: 1 << 8)
@@ -69,7 +68,7 @@ extension UnsafeFrame {
         try ConversionError.check(result, self, output)
     }
 
-    /// Makes 8 bits of 10 by leaving two off, plane by plane.
+    /// Reduces 10 bits to 8, plane by plane.
     private func narrow(to output: UnsafeFrame, scale: Int32) -> Int32 {
         for index in 0..<format.planeCount {
             let plane = output.format.plane(index, of: size)
@@ -82,7 +81,7 @@ extension UnsafeFrame {
         return 0
     }
 
-    /// Converts I420, NV12 or NV21 to RGB; BT.709 limited from I420 to 32-bit RGB alone.
+    /// Converts I420, NV12 or NV21 to RGB; BT.709 limited only from I420 to 32-bit RGB.
     func convertYUVToRGB(
         _ color: ColorSpace, to output: UnsafeFrame
     ) throws(ConversionError) {

@@ -2,7 +2,7 @@ internal import CLibYUV
 internal import GreenroomMedia
 
 extension UnsafeFrame {
-    /// Copies to a picture of the same layout and size.
+    /// Copies to a picture of the same format and size.
     func copy(to output: UnsafeFrame) {
         for index in 0..<format.planeCount {
             let plane = format.plane(index, of: size)
@@ -12,7 +12,7 @@ extension UnsafeFrame {
         }
     }
 
-    /// Scales an I420 or 32-bit RGB picture to another one of its format.
+    /// Scales an I420 or 32-bit RGB picture.
     func scale(
         to output: UnsafeFrame, _ filter: ConversionPlan.ScaleFilter
     ) throws(ConversionError) {
@@ -29,7 +29,7 @@ extension UnsafeFrame {
         try ConversionError.check(result, self, output)
     }
 
-    /// Turns an I420 or 32-bit RGB picture clockwise.
+    /// Rotates an I420 or 32-bit RGB picture clockwise.
     func rotate(_ rotation: Rotation, to output: UnsafeFrame) throws(ConversionError) {
         let mode = RotationMode(rotation.rawValue)
         let result =
@@ -43,7 +43,7 @@ extension UnsafeFrame {
         try ConversionError.check(result, self, output)
     }
 
-    /// Fills what is outside a rectangle with black.
+    /// Fills the area outside a rectangle with black.
     func fillBlack(around inside: PixelRect, _ range: ColorRange) {
         let right = inside.x + inside.size.width
         let below = inside.y + inside.size.height
@@ -81,10 +81,10 @@ extension UnsafeFrame {
         case .rgb24:
             SetPlane(planes[0], strides[0], width * 3, height, 0)
         case .i010:
-            // Ten bits, at the lower end of 16.
+            // Ten bits, in the low bits of 16.
             fillSamples(luma << 2, chroma: 128 << 2)
         case .p010:
-            // Ten bits, at the upper end.
+            // Ten bits, in the high bits.
             fillSamples(luma << 8, chroma: 128 << 8)
         case .mjpeg:
             break

@@ -1,6 +1,6 @@
 internal import GreenroomMedia
 
-/// The pictures over which ``ColorKernels`` go row by row.
+/// Runs ``ColorKernels`` over the rows of pictures.
 extension UnsafeFrame {
     /// Converts 32-bit RGB to I420.
     func convertRGBToYUV(_ color: ColorTransform.FromRGB, to output: UnsafeFrame) {

@@ -1,12 +1,12 @@
 internal import GreenroomMedia
 
-/// The pixels of a frame, or of a part of one, as libyuv wants to be told of them.
+/// The pixels of a frame, or of a part of it, as libyuv's arguments.
 ///
 /// Valid while the frame lives; made and used within one conversion.
 struct UnsafeFrame {
     let format: PixelFormat
     let size: FrameSize
-    /// The first byte of each plane; planes that the format lacks repeat the first.
+    /// The first byte of each plane; missing planes repeat the first.
     private(set) var planes: InlineArray<3, UnsafeMutablePointer<UInt8>>
     let strides: InlineArray<3, Int32>
 
@@ -30,13 +30,12 @@ struct UnsafeFrame {
         strides = whole.strides
     }
 
-    /// A part of it. Its corner is at even coordinates and it lies within the picture.
+    /// A part of the picture. Its corner has even coordinates and it lies within the picture.
     func part(_ rect: PixelRect) -> UnsafeFrame {
         var part = UnsafeFrame(self, size: rect.size)
         let origin = FrameSize(width: rect.x, height: rect.y)
         for index in 0..<format.planeCount {
-            // The bytes and rows that a picture of the origin's size has are those that lie
-            // before the corner.
+            // The bytes and rows before the corner are those of a picture of the origin's size.
             let before = format.plane(index, of: origin)
             part.planes[index] += before.rows * Int(strides[index]) + before.rowBytes
         }
@@ -49,7 +48,7 @@ struct UnsafeFrame {
         FrameSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
     }
 
-    /// Bytes that carry pixels.
+    /// Bytes with pixels.
     var byteCount: Int { format.packedByteCount(of: size) }
 
     func row(_ y: Int, ofPlane index: Int) -> UnsafeMutablePointer<UInt8> {

@@ -2,23 +2,23 @@ public import GreenroomMedia
 
 /// A counted reference to a frame of a ``FramePool``.
 ///
-/// The memory goes back to the pool when the last reference ends. References share the
-/// pixels; each has its own ``info``. Pixels are written while the reference is the only one.
+/// The last reference returns the memory to the pool. References share the pixels; each has its own
+/// ``info``. Only a unique reference may write pixels.
 ///
-/// Threads: a reference may move between threads; two references may be read on two threads
-/// at once.
+/// Threads: a reference may move between threads; several threads may read through different
+/// references.
 public struct VideoFrame: ~Copyable, Sendable {
-    /// The layout of the pixels.
+    /// The pixel format.
     public let format: PixelFormat
     /// The visible size, before any rotation.
     public let size: FrameSize
-    /// What the frame says of itself; this reference's own.
+    /// The frame's description; each reference has its own.
     public var info = FrameInfo()
 
     let layout: FrameLayout
     let slot: FrameSlot
-    /// Safe to send: the slot keeps the memory alive and in place for as long as the count
-    /// is not zero, and this reference is counted.
+    /// Safe to send: the slot keeps the memory alive and fixed while the count is not zero, and
+    /// this reference is counted.
     nonisolated(unsafe) private let memory: UnsafeMutableRawPointer
 
     /// Takes over one count of the slot.
@@ -41,17 +41,17 @@ public struct VideoFrame: ~Copyable, Sendable {
     /// Whether this is the only reference to the pixels.
     public var isUnique: Bool { slot.isUnique }
 
-    /// Which slot of its pool it lies in, from 0: by this another process that maps the pool's
-    /// memory finds it.
+    /// The index of its slot in the pool, from 0. Another process with the pool's memory finds the
+    /// frame by it.
     package var slotIndex: Int { slot.index }
 
-    /// Whether it lies in memory that the pool was given, which others may write to meanwhile.
+    /// Whether it is in memory from outside the pool, which other processes may write at any time.
     package var isInGivenMemory: Bool { slot.isGiven }
 
     /// Another reference to the same pixels.
     public borrowing func share() -> VideoFrame { share(as: format) }
 
-    /// Another reference that calls the pixels by another name of the same layout.
+    /// Another reference that treats the pixels as another format with the same layout.
     borrowing func share(as format: PixelFormat) -> VideoFrame {
         slot.retain()
         var other = VideoFrame(slot: slot, memory: memory, format, size, layout)
@@ -61,23 +61,23 @@ public struct VideoFrame: ~Copyable, Sendable {
 }
 
 extension VideoFrame {
-    /// Bytes from a row to the next: a multiple of 64, or 0 for a compressed format.
+    /// Bytes from a row to the next: a multiple of 64; 0 for a compressed format.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     public func strideBytes(_ index: Int) -> Int { layout.strides[index] }
 
-    /// Bytes from the first pixel of a plane to its last, padding between rows included; for
-    /// a compressed format the length of the data.
+    /// Bytes from the first pixel of a plane to the last, including padding between rows; for a
+    /// compressed format the length of the data.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     public func byteCount(_ index: Int) -> Int { layout.byteCounts[index] }
 
-    /// Bytes from the beginning of the frame's slot to the first pixel of a plane.
+    /// Offset of a plane's first pixel in the frame's slot.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     package func planeOffset(_ index: Int) -> Int { layout.offsets[index] }
 
-    /// A plane to read.
+    /// A plane for reading.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     @_lifetime(borrow self)
@@ -86,7 +86,7 @@ extension VideoFrame {
         return _overrideLifetime(span, borrowing: self)
     }
 
-    /// A plane to write. The reference must be the only one; see ``isUnique``.
+    /// A plane for writing. The reference must be unique; see ``isUnique``.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     @_lifetime(&self)
@@ -97,8 +97,8 @@ extension VideoFrame {
         return _overrideLifetime(span, mutating: &self)
     }
 
-    /// The first byte of a plane, for the C border alone: valid while a reference lives, to be
-    /// written only while it is the only one.
+    /// The first byte of a plane, for calls of C: valid while a reference lives; write only through
+    /// a unique reference.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     public borrowing func unsafePlanePointer(_ index: Int) -> UnsafeMutableRawPointer {

@@ -1,20 +1,20 @@
 public import GreenroomMedia
 
-/// What a consumer takes.
+/// The video format that a consumer wants.
 public struct VideoWant: Hashable, Sendable {
-    /// The layout of pixels.
+    /// The pixel format.
     public var format: PixelFormat
-    /// The size, or nil for the picture's own, upright.
+    /// The size; nil for the upright picture's own.
     public var size: FrameSize?
-    /// The range of YUV values, or nil for as they come; pictures of RGB become limited then.
-    /// Without meaning for RGB formats, which are always full.
+    /// The range of YUV values; nil for the picture's own, or limited for RGB pictures. Ignored for
+    /// RGB formats, which are always full.
     public var range: ColorRange?
-    /// The matrix, or nil for as it comes.
+    /// The matrix; nil for the picture's own.
     public var matrix: ColorMatrix?
-    /// What becomes of a picture of another shape.
+    /// How to fit another aspect ratio.
     public var fit: Fit
-    /// Whether the consumer turns pictures upright itself; else they arrive so. With a size
-    /// that is wanted, the size then is that of the pixels before the consumer turns them.
+    /// Whether the consumer rotates pictures itself; otherwise they arrive upright. A wanted size
+    /// then is that before the consumer's rotation.
     public var acceptsRotation: Bool
 
     /// Makes a want.

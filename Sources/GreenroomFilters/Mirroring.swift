@@ -1,7 +1,7 @@
-/// Turns a row of samples from right to left, in place.
+/// Mirrors a row of samples in place.
 ///
-/// Chroma of a frame of odd width moves by half a sample, as its last sample stands for one
-/// pixel and the others for two.
+/// Chroma of an odd width moves by half a sample, because its last sample covers one pixel and the
+/// others two.
 public func mirror(_ row: inout MutableSpan<UInt8>) {
     var (left, right) = (0, row.count - 1)
     while left < right {

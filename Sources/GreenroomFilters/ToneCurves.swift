@@ -1,14 +1,14 @@
 public import GreenroomMedia
 
-/// Brightness, contrast and saturation as tables from old samples to new ones.
+/// Brightness, contrast and saturation as lookup tables.
 public struct ToneCurves: Sendable {
-    /// What the curves are made from.
+    /// The parameters of the curves.
     public struct Adjustment: Equatable, Sendable {
-        /// Added, as a part of the way from black to white: −1 to 1, 0 for no change.
+        /// Added, relative to the range from black to white: −1 to 1, 0 for no change.
         public var brightness: Double
-        /// Distance from mid grey, luma and chroma alike: 0 to 2, 1 for no change.
+        /// Factor of the distance from mid grey, for luma and chroma: 0 to 2, 1 for no change.
         public var contrast: Double
-        /// Distance from grey: 0 for none, 1 for no change, 2 for twice.
+        /// Factor of the distance from grey: 0 for none, 1 for no change, 2 for double.
         public var saturation: Double
 
         /// Makes an adjustment.
@@ -23,15 +23,15 @@ public struct ToneCurves: Sendable {
     private let luma: [UInt8]
     private let chroma: [UInt8]
 
-    /// Whether luma stays as it is, bit for bit.
+    /// Whether luma stays bit-identical.
     public let keepsLuma: Bool
-    /// Whether chroma stays as it is, bit for bit.
+    /// Whether chroma stays bit-identical.
     public let keepsChroma: Bool
 
     /// Makes the tables.
     ///
-    /// A table that changes anything ends at black and white, and at the bounds of chroma; one
-    /// that changes nothing also keeps samples beyond these.
+    /// A table with any change clips at black and white, and at the bounds of chroma; one without
+    /// changes also keeps samples outside them.
     public init(_ adjustment: Adjustment, range: ColorRange) {
         let (lumaBounds, chromaBounds) =
             switch range {
@@ -56,10 +56,10 @@ public struct ToneCurves: Sendable {
         }
     }
 
-    /// Puts a row of luma through its table.
+    /// Applies the table to a row of luma.
     public func applyLuma(to row: inout MutableSpan<UInt8>) { Self.apply(luma.span, to: &row) }
 
-    /// Puts a row of U or V through its table.
+    /// Applies the table to a row of U or V.
     public func applyChroma(to row: inout MutableSpan<UInt8>) { Self.apply(chroma.span, to: &row) }
 
     private static func apply(_ table: Span<UInt8>, to row: inout MutableSpan<UInt8>) {

@@ -1,4 +1,4 @@
-/// A number made of words, one after another: FNV-1a. Contents with another one differ.
+/// An FNV-1a hash of words. Contents with different digests differ.
 package struct ContentDigest: Equatable, Sendable {
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

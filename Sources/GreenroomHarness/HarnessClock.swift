@@ -1,8 +1,8 @@
 package import GreenroomRuntime
 import Synchronization
 
-/// The clock of one harness, or of several side by side. Whoever makes it leads: on a virtual
-/// clock time stands still but for when that thread waits.
+/// The clock of one or several harnesses. The thread that creates it leads: a virtual clock
+/// advances only while that thread waits.
 package final class HarnessClock: Sendable {
     let session: SessionClock
     private let offTheClock = Mutex<Set<Int>>([])
@@ -18,14 +18,16 @@ package final class HarnessClock: Sendable {
     /// The time, in nanoseconds.
     package var now: Int64 { session.now }
 
-    /// Whether a plugin's threads were seen to wait on something else than this clock, so that on a
-    /// virtual one what they do is another thing each time.
-    package func isStray(_ number: Int = 0) -> Bool { offTheClock.withLock { $0.contains(number) } }
+    /// Whether threads of a plugin wait on something other than this clock. On a virtual clock the
+    /// plugin's behaviour then differs between runs.
+    package func isOffClock(_ number: Int = 0) -> Bool {
+        offTheClock.withLock { $0.contains(number) }
+    }
 
-    /// Lets time pass on a thread that makes a call of a plugin's, as if it took the plugin so long.
+    /// Advances session time on a thread that calls a plugin, as if the call took that long.
     ///
-    /// - Parameter isOver: Becomes true when no more time is to pass, as before a step that waits
-    ///   for the plugin's threads.
+    /// - Parameter isOver: Ends the wait when true, for example before a step that waits for the
+    ///   plugin's threads.
     package func pass(nanoseconds: Int64, unless isOver: Monitor<Bool>, number: Int = 0) {
         let _: Void? = session.wait(
             for: isOver, until: now + nanoseconds, as: .plugin(number)

@@ -2,20 +2,20 @@ package import GreenroomConversion
 package import GreenroomMedia
 import Synchronization
 
-/// Watches what a plugin does to the memory that it is lent for its frames.
+/// Watches a plugin's use of the frames' memory.
 ///
-/// Whoever lends a frame fills it before the plugin gets it: the planes with a byte, and what lies
-/// around them, in the same pages, with another. If frames are closed, pages beyond those can't be
-/// touched by the plugin's process, nor can those of a frame that it does not have.
+/// Before a frame is lent, its planes are filled with one byte, and the rest of their pages with
+/// another. With ``isClosed`` the plugin's process can't access pages outside the frames that it
+/// has.
 ///
 /// Threads: any.
 package final class LeaseWatch: Sendable {
-    /// A plane that is lent.
+    /// A lent plane.
     package struct Plane: Equatable, Sendable {
-        /// Its first byte, from the beginning of the frames' memory.
+        /// Its first byte's offset in the frames' memory.
         package var offset: Int
         package var strideBytes: Int
-        /// From the first pixel to the last.
+        /// From the first to the last pixel.
         package var byteCount: Int
 
         package init(offset: Int, strideBytes: Int, byteCount: Int) {
@@ -24,10 +24,10 @@ package final class LeaseWatch: Sendable {
             self.byteCount = byteCount
         }
 
-        /// Its bytes, in the frames' memory.
+        /// Its bytes in the frames' memory.
         package var bytes: Range<Int> { offset..<offset + byteCount }
 
-        /// The pages that it lies in, in the frames' memory.
+        /// Its pages in the frames' memory.
         package var pages: Range<Int> {
             let page = 4096
             return offset / page * page..<(offset + byteCount + page - 1) / page * page
@@ -40,15 +40,15 @@ package final class LeaseWatch: Sendable {
         package var format: PixelFormat
         package var size: FrameSize
         package var planes: [Plane]
-        /// What its planes were filled with.
+        /// The byte in its planes when it was lent.
         package var filling: UInt8
-        /// Whether the plugin has it still.
-        package var isOut = true
+        /// Whether the plugin still has it.
+        package var isHeld = true
 
-        /// What was put around its planes.
-        package var edging: UInt8 { ~filling }
+        /// The byte around its planes when it was lent.
+        package var guardByte: UInt8 { ~filling }
 
-        /// How far a byte of the frames' memory is from its pages; 0 within them and between them.
+        /// The distance of a byte from its pages; 0 in and between its planes.
         fileprivate func distance(of offset: Int) -> Int {
             let begin = planes.first?.pages.lowerBound ?? 0
             let end = planes.last?.pages.upperBound ?? 0
@@ -56,14 +56,14 @@ package final class LeaseWatch: Sendable {
         }
     }
 
-    /// Bytes around a plane that have been written.
+    /// Overwritten bytes around a plane.
     package struct Spill: Equatable, Sendable {
         package var lease: Lease
-        /// The plane's number.
+        /// The plane's index.
         package var plane: Int
-        /// How many there are.
+        /// Number of bytes.
         package var byteCount: Int
-        /// Whether they lie after the plane.
+        /// Whether they follow the plane.
         package var isAfter: Bool
 
         package init(lease: Lease, plane: Int, byteCount: Int, isAfter: Bool) {
@@ -74,62 +74,62 @@ package final class LeaseWatch: Sendable {
         }
     }
 
-    /// What frames are filled with before they are lent.
+    /// The bytes to fill frames with.
     package enum Filling: Sendable {
-        /// The same byte each time.
+        /// Always the same byte.
         case same(UInt8)
-        /// Another byte each time, from one on.
+        /// A different byte for each frame, starting with this one.
         case from(UInt8)
     }
 
     private struct State {
-        /// The newest lease of each slot.
+        /// The latest lease of each slot.
         var leases: [Int: Lease] = [:]
         var spill: Spill?
         var count = 0
-        /// The frames' memory, among the addresses of the plugin's process.
+        /// The addresses of the frames' memory in the plugin's process.
         var addresses: Range<UInt64> = 0..<0
     }
 
-    /// How frames lie.
+    /// The layout of the frames.
     package let guarding: FrameGuarding
-    /// Whether whoever touches what is not lent is killed.
+    /// Whether access outside lent frames kills the plugin's process.
     package let isClosed: Bool
     private let filling: Filling
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - guarding: How frames lie.
-    ///   - isClosed: Whether whoever touches what is not lent is killed.
-    ///   - filling: What frames are filled with.
+    ///   - guarding: The layout of the frames.
+    ///   - isClosed: Whether access outside lent frames kills the plugin's process.
+    ///   - filling: The bytes to fill frames with.
     package init(guarding: FrameGuarding, isClosed: Bool, filling: Filling) {
         self.guarding = guarding
         self.isClosed = isClosed
         self.filling = filling
     }
 
-    /// What the newest lease in a slot of the pool is or was; nil if there was none.
+    /// The latest lease of a slot; nil if there was none.
     package func lease(inSlot index: Int) -> Lease? { state.withLock { $0.leases[index] } }
 
-    /// The lease that is nearest to a byte of the frames' memory; nil if there was none.
+    /// The lease nearest to a byte of the frames' memory; nil if there was none.
     package func lease(near offset: Int) -> Lease? {
         state.withLock {
             $0.leases.values.min { $0.distance(of: offset) < $1.distance(of: offset) }
         }
     }
 
-    /// The first bytes around a plane that were seen to be written.
+    /// The first overwrite around a plane; nil if there was none.
     package var spill: Spill? { state.withLock { $0.spill } }
 
-    /// How many frames were lent.
+    /// Number of lent frames.
     package var count: Int { state.withLock { $0.count } }
 
-    /// Begins a life of the plugin, which has been lent nothing yet.
+    /// Resets the leases for a new instance of the plugin.
     ///
     /// - Parameters:
-    ///   - base: Where the frames' memory begins in the plugin's process, as that process says; 0 if
-    ///     it does not say.
-    ///   - byteCount: The length of the memory.
+    ///   - base: The address of the frames' memory in the plugin's process, as that process reports
+    ///     it; 0 if unknown.
+    ///   - byteCount: The size of the memory.
     package func begin(base: UInt64, byteCount: Int) {
         let (end, overflow) = base.addingReportingOverflow(UInt64(max(byteCount, 0)))
         state.withLock { state in
@@ -138,8 +138,7 @@ package final class LeaseWatch: Sendable {
         }
     }
 
-    /// How far an address of the plugin's process is from the beginning of the frames' memory; nil
-    /// if it is not in there.
+    /// The offset of an address of the plugin's process in the frames' memory; nil outside it.
     package func offset(of address: UInt64) -> Int? {
         state.withLock { state in
             state.addresses.contains(address)
@@ -147,12 +146,12 @@ package final class LeaseWatch: Sendable {
         }
     }
 
-    /// Where the frames' memory begins in the plugin's process; 0 if that is not known.
+    /// The address of the frames' memory in the plugin's process; 0 if unknown.
     package var base: UInt64 { state.withLock { $0.addresses.lowerBound } }
 
-    /// Takes note of a frame that is about to be lent.
+    /// Records a frame about to be lent.
     ///
-    /// - Parameter slot: Its place in the pool.
+    /// - Parameter slot: Its index in the pool.
     package func lend(
         _ id: UInt64, _ format: PixelFormat, _ size: FrameSize, planes: [Plane], slot: Int
     ) -> Lease {
@@ -160,7 +159,7 @@ package final class LeaseWatch: Sendable {
             let filling =
                 switch filling {
                 case .same(let byte): byte
-                // An odd step: a byte comes again after 256 frames only.
+                // An odd step: a byte repeats only after 256 frames.
                 case .from(let byte): byte &+ UInt8(truncatingIfNeeded: state.count) &* 37
                 }
             let lease = Lease(
@@ -171,19 +170,19 @@ package final class LeaseWatch: Sendable {
         }
     }
 
-    /// Takes note that a frame is given back.
+    /// Records a returned frame.
     ///
-    /// - Returns: What it was lent as; nil if it is not lent.
+    /// - Returns: Its lease; nil if it is not lent.
     package func takeBack(_ id: UInt64) -> Lease? {
         state.withLock { state in
-            let found = state.leases.first { $0.value.id == id && $0.value.isOut }
+            let found = state.leases.first { $0.value.id == id && $0.value.isHeld }
             guard let slot = found?.key else { return nil }
-            state.leases[slot]?.isOut = false
+            state.leases[slot]?.isHeld = false
             return state.leases[slot]
         }
     }
 
-    /// Takes note of bytes around a plane that were written.
+    /// Records overwritten bytes around a plane. The first record is kept.
     package func note(_ spill: Spill) {
         state.withLock { if $0.spill == nil { $0.spill = spill } }
     }

@@ -3,15 +3,15 @@ import GreenroomPluginInterface
 package import GreenroomMedia
 
 extension PluginHarness {
-    /// The offer that a session would make; nil for sound, which gets none.
+    /// The offer that a session would make; nil for audio, which has none.
     ///
-    /// Each one has the revision after the last one's, whether the plugin gets to see it or not.
+    /// Its revision is one higher than the last one's, even if the plugin did not get that one.
     ///
     /// - Parameters:
-    ///   - maximum: The session's.
-    ///   - ceiling: What applies for now; nil for nothing below the maximum.
-    ///   - table: The sizes that cameras are offered; nil for the standard ones. A pre-processor is
-    ///     offered the lower one of maximum and ceiling alone.
+    ///   - maximum: The session's maximum.
+    ///   - ceiling: The current ceiling; nil for none below the maximum.
+    ///   - table: The sizes to offer a camera; nil for the standard ones. A pre-processor is
+    ///     offered only the lower of maximum and ceiling.
     package func nextOffer(
         maximum: VideoCapability = VideoCapability(width: 1920, height: 1080, fps: 30),
         ceiling: VideoCapability? = nil, table: [VideoCapability]? = nil

@@ -8,56 +8,55 @@ package import GreenroomSession
 import GreenroomVideo
 import Synchronization
 
-/// One plugin alone, led through its life step by step by whoever wants to know how it behaves.
+/// Runs one plugin without a session, one step of its lifecycle at a time.
 ///
-/// It has the control thread, the ingests, the clock and the threads behind them of a session, and
-/// none of a session's will of its own: no negotiation, no deadline that ends anything, no output.
+/// It has a session's control thread, ingests, clock and media threads, but makes no decisions: no
+/// negotiation, no deadline that ends the plugin, no outputs.
 ///
-/// Threads: one leads, from ``init(_:on:as:deadlineNanoseconds:frameLimit:sinks:)`` to
-/// ``leave()``; what only tells something is for any.
+/// Threads: one thread leads, from ``init(_:on:as:deadlineNanoseconds:frameLimit:sinks:)`` to
+/// ``leave()``; any thread may read properties.
 package final class PluginHarness: Sendable {
     /// How a step ended.
     package enum StepEnd: Equatable, Sendable {
         case done
-        /// The plugin refused it, or made something that breaks a rule.
+        /// The plugin refused it, or created an instance that breaks a rule.
         case refused(Status, String)
-        /// The lifecycle has no such step from there.
+        /// The lifecycle does not allow the step from this state.
         case illegal(LifecycleState)
-        /// It is in start-send still, and waits for session time inside of it: it ends when it is
-        /// stopped.
+        /// It is still in start-send and waits for session time there: it ends when it is stopped.
         case pumps
-        /// It has not returned in time.
+        /// It did not return in time.
         case hangs
-        /// The plugin's process is lost; the text is the evidence.
+        /// The plugin's process is lost; the text says why.
         case lost(String)
     }
 
-    /// Who sees and hears what comes through.
+    /// Receives what the plugin sends.
     package struct Sinks: Sendable {
-        /// Gets each frame, in order, with the time of its arrival on the session clock.
-        package var sees: @Sendable (borrowing VideoFrame, Int64) -> Void
-        /// Gets the session's sound: 48 kHz stereo in stretches of 10 ms from the beginning of the
-        /// harness, silence too.
-        package var hears: @Sendable (Span<Int16>) -> Void
-        /// Gets what the host would tell of.
-        package var isTold: @Sendable (SessionEvent) -> Void
+        /// Gets each frame, in order, with its arrival time on the session clock.
+        package var onFrame: @Sendable (borrowing VideoFrame, Int64) -> Void
+        /// Gets the audio: 48 kHz stereo in 10 ms blocks from the start of the harness, including
+        /// silence.
+        package var onAudio: @Sendable (Span<Int16>) -> Void
+        /// Gets the events that a session would report.
+        package var onEvent: @Sendable (SessionEvent) -> Void
 
         package init(
-            sees: @escaping @Sendable (borrowing VideoFrame, Int64) -> Void = { _, _ in },
-            hears: @escaping @Sendable (Span<Int16>) -> Void = { _ in },
-            isTold: @escaping @Sendable (SessionEvent) -> Void = { _ in }
+            onFrame: @escaping @Sendable (borrowing VideoFrame, Int64) -> Void = { _, _ in },
+            onAudio: @escaping @Sendable (Span<Int16>) -> Void = { _ in },
+            onEvent: @escaping @Sendable (SessionEvent) -> Void = { _ in }
         ) {
-            self.sees = sees
-            self.hears = hears
-            self.isTold = isTold
+            self.onFrame = onFrame
+            self.onAudio = onAudio
+            self.onEvent = onEvent
         }
     }
 
-    /// What steps took, in real time.
+    /// Real time spent in steps.
     package struct Spent: Sendable {
         package private(set) var steps = 0
         package private(set) var nanoseconds: Int64 = 0
-        /// The step that took longest; nil before there was one.
+        /// The longest step; nil before the first one.
         package private(set) var longest: (step: LifecycleStep, nanoseconds: Int64)?
 
         package init() {}
@@ -76,10 +75,10 @@ package final class PluginHarness: Sendable {
         }
     }
 
-    /// How a frame came back from a pre-processor.
+    /// The result of an edit.
     package enum Edit: ~Copyable {
         case returned(VideoFrame, Status)
-        /// It has the frame still.
+        /// The pre-processor still has the frame.
         case late
     }
 
@@ -94,15 +93,15 @@ package final class PluginHarness: Sendable {
     private let offers = Mutex((revision: UInt32(0), last: Offer?.none))
     private let spending = Mutex(Spent())
 
-    /// Begins: the sinks's threads run from here on, and the sound's timeline begins.
+    /// Starts the threads of the sinks and the audio timeline.
     ///
     /// - Parameters:
     ///   - plan: The plugin.
-    ///   - clock: The clock; several rehearsals may share one, each with a number of its own.
-    ///   - number: Tells the plugins on a clock apart.
-    ///   - deadlineNanoseconds: How long a step may take in real time, besides what a busy machine
-    ///     takes of it.
-    ///   - frameLimit: How many of the plugin's frames are in use at most.
+    ///   - clock: The clock. Several harnesses may share one, each with its own number.
+    ///   - number: Identifies the plugin on the clock.
+    ///   - deadlineNanoseconds: Real time limit of a step, measured so that delays of a busy
+    ///     machine count little.
+    ///   - frameLimit: Limit of the plugin's frames in use.
     package init(
         _ plan: SourcePlan, on clock: HarnessClock, as number: Int = 0,
         deadlineNanoseconds: Int64 = 2_000_000_000, frameLimit: Int = 24,
@@ -112,7 +111,7 @@ package final class PluginHarness: Sendable {
         self.clock = clock
         self.deadlineNanoseconds = deadlineNanoseconds
         let session = clock.session
-        let events = SessionEvents(sinks.isTold)
+        let events = SessionEvents(sinks.onEvent)
         let role = plan.descriptor.name
         let kind = plan.descriptor.kind
         input = kind.sender == .video ? VideoTrackInput(clock: session) : nil
@@ -136,7 +135,7 @@ package final class PluginHarness: Sendable {
         audioMixer = audioIngest.map { ingest in
             AudioMixer(
                 tracks: [
-                    AudioMixer.Track(source: ingest, sinks: [ClosureSink(hears: sinks.hears)])
+                    AudioMixer.Track(source: ingest, sinks: [ClosureSink(onAudio: sinks.onAudio)])
                 ],
                 mixSinks: [], clock: session)
         }
@@ -157,14 +156,14 @@ package final class PluginHarness: Sendable {
             switch input.next() {
             case .frame(let arrival):
                 let nanoseconds = arrival.nanoseconds
-                sinks.sees(arrival.intoFrame(), nanoseconds)
+                sinks.onFrame(arrival.intoFrame(), nanoseconds)
             case .show: continue
             case .end: return
             }
         }
     }
 
-    /// Ends the sinks's threads, and the plugin if it is there still.
+    /// Ends the threads of the sinks, and the plugin if it still runs.
     package func leave() {
         if instance.lifecycle != .destroyed {
             instance.giveUp(because: "the harness is over")
@@ -197,13 +196,13 @@ package final class PluginHarness: Sendable {
 
     package func create() -> StepEnd { end(instance.beginCreate()) }
 
-    /// - Parameter offer: For sources of video and share, and for pre-processors the one row of
-    ///   their frames; nil for sound.
+    /// - Parameter offer: For video and share sources; for pre-processors the one row of their
+    ///   frames; nil for audio.
     package func initialize(_ offer: Offer?) -> StepEnd {
         end(instance.beginInitialize(offer: offer))
     }
 
-    /// What becomes of the offer is ``reply(to:)``.
+    /// ``reply(to:)`` has the reply.
     package func propertyChange(_ offer: Offer) -> StepEnd {
         end(instance.beginPropertyChange(offer: offer))
     }
@@ -214,14 +213,14 @@ package final class PluginHarness: Sendable {
     package func uninitialize() -> StepEnd { end(instance.beginUninitialize()) }
     package func destroy() -> StepEnd { end(instance.beginDestroy()) }
 
-    /// Changes a parameter as no session does: whatever the name, the type and the value are.
+    /// Changes a parameter without checking its name, type or value.
     package func setUnchecked(_ setting: Setting) -> StepEnd {
         end(instance.beginAsking(.setParameter) { $0.setParameter(setting) })
     }
 
-    /// Asks for an extension of the plugin.
+    /// Asks the plugin for an extension.
     ///
-    /// - Returns: How the call ended, and where the extension is; nil for none.
+    /// - Returns: How the call ended, and the extension's address; nil for none.
     package func ask(forExtension id: String) -> (end: StepEnd, address: UInt64?) {
         let found = Monitor<UInt64?>(nil)
         let end = end(
@@ -233,8 +232,8 @@ package final class PluginHarness: Sendable {
         return (end, found.withLock { $0 })
     }
 
-    /// How long is waited before looking again, in nanoseconds.
-    private static let glance: Int64 = 10_000_000
+    /// Time between checks, in nanoseconds.
+    private static let pollInterval: Int64 = 10_000_000
 
     private func end(_ step: PluginInstance.PendingStep) -> StepEnd {
         let isStart = step.step == .startSend
@@ -243,24 +242,24 @@ package final class PluginHarness: Sendable {
             let taken = MonotonicClock.now - begin
             spending.withLock { $0.add(step.step, nanoseconds: taken) }
         }
-        // A machine that is busy takes from a glance what it takes from the plugin.
+        // A busy machine delays each check as much as the plugin.
         var left = deadlineNanoseconds
         while true {
             if let result = instance.finish(
-                step, until: MonotonicClock.deadline(after: Self.glance))
+                step, until: MonotonicClock.deadline(after: Self.pollInterval))
             {
                 return stepEnd(result)
             }
-            // One that only sends may have much to send, and return all the same.
+            // A source that never waits may have much to send and still return.
             if isStart, instance.hasWaited { return .pumps }
-            left -= Self.glance
+            left -= Self.pollInterval
             if left <= 0 { return .hangs }
         }
     }
 
     private func stepEnd(_ result: PluginInstance.StepResult) -> StepEnd {
         switch result {
-        // One that could not be created has been given up since, and is not lost for that.
+        // A failed create has stopped the instance since; that is no loss.
         case .failed(let status, let text): return .refused(status, text)
         case .done, .illegal:
             if let fault = instance.fault { return .lost(fault) }
@@ -271,7 +270,7 @@ package final class PluginHarness: Sendable {
 
     // MARK: Time
 
-    /// Lets session time pass, unless the plugin is lost before that.
+    /// Waits for session time to pass, or until the plugin is lost.
     ///
     /// - Returns: Why it was lost; nil if it was not.
     package func wait(nanoseconds: Int64) -> String? {
@@ -286,12 +285,12 @@ package final class PluginHarness: Sendable {
 
     // MARK: Frames for a pre-processor
 
-    /// Has a frame edited.
+    /// Lets the pre-processor edit a frame.
     ///
     /// - Parameters:
-    ///   - size: Its size; it is I420.
-    ///   - fill: Fills it before the plugin gets it.
-    /// - Returns: nil if there is no memory for it, or the plugin is no pre-processor.
+    ///   - size: The size of the I420 frame.
+    ///   - fill: Fills the frame first.
+    /// - Returns: nil if there is no memory, or the plugin is no pre-processor.
     package func edit(
         _ size: FrameSize, info: FrameInfo, fill: (inout VideoFrame) -> Void
     ) -> Edit? {
@@ -308,7 +307,7 @@ package final class PluginHarness: Sendable {
     private let ownPool = FramePool(limit: 4)
     private var pool: FramePool { instance.editingPool ?? ownPool }
 
-    // MARK: What can be seen. [any]
+    // MARK: State. [any]
 
     package var lifecycle: LifecycleState { instance.lifecycle }
     package var fault: String? { instance.fault }
@@ -318,18 +317,18 @@ package final class PluginHarness: Sendable {
     package var gaveUp: (status: Status, reason: String)? { instance.gaveUp }
     package var isPaused: Bool { instance.isPaused }
 
-    /// What became of an offer; nil while its step runs, and once there was a newer one.
+    /// The reply to an offer; nil while its step runs, and after a newer offer.
     package func reply(to revision: UInt32) -> Reply? { instance.reply(to: revision) }
 
-    /// What all steps so far took.
+    /// The time of all steps so far.
     package var spent: Spent { spending.withLock { $0 } }
 
-    /// The callback that is running, and for how long, in nanoseconds of real time.
+    /// The running callback, and its real time so far in nanoseconds.
     package var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
         instance.runningCallback
     }
 
-    /// What came of the frames; zeros for anything but sources of video and share.
+    /// Counts of frames; zeros except for video and share sources.
     package var frames: FrameCounts {
         guard let counts = instance.videoIngest?.counts else { return FrameCounts() }
         return FrameCounts(
@@ -338,7 +337,7 @@ package final class PluginHarness: Sendable {
             refusedCalls: counts.refusedCalls.refusals)
     }
 
-    /// What came of the blocks of sound; zeros for anything but sources of sound.
+    /// Counts of audio blocks; zeros except for audio sources.
     package var sound: BlockCounts {
         guard let statistics = instance.audioIngest?.statistics else { return BlockCounts() }
         return BlockCounts(
@@ -346,31 +345,31 @@ package final class PluginHarness: Sendable {
     }
 }
 
-/// What came of a plugin's frames, refusals by the names of their statuses.
+/// Counts of a plugin's frames; refusals by status name.
 package struct FrameCounts: Equatable, Sendable {
     package var accepted = 0
-    /// Of the accepted ones, those that were leased.
+    /// Accepted frames that were leased.
     package var leased = 0
     package var abandoned = 0
-    /// Of the accepted ones, those for an offer whose grace time was over.
+    /// Accepted frames for an older offer, after its grace time.
     package var stale = 0
     package var refused: [String: Int] = [:]
-    /// Refused calls that carry no frame.
+    /// Refused calls without a frame.
     package var refusedCalls: [String: Int] = [:]
 }
 
-/// What came of a plugin's blocks of sound, refusals by the names of their statuses.
+/// Counts of a plugin's audio blocks; refusals by status name.
 package struct BlockCounts: Equatable, Sendable {
     package var accepted = 0
     package var refused: [String: Int] = [:]
 }
 
-/// Hands sound on.
+/// Passes audio to a closure.
 private final class ClosureSink: AudioSink {
-    private let hears: @Sendable (Span<Int16>) -> Void
+    private let onAudio: @Sendable (Span<Int16>) -> Void
 
-    init(hears: @escaping @Sendable (Span<Int16>) -> Void) { self.hears = hears }
+    init(onAudio: @escaping @Sendable (Span<Int16>) -> Void) { self.onAudio = onAudio }
 
-    func write(_ samples: Span<Int16>) { hears(samples) }
+    func write(_ samples: Span<Int16>) { onAudio(samples) }
     func finish(until deadline: Int64) {}
 }

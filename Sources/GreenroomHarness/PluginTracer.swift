@@ -6,10 +6,10 @@ import GreenroomIsolation
 import GreenroomMedia
 import GreenroomProbe
 
-/// The harness's observer of an instance: it traces calls and edits, watches leases, and withholds
-/// an extension.
+/// The harness's observer of an instance: traces calls and edits, watches leases, and hides an
+/// extension.
 package struct PluginTracer: InstanceObserver {
-    /// The host's extension that the plugin does not get, by id; nil for none.
+    /// The id of the host extension to hide; nil for none.
     private let withheldExtension: String?
     private let leases: LeaseWatch?
     private let now: @Sendable () -> Int64
@@ -17,11 +17,11 @@ package struct PluginTracer: InstanceObserver {
     private let traceEdit: @Sendable (TracedEdit) -> Void
 
     /// - Parameters:
-    ///   - withheldExtension: The host's extension that the plugin does not get, by id; nil for none.
-    ///   - leases: Watches the frames that the plugin is lent; nil for as in a session.
+    ///   - withheldExtension: The id of the host extension to hide; nil for none.
+    ///   - leases: Watches the plugin's leases; nil for none.
     ///   - now: The session clock, in nanoseconds.
-    ///   - trace: Gets each call that the plugin makes, on the thread that makes it.
-    ///   - traceEdit: Gets each frame that the plugin has edited, on its media thread.
+    ///   - trace: Gets each call of the plugin, on the calling thread.
+    ///   - traceEdit: Gets each edited frame, on the media thread.
     package init(
         withheldExtension: String? = nil, leases: LeaseWatch? = nil,
         now: @escaping @Sendable () -> Int64,
@@ -83,7 +83,7 @@ package struct PluginTracer: InstanceObserver {
 }
 
 extension LeaseWatch {
-    /// Fills a frame that is about to be lent, and what is around it.
+    /// Fills a frame and its surroundings before it is lent.
     fileprivate func lend(_ lease: gr_lease, _ places: SharedPlanes, in frames: SharedMemory) {
         guard let format = PixelFormat(rawValue: lease.frame.format) else { return }
         let size = FrameSize(width: Int(lease.frame.width), height: Int(lease.frame.height))
@@ -96,19 +96,19 @@ extension LeaseWatch {
             lease.id, format, size, planes: planes,
             slot: planes[0].offset / FrameArena.slotByteCount)
         for plane in planes {
-            memset(frames.base + plane.pages.lowerBound, Int32(lent.edging), plane.pages.count)
+            memset(frames.base + plane.pages.lowerBound, Int32(lent.guardByte), plane.pages.count)
             memset(frames.base + plane.offset, Int32(lent.filling), plane.byteCount)
         }
     }
 
-    /// Looks at what is around a frame that comes back.
+    /// Checks the surroundings of a returned frame.
     fileprivate func takeBack(_ id: UInt64, in frames: SharedMemory) {
         guard let lease = takeBack(id) else { return }
         for (index, plane) in lease.planes.enumerated() {
             func written(_ bytes: Range<Int>) -> Int {
                 let memory = UnsafeRawBufferPointer(
                     start: frames.base + bytes.lowerBound, count: bytes.count)
-                return memory.count { $0 != lease.edging }
+                return memory.count { $0 != lease.guardByte }
             }
             let before = written(plane.pages.lowerBound..<plane.bytes.lowerBound)
             let after = written(plane.bytes.upperBound..<plane.pages.upperBound)

@@ -3,7 +3,7 @@ import GreenroomIPC
 import GreenroomMedia
 
 extension TracedCall.Thread {
-    /// The thread that uses a channel.
+    /// The thread of a channel.
     init(channel index: Int) {
         self =
             switch index {
@@ -15,7 +15,7 @@ extension TracedCall.Thread {
 }
 
 extension TracedCall.Request {
-    /// What a message asks for, before it is answered; nil for what is no call of the interface.
+    /// The request in a message, before it is answered; nil for calls outside the interface.
     init?(_ call: Call, _ channel: Channel) {
         let subject = MessageLayout.subject
         switch call {
@@ -72,8 +72,7 @@ extension TracedInfo {
 }
 
 extension Channel {
-    /// A number made of the samples that go with a block, as many as have come: of words of 8 bytes
-    /// and the rest.
+    /// A digest of the samples in the message: of whole 8-byte words and the rest.
     fileprivate func digestOfSamples(of block: gr_audio_block) -> UInt64 {
         let claimed = UInt64(block.frame_count).multipliedReportingOverflow(
             by: UInt64(block.channels) * 2)

@@ -1,18 +1,18 @@
 package import GreenroomMedia
 
-/// A call of the host's interface that a plugin has made.
+/// A plugin's call of the host.
 package struct TracedCall: Equatable, Sendable {
-    /// Which of the plugin's threads made it.
+    /// The calling thread.
     package enum Thread: Hashable, Sendable {
-        /// The one that the host calls it on.
+        /// The thread that the host calls the plugin on.
         case control
-        /// The one that the host has frames edited on.
+        /// The thread that edits frames.
         case media
-        /// One of its own, by the number of its channel.
+        /// A thread of the plugin, by channel number.
         case own(Int)
     }
 
-    /// What was asked.
+    /// The request.
     package enum Request: Equatable, Sendable {
         case log
         case setError
@@ -31,9 +31,9 @@ package struct TracedCall: Equatable, Sendable {
 
     package var thread: Thread
     package var request: Request
-    /// What was answered; nil where there is no answer.
+    /// The returned status; nil for calls without one.
     package var status: Status?
-    /// When it was answered, in nanoseconds on the session clock.
+    /// When the call returned, in nanoseconds on the session clock.
     package var nanoseconds: Int64
 
     package init(thread: Thread, request: Request, status: Status?, nanoseconds: Int64) {
@@ -44,7 +44,7 @@ package struct TracedCall: Equatable, Sendable {
     }
 }
 
-/// What a plugin said of a frame that it sent, whatever became of it.
+/// The description of a sent frame, accepted or not.
 package struct TracedFrame: Equatable, Sendable {
     package var format: UInt32
     package var width: UInt32
@@ -59,13 +59,13 @@ package struct TracedFrame: Equatable, Sendable {
     }
 }
 
-/// What a plugin said of a frame besides its pixels.
+/// The description of a frame, without format, size and planes.
 package struct TracedInfo: Equatable, Sendable {
     package var rotation: UInt32
     package var range: UInt32
     package var matrix: UInt32
     package var revision: UInt32
-    /// As it was passed, `GR_PTS_UNSTAMPED` too.
+    /// As passed, including `GR_PTS_UNSTAMPED`.
     package var ptsNanoseconds: Int64
 
     package init(
@@ -79,14 +79,14 @@ package struct TracedInfo: Equatable, Sendable {
     }
 }
 
-/// What a plugin said of a block of sound that it sent, whatever became of it.
+/// The description of a sent audio block, accepted or not.
 package struct TracedBlock: Equatable, Sendable {
     package var sampleRate: UInt32
     package var channels: UInt32
     package var frames: UInt32
     package var ptsNanoseconds: Int64
     package var timeoutNanoseconds: Int64
-    /// Of its samples: blocks with another one differ.
+    /// Of its samples: blocks with different digests differ.
     package var digest: UInt64
 
     package init(

@@ -1,8 +1,8 @@
 package import GreenroomProbe
 
-/// What a probe reports of an edited frame.
+/// A probe's report of an edited frame.
 package struct TracedEdit: Equatable, Sendable {
-    /// What was counted on the media thread within the call.
+    /// Counts on the media thread during the call.
     package struct Counts: Equatable, Sendable {
         package var allocations: Int
         package var allocatedBytes: Int
@@ -17,7 +17,7 @@ package struct TracedEdit: Equatable, Sendable {
         }
     }
 
-    /// What of the frame's description the plugin has changed.
+    /// The members of the frame's description that the plugin changed.
     package var changed: FrameMembers
     /// nil if nothing was counted.
     package var counts: Counts?
@@ -29,7 +29,7 @@ package struct TracedEdit: Equatable, Sendable {
 }
 
 extension TracedEdit {
-    /// What a runner says beside the status of an edit.
+    /// Reads a runner's report of an edit.
     init(_ statistics: EditStatistics) {
         self.init(
             changed: FrameMembers(rawValue: statistics.changedMembers),

@@ -1,81 +1,88 @@
-package import GreenroomConfig
-package import GreenroomSchema
-import GreenroomConversion
 import GreenroomIsolation
 import GreenroomMedia
 import GreenroomModel
-import GreenroomNegotiation
 import GreenroomPluginInterface
-import GreenroomRuntime
 import GreenroomSandbox
+import GreenroomSchema
 package import GreenroomSession
 
 extension SessionPlan {
-    /// Loads the plugins that a session file names, and checks their settings.
+    /// Loads the plugins of a configuration, and checks their settings and what is done to them.
     ///
-    /// - Throws: Every problem at once, each at its place in the file.
-    package init(_ file: SessionFile, locator: PluginLocator) throws(SessionFileError) {
-        self.init(name: file.name)
-        var assembly = Assembly(file: file, locator: locator)
-        maximum = file.maximum
-        durationNanoseconds = file.duration?.nanoseconds
-        callbackDeadlineNanoseconds = file.callbackDeadline.nanoseconds
-        slots = file.slots.compactMap { assembly.resolve($0) }
-        broadcast = file.broadcast?.value
-        outputs = file.outputs.map(\.value)
-        clock = file.clock == .virtual ? .virtual : .real
-        table = assembly.table()
-        timeline = assembly.timeline(of: self)
-        guard assembly.diagnostics.isEmpty else {
-            throw SessionFileError(assembly.diagnostics, in: file.source)
+    /// - Throws: Every problem at once.
+    package init(
+        _ configuration: SessionConfiguration, locator: PluginLocator
+    ) throws(ConfigurationError) {
+        var assembly = Assembly(
+            configuration: configuration, locator: locator,
+            problems: configuration.conflicts(among: SessionParts(of: configuration))
+                + configuration.slotConflicts)
+        self.init(configuration, slots: configuration.slots.compactMap { assembly.resolve($0) })
+        self.configuration.timeline = assembly.timeline(of: self)
+        guard assembly.problems.isEmpty else { throw ConfigurationError(assembly.problems) }
+    }
+}
+
+extension SessionConfiguration {
+    /// Roles that are taken twice; a session file has no way to say that.
+    fileprivate var slotConflicts: [ConfigurationProblem] {
+        let taken = broadcast == nil ? nil : SessionRole.ofBroadcasts
+        return slots.enumerated().compactMap { index, slot in
+            if let taken, slot.role.follows(taken) {
+                return ConfigurationProblem(
+                    "the \(slot.role.facts.name) comes over the broadcast's socket. Remove its "
+                        + "plugin, or the broadcast.", at: slot.role.rawValue)
+            }
+            guard slots[..<index].contains(where: { $0.role == slot.role }) else { return nil }
+            return ConfigurationProblem(
+                "the role is taken by a slot before this one. Keep one.", at: slot.role.rawValue)
         }
     }
 }
 
 private struct Assembly {
-    var file: SessionFile
-    var locator: PluginLocator
-    var diagnostics: [Diagnostic] = []
+    let configuration: SessionConfiguration
+    let locator: PluginLocator
+    var problems: [ConfigurationProblem]
 
-    mutating func resolve(_ slot: SessionSlot<SessionFile.Plugin>) -> SessionSlot<SourcePlan>? {
-        let plugin = resolve(slot.plugin, slot.role.kind)
-        let filters = slot.filters.compactMap { filter in
-            slot.role.facts.filters.flatMap { resolve(filter, $0) }
+    mutating func resolve(_ slot: SessionSlot<PluginConfiguration>) -> SessionSlot<SourcePlan>? {
+        let plugins = slot.plugins.map { address, plugin in
+            (address.filter == nil ? slot.role.kind : slot.role.facts.filters).flatMap {
+                resolve(plugin, $0, address)
+            }
         }
-        return plugin.map { SessionSlot(slot.role, $0, filters: filters) }
+        guard let source = plugins.first ?? nil else { return nil }
+        return SessionSlot(slot.role, source, filters: plugins.dropFirst().compactMap(\.self))
     }
 
-    private mutating func resolve(_ plugin: SessionFile.Plugin, _ kind: PluginKind) -> SourcePlan? {
-        let name =
-            switch plugin.reference.value {
-            case .name(let name): name
-            case .path(let path): path
-            }
+    private mutating func resolve(
+        _ plugin: PluginConfiguration, _ kind: PluginKind, _ address: PluginAddress
+    ) -> SourcePlan? {
+        let name = plugin.plugin
         do throws(LoadError) {
-            let (found, seen) = try locator.find(name, kind: kind, relativeTo: file.folder)
+            let (found, seen) = try locator.find(
+                name, kind: kind, relativeTo: configuration.folder)
             guard seen.kind == kind else {
                 let home =
                     SessionRole.allCases.first { $0.kind == seen.kind }
                     .map { "goes under \"\($0.rawValue)\"" } ?? "goes under \"pre-processors\""
                 report(
                     "needs a \(kind.name), and \(seen.name) is a \(seen.kind.name), which \(home). "
-                        + "greenroom plugins lists the plugins of each kind.",
-                    plugin.reference.place)
+                        + "greenroom plugins lists the plugins of each kind.", "\(address).plugin")
                 return nil
             }
             let isBundled = locator.isBundled(found.path)
             // Nothing of a plugin with a process of its own is loaded into this one.
             let loaded =
-                file.isolation(of: plugin, isBundled: isBundled) == .process
+                configuration.isolation(of: plugin, isBundled: isBundled) == .process
                 ? nil : try load(seen, from: found.path)
             let descriptor = loaded?.descriptor ?? seen
-            let given = plugin.settings.map {
-                (name: $0.name, value: $0.value.value)
-            }
-            let (settings, problems) = descriptor.check(settings: given, relativeTo: file.folder)
-            for problem in problems { report(problem, plugin, of: descriptor) }
-            diagnostics += file.conflicts(of: plugin, isBundled: isBundled)
-            let policy = file.failurePolicy(of: plugin, isBundled: isBundled)
+            let given = plugin.settings.sorted { $0.key < $1.key }.map { (name: $0, value: $1) }
+            let (settings, wrong) = descriptor.check(
+                settings: given, relativeTo: configuration.folder)
+            for problem in wrong { report(problem, plugin, address, of: descriptor) }
+            problems += configuration.conflicts(of: plugin, at: address, isBundled: isBundled)
+            let policy = configuration.failurePolicy(of: plugin, isBundled: isBundled)
             if let library = loaded?.library {
                 return SourcePlan(
                     factory: library, descriptor: descriptor, settings: settings, onFailure: policy)
@@ -85,13 +92,13 @@ private struct Assembly {
                 report(
                     "it requires the whole sandbox, and this machine lacks a part of it: "
                         + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
-                    plugin.place)
+                    "\(address)")
             }
             return SourcePlan(
                 factory: locator.isolated(found.path, isolation), descriptor: descriptor,
                 settings: settings, onFailure: policy, isolation: isolation)
         } catch {
-            report(locator.explain(error, name, kind), plugin.reference.place)
+            report(locator.explain(error, name, kind), "\(address).plugin")
             return nil
         }
     }
@@ -112,81 +119,53 @@ private struct Assembly {
     /// The process of a plugin.
     ///
     /// - Parameter settings: The plugin's, checked.
-    private func isolation(
-        of plugin: SessionFile.Plugin, _ settings: [Setting]
-    ) -> IsolationPlan {
-        let grants = plugin.grants?.value ?? SessionFile.Grants()
-        // A path that the file gives in a setting is meant to be read. Only of those that it
-        // gives: by its defaults a plugin could grant itself what it likes.
-        let given = Set(plugin.settings.map(\.name))
-        let paths = settings.compactMap { setting -> String? in
-            guard setting.type == .path, given.contains(setting.name),
-                case .string(let path) = setting.value
-            else { return nil }
-            return path
+    private func isolation(of plugin: PluginConfiguration, _ settings: [Setting]) -> IsolationPlan {
+        var process = configuration.process(of: plugin)
+        // A path that is given in a setting is meant to be read. Only of those that are given: by
+        // its defaults a plugin could grant itself what it likes.
+        for setting in settings where setting.type == .path && plugin.settings[setting.name] != nil
+        {
+            guard case .string(let path) = setting.value, !process.grants.read.contains(path)
+            else { continue }
+            process.grants.read.append(path)
         }
-        return IsolationPlan(
-            sandbox: file.sandbox(of: plugin),
-            memoryLimitBytes: file.memoryLimit(of: plugin).bytes,
-            read: grants.read + paths.filter { !grants.read.contains($0) },
-            write: grants.write, devices: grants.devices, network: grants.network)
+        return process
     }
-
-    /// The sizes that cameras are offered.
-    mutating func table() -> CapabilityTable {
-        var rows = file.table?.value ?? CapabilityTable.standard.rows
-        if let more = file.moreSizes {
-            let sizes = Set(more.value.map(\.size))
-            rows = rows.filter { !sizes.contains($0.size) } + more.value
-            if rows.count > Self.maximumRows {
-                report(
-                    "with these the table has \(rows.count) rows, and can have "
-                        + "\(Self.maximumRows). Remove some.", more.place)
-            }
-        }
-        return CapabilityTable(rows)
-    }
-
-    /// As many rows as a table may have.
-    private static let maximumRows = 64
 
     /// What is done while the session runs.
     ///
     /// - Parameter plan: With all plugins that can be had.
     mutating func timeline(of plan: SessionPlan) -> [TimelineEntry] {
-        file.timeline.compactMap { entry in
+        configuration.timeline.compactMap { entry in
             // Of a plugin that can't be had, that was told.
-            if let target = entry.value.command.target, !plan.has(target) { return nil }
+            if let target = entry.command.target, !plan.has(target) { return nil }
             do throws(CommandProblem) {
-                var checked = entry.value
-                checked.command = try plan.check(checked.command, folder: file.folder)
+                var checked = entry
+                checked.command = try plan.check(entry.command)
                 return checked
             } catch {
-                report(error.message, entry.place)
+                report(error.message, entry.origin)
                 return nil
             }
         }
     }
 
     private mutating func report(
-        _ problem: SettingProblem, _ plugin: SessionFile.Plugin, of descriptor: PluginDescriptor
+        _ problem: SettingProblem, _ plugin: PluginConfiguration, _ address: PluginAddress,
+        of descriptor: PluginDescriptor
     ) {
-        let setting = plugin.settings.last { $0.name == problem.name }
         let known = descriptor.parameters.map(\.name)
-        if let setting, !known.contains(setting.name) {
-            let meant = nearestName(to: setting.name, among: known)
-                .map { " Did you mean \"\($0)\"?" }
-            report("\(problem.explanation)\(meant ?? "")", setting.namePlace)
-        } else if let setting {
-            report(problem.explanation, setting.value.place)
-        } else {
-            var place = plugin.place
-            place.path += ".settings.\(problem.name)"
-            report(problem.explanation, place)
-        }
+        let isUnknown = plugin.settings[problem.name] != nil && !known.contains(problem.name)
+        let meant =
+            isUnknown
+            ? nearestName(to: problem.name, among: known).map { " Did you mean \"\($0)\"?" } : nil
+        problems.append(
+            ConfigurationProblem(
+                "\(problem.explanation)\(meant ?? "")",
+                at: "\(address).settings".appending(key: problem.name), isOfKey: isUnknown))
     }
 
-    private mutating func report(_ message: String, _ place: SourceLocation) {
-        diagnostics.append(Diagnostic(message, at: place))
+    private mutating func report(_ message: String, _ path: String) {
+        problems.append(ConfigurationProblem(message, at: path))
     }
 }

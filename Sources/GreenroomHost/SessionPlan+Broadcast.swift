@@ -7,7 +7,9 @@ package import GreenroomSession
 extension SessionPlan {
     /// Gives the places of the share and of its sound to whoever connects to the broadcast's socket.
     package mutating func awaitBroadcast() {
-        guard let broadcast, let role = SessionRole.ofBroadcasts else { return }
+        guard let broadcast = configuration.broadcast, let role = SessionRole.ofBroadcasts else {
+            return
+        }
         let listener = BroadcastListener(path: broadcast)
         slots += SessionRole.allCases.filter { $0.follows(role) }.map {
             SessionSlot($0, SourcePlan(listener.factory(of: $0.kind)))

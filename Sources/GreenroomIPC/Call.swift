@@ -1,5 +1,5 @@
-/// What one side calls on the other. The numbers may change with every build: the first call makes
-/// sure that both sides have one version.
+/// What one side calls on the other. The numbers may change with every build: the first call
+/// compares versions.
 package struct Call: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -17,9 +17,9 @@ package final class Channels: Sendable {
     package static let media = 1
     /// The first one for a thread of the plugin.
     package static let firstOfPlugin = 2
-    /// How many there are. A thread of the plugin that finds none free waits for one.
+    /// Number of channels. A thread of the plugin waits while none is free.
     package static let count = 64
-    /// The longest message: 100 ms of 192 kHz stereo and what describes it.
+    /// The longest message: 100 ms of 192 kHz stereo and its description.
     package static let messageByteCount = stride - headerByteCount
 
     static let stride = 128 * 1024
@@ -76,7 +76,7 @@ package struct Channel: Sendable {
     fileprivate let channels: Channels
     /// Among the channels.
     package let index: Int
-    /// Safe to send, as the base of the memory is.
+    /// Sendable for the same reason as the memory's base.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
 
     fileprivate init(channels: Channels, index: Int) {
@@ -85,7 +85,7 @@ package struct Channel: Sendable {
         base = channels.memory.base + index * Channels.stride
     }
 
-    /// How often a waiting side checks whether the other one is lost, besides being woken.
+    /// How often a waiting side checks whether the other one is lost.
     private static let checkNanoseconds: Int64 = 100_000_000
 
     // Layout: whose turn it is, the kind, the length.
@@ -107,7 +107,7 @@ package struct Channel: Sendable {
         wake()
     }
 
-    /// Waits for a message, and with it for this side's turn.
+    /// Waits for this side's turn, and so for a message.
     ///
     /// - Returns: What the other side calls, and the length of the message, at most
     ///   ``Channels/messageByteCount``; nil if the other side is lost.

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// The socket between a host and a runner. It passes descriptors and opens channels, and its end
-/// means that the other side is gone. A message arrives whole or not at all.
+/// The socket between a host and a runner. It passes descriptors and opens channels; when it
+/// closes, the other side is gone. Messages arrive whole or not at all.
 package struct ControlSocket: ~Copyable, Sendable {
     /// The kind of a message.
     package enum Kind: UInt32, Sendable {
-        /// Host to runner, first: the memory of the channels, and of the frames if there are any.
+        /// Host to runner, first: the memory of the channels, and of the frames for video.
         case setup = 1
         /// Runner to host: a thread of the plugin will use the channel with this number.
         case openChannel = 2
-        /// Runner to host: the descriptor that the sandbox's refusals arrive at.
+        /// Runner to host: the descriptor of the sandbox's notifications.
         case sandboxNotifier = 3
         /// Host to runner: answer with a pong.
         case ping = 4
@@ -29,7 +29,7 @@ package struct ControlSocket: ~Copyable, Sendable {
     package struct Message: Sendable {
         package var kind: Kind
         package var value: UInt32
-        /// The receiver's.
+        /// Of the receiver.
         package var descriptors: [Int32] = []
     }
 
@@ -46,7 +46,7 @@ package struct ControlSocket: ~Copyable, Sendable {
 
     package let descriptor: Int32
 
-    /// - Parameter descriptor: Closed with the socket.
+    /// - Parameter descriptor: The socket closes it.
     package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
@@ -86,8 +86,7 @@ package struct ControlSocket: ~Copyable, Sendable {
         } == words.count * 4
     }
 
-    /// Closes descriptors that a peer has sent. Never waits: a socket among them may be set to
-    /// linger.
+    /// Closes descriptors that a peer sent. Never waits, even for a socket that is set to linger.
     package static func discard(_ descriptors: [Int32]) {
         for descriptor in descriptors {
             greenroom_do_not_linger(descriptor)

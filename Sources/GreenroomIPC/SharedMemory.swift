@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// Memory that two processes share: a file in memory, mapped into this process.
+/// A memory file that two processes map.
 ///
 /// Its size is sealed, so that neither process can make the other one fault by truncating it. Pages
 /// take memory once they are touched. The last reference unmaps it and closes the descriptor.
 package final class SharedMemory: Sendable {
-    /// To be sent to the other process; -1 in the process that has received it.
+    /// For the other process; -1 in the process that received it.
     package let descriptor: Int32
     package let byteCount: Int
-    /// Safe to send: it never changes. Behind it are atomics, and bytes that belong to the side whose
-    /// turn it is.
+    /// Safe to send: it never changes. It points to atomics, and to bytes that belong to one side
+    /// at a time.
     nonisolated(unsafe) package let base: UnsafeMutableRawPointer
 
     /// Makes memory, all zeros.
@@ -30,16 +30,16 @@ package final class SharedMemory: Sendable {
         self.base = base
     }
 
-    /// Maps memory that another process has made; closes the descriptor.
+    /// Maps memory that another process made; closes the descriptor.
     ///
-    /// - Throws: ``ChannelError`` if its size is not sealed or not the one that is expected.
+    /// - Throws: ``ChannelError`` if its size is not sealed or not as expected.
     package init(adopting descriptor: Int32, byteCount: Int) throws(ChannelError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, greenroom_is_sealed(descriptor) != 0,
             Int(status.st_size) == byteCount
         else {
             close(descriptor)
-            throw ChannelError("take shared memory that is not sealed at its size", errno: EINVAL)
+            throw ChannelError("map shared memory whose size is not sealed", errno: EINVAL)
         }
         guard let base = Self.map(descriptor, byteCount) else {
             let error = errno
@@ -58,16 +58,14 @@ package final class SharedMemory: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// How many bytes take memory, whichever process has touched them; 0 in a process that has
-    /// received the memory.
+    /// Bytes in memory, whichever process touched them; 0 in a process that received the memory.
     package var heldByteCount: Int {
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return 0 }
         return Int(status.st_blocks) * 512
     }
 
-    /// Takes pages out of this process's memory. Their content stays: it is there when either process
-    /// touches them again.
+    /// Removes pages from this process's memory. Their content stays for the next access.
     package func evictPages(from offset: Int) {
         guard offset < byteCount else { return }
         madvise(base + offset, byteCount - offset, MADV_DONTNEED)

@@ -68,7 +68,7 @@ extension WireWriter {
         write(descriptor.parameters) { $0.write($1) }
     }
 
-    /// All but the path, which the reader knows.
+    /// Writes everything but the path, which the reader knows.
     package mutating func write(_ library: LibraryDescription) {
         write(UInt32(clamping: library.minorVersion))
         write(library.descriptors) { $0.write($1) }

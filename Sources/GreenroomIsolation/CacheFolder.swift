@@ -3,12 +3,12 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// A folder of small files that no other user can write to.
+/// A folder of small files that only this user can write.
 struct CacheFolder: ~Copyable {
     private let descriptor: Int32
 
-    /// Opens a folder; nil if there is none, or if another user could have written to it: this
-    /// process, maybe root's, would trust what that user wrote.
+    /// Opens a folder; nil if there is none, or if another user can write to it: this process may
+    /// run as root and would trust that user's files.
     init?(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -24,7 +24,7 @@ struct CacheFolder: ~Copyable {
 
     /// Makes a folder for this user alone, and its parents.
     ///
-    /// - Returns: Whether a file with this path exists now.
+    /// - Returns: Whether the path exists now.
     static func make(_ path: String) -> Bool {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
@@ -42,7 +42,7 @@ struct CacheFolder: ~Copyable {
     /// The largest file, in bytes.
     private static let byteLimit = 4 << 20
 
-    /// Reads a whole file; nil if there is none, or if another user could have written to it.
+    /// Reads a whole file; nil if there is none, or if another user can write to it.
     borrowing func read(_ name: String) -> [UInt8]? {
         let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -55,7 +55,7 @@ struct CacheFolder: ~Copyable {
         return bytes?.count == Int(status.st_size) ? bytes : nil
     }
 
-    /// Writes a file, which appears whole or not at all. Failures are ignored.
+    /// Writes a file atomically. Failures are ignored.
     borrowing func write(_ name: String, _ bytes: [UInt8]) {
         guard bytes.count <= Self.byteLimit else { return }
         let unfinished = "\(Self.unfinished)\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
@@ -75,7 +75,7 @@ struct CacheFolder: ~Copyable {
 
     // MARK: Size
 
-    /// The most files, and how many are left when there are more.
+    /// Limit of files, and how many are kept above it.
     private static let fileLimit = 1000
     private static let fileTarget = 750
 
@@ -93,7 +93,7 @@ struct CacheFolder: ~Copyable {
     }
 
     private var names: [String] {
-        // The stream moves the descriptor's position, and closes it.
+        // The stream moves the descriptor's position and closes it.
         let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0, let directory = fdopendir(own) else { return [] }
         defer { closedir(directory) }

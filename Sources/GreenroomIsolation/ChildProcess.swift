@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import GreenroomIPC
 
-/// A child process with a socket to this one.
+/// A child process, with a socket to this process.
 struct ChildProcess {
     var process: pid_t
     var pidfd: Int32
@@ -18,7 +18,7 @@ struct ChildProcess {
 
     /// Starts a program.
     ///
-    /// - Parameter library: To be loaded before all others; nil for none.
+    /// - Parameter library: Loaded before all others; nil for none.
     /// - Throws: ``ChannelError`` with the reason of the kernel.
     init(
         spawning program: String, _ arguments: [String], preloading library: String? = nil
@@ -48,7 +48,7 @@ struct ChildProcess {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        // A process group of its own: Ctrl-C is for the host.
+        // A process group of its own, so that Ctrl-C reaches only the host.
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
@@ -72,7 +72,7 @@ struct ChildProcess {
         output = pipe[0]
         pidfd = greenroom_pidfd(process)
         guard pidfd >= 0 else {
-            // Not reaped yet: the number can't be another process's.
+            // Not reaped yet, so the id is still this process's.
             kill(process, SIGKILL)
             waitpid(process, nil, 0)
             close(pair.host)
@@ -81,7 +81,7 @@ struct ChildProcess {
         }
     }
 
-    /// The part of the host's environment that holds no secrets.
+    /// The variables of the host's environment that hold no secrets.
     private static func environment() -> [String] {
         var variables = ["SWIFT_BACKTRACE=enable=no"]
         var next = environ
@@ -93,7 +93,7 @@ struct ChildProcess {
         return variables
     }
 
-    /// Whether a variable is this host's own, or configures libraries, language or time.
+    /// Whether a variable is Greenroom's, or configures libraries, language or time.
     private static func isHarmless(_ name: String) -> Bool {
         let names = [
             "PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY",

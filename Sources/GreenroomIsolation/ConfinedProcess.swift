@@ -8,27 +8,27 @@ import GreenroomSandbox
 import Synchronization
 import GreenroomModel
 
-/// A process of this host's own program that enters a plugin's sandbox, and hosts the plugin itself.
+/// A process of this program that enters a plugin's sandbox and hosts the plugin.
 package enum ConfinedProcess {
     /// How it ended.
     package enum End: Sendable {
-        /// It exited with status 0 and wrote this to its standard output and error.
+        /// It exited with status 0 and this output.
         case ended([UInt8])
-        /// It crashed or exited otherwise; the text says how.
+        /// It crashed or failed; the text says how.
         case lost(String)
-        /// It was killed because it did not end in time.
+        /// It exceeded its time limit and was killed.
         case timedOut
         /// It could not be started; the text says why.
         case failed(String)
     }
 
     private static let socketNumber: Int32 = 3
-    /// The most output that is kept, in bytes.
+    /// Limit of kept output, in bytes.
     private static let outputLimit = 4 << 20
 
     // MARK: The process itself
 
-    /// Enters the sandbox. Call it while the process has one thread, and before the plugin is loaded.
+    /// Enters the sandbox. Call it while the process has one thread, before the plugin loads.
     ///
     /// - Parameter host: The process that started this one; this one ends with it.
     /// - Returns: Why it failed; nil if it did not.
@@ -52,7 +52,7 @@ package enum ConfinedProcess {
 
     /// Runs a program that enters the sandbox, and serves the sandbox's notifier until it ends.
     ///
-    /// - Parameter seconds: How long it may take.
+    /// - Parameter seconds: The time limit.
     package static func run(
         _ program: String, _ arguments: [String], in confinement: Confinement, library: String,
         seconds: Double
@@ -83,7 +83,7 @@ package enum ConfinedProcess {
             _ = poll(&descriptors, nfds_t(descriptors.count), 20)
             let isOpen = read(child.output, to: &output)
             if descriptors[2].revents != 0 {
-                // Sent before the plugin was loaded; later messages would be the plugin's.
+                // Sent before the plugin loads; later messages would be the plugin's.
                 hasNotifier = true
                 notifier = Self.notifier(from: socket.receive(waits: false), policy, child.process)
             }

@@ -3,12 +3,12 @@ import Glibc
 
 /// How a process ended.
 struct CrashReport {
-    /// As `waitid` gives them.
+    /// From `waitid`.
     var code: Int32
     var status: Int32
-    /// The callback that the control thread was in, in words.
+    /// The callback on the control thread, in words.
     var whereabouts: String?
-    /// The last lines that the process wrote, oldest first.
+    /// The last lines of its output, oldest first.
     var stderrTail: [String]
 
     /// The line that the runner writes before a backtrace.
@@ -36,19 +36,19 @@ struct CrashReport {
         return text
     }
 
-    /// The backtrace in a process's output, the innermost function first; nil if there is none.
+    /// The backtrace in a process's output, innermost function first; nil if there is none.
     static func backtrace(in stderrTail: [String]) -> String? {
         guard let heading = stderrTail.lastIndex(of: backtraceHeading) else { return nil }
         let all = stderrTail[(heading + 1)...].compactMap(place).filter {
             !$0.hasPrefix("libc.so") && !$0.hasPrefix("ld-linux")
         }
-        // The runner's own frames say nothing, unless the runner itself has crashed.
+        // Skip the runner's own frames, unless the runner crashed.
         let own = all.firstIndex { $0.hasPrefix("greenroom-runner(") } ?? all.endIndex
         let frames = all.prefix(own > 0 ? min(own, 8) : 8)
         return frames.isEmpty ? nil : frames.joined(separator: " < ")
     }
 
-    /// The memory access in a process's output that killed it; nil if there is none.
+    /// The fatal memory access in a process's output; nil if there is none.
     static func fault(in stderrTail: [String]) -> MemoryFault? {
         guard let heading = stderrTail.lastIndex(of: backtraceHeading) else { return nil }
         let words = stderrTail[(heading + 1)...].first?.split(separator: " ") ?? []
@@ -91,7 +91,7 @@ package struct MemoryFault: Equatable, Sendable {
     package enum Access: String, Sendable {
         case write
         case read
-        /// One of the two: this processor does not say which.
+        /// Read or write: this processor does not tell.
         case touch
     }
 

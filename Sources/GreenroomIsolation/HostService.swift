@@ -6,8 +6,8 @@ import GreenroomMedia
 
 /// Serves the calls of a runner with the host's own functions.
 ///
-/// Each value of the message is copied once, and checked by the function that gets it. A runner can
-/// name no instance and no sender but its plugin's.
+/// Each value of the message is copied once; the function that gets it checks it. A runner can use
+/// only its plugin's instance and sender.
 struct HostService {
     let connection: RunnerConnection
     let channel: Channel
@@ -51,13 +51,13 @@ struct HostService {
         }
     }
 
-    /// The instance that the call names; 0 if it is not this plugin's.
+    /// The call's instance; 0 if it is not this plugin's.
     private var instance: UInt64 {
         let named = channel.read(UInt64.self, at: MessageLayout.name)
         return named == connection.context.handle ? named : 0
     }
 
-    /// The sender that the call names; 0 if it is not this plugin's.
+    /// The call's sender; 0 if it is not this plugin's.
     private var sender: UInt64 {
         let named = channel.read(UInt64.self, at: MessageLayout.name)
         return named == connection.sender ? named : 0
@@ -71,7 +71,7 @@ struct HostService {
     /// The longest text that the host accepts, in bytes.
     private static let textLimit = 2000
 
-    /// Passes a text of the plugin to the function that it is for.
+    /// Passes a text of the plugin to its function.
     private func passText(_ call: Call, _ length: Int) -> Int {
         let number = channel.read(Int32.self, at: MessageLayout.subject)
         if call == .log { connection.countLines(1) }
@@ -178,12 +178,12 @@ struct HostService {
         var block = channel.read(gr_audio_block.self, at: MessageLayout.subject)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
         if let samples = block.samples {
-            // Keeps an odd address odd: it is refused for that.
+            // Keep an odd address odd, so that it is refused as in the host's process.
             let place = MessageLayout.samples + (UInt(bitPattern: samples) % 2 == 0 ? 0 : 1)
             block.samples = channel.message.baseAddress.map {
                 UnsafePointer(($0 + place).assumingMemoryBound(to: Int16.self))
             }
-            // No more than the message holds.
+            // Limit to the message's size.
             block.size_bytes = min(block.size_bytes, UInt64(Channels.messageByteCount - place))
         }
         return answer(
@@ -193,8 +193,8 @@ struct HostService {
     }
 }
 
-/// Calls a body with a pointer to a value, or with NULL, which the header forbids and a plugin may
-/// pass.
+/// Calls a body with a pointer to a value, or with NULL: the header forbids it, but a plugin may
+/// pass it.
 private func withPointer<Value, Result>(
     to value: inout Value, isNull: Bool, _ body: (UnsafePointer<Value>) -> Result
 ) -> Result {
@@ -229,7 +229,7 @@ extension SharedPlanes {
         }
     }
 
-    /// The planes of a frame that the plugin's process is to fill.
+    /// The planes that the plugin's process must fill.
     init(of frame: borrowing VideoFrame, in frames: SharedMemory) {
         self.init()
         for index in 0..<frame.planeCount {

@@ -4,46 +4,46 @@ import GreenroomMedia
 import GreenroomPluginInterface
 package import GreenroomSession
 
-/// Watches an isolated instance. The validator's harness is the only observer; a session has none.
+/// Watches an isolated instance. Only the validator's harness has one.
 package protocol InstanceObserver: Sendable {
-    /// The layout of the plugin's frames; nil for that of a session.
+    /// The layout of the plugin's frames; nil for a session's layout.
     var guarding: FrameGuarding? { get }
 
-    /// Prepares for an instance whose library is loaded and which is about to be created. [control]
+    /// Prepares for an instance after its library is loaded, before `create`. [control]
     ///
     /// - Parameters:
-    ///   - frames: The memory that the plugin's frames lie in; nil if it has none.
+    /// - frames: The memory of the plugin's frames; nil if it has none.
     ///   - call: Calls the runner, and returns its answer; nil if its process is lost. [control]
     func prepare(
         frames: SharedMemory?, call: @escaping @Sendable (Call, WireWriter) -> WireReader?)
 
-    /// Serves a call that the plugin makes. [the thread that serves the channel]
+    /// Serves a call of the plugin. [the thread that serves the channel]
     ///
     /// - Parameters:
-    ///   - channel: Has the call's message, and the answer's once `answer` has returned.
-    ///   - frames: The memory that the plugin's frames lie in; nil if it has none.
-    ///   - answer: Makes the call, as it is made without an observer. It must be called once.
-    /// - Returns: What `answer` returned: the length of the answer; nil for no call of the interface.
+    /// - channel: Contains the call's message; after `answer`, its answer.
+    /// - frames: The memory of the plugin's frames; nil if it has none.
+    /// - answer: Serves the call as without an observer. Call it once.
+    /// - Returns: What `answer` returned: the length of the answer; nil for an unknown call.
     func serve(
         _ call: Call, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
     ) -> Int?
 
-    /// Takes note of a frame that the plugin has edited. [media]
+    /// Records an edited frame. [media]
     ///
     /// - Parameters:
-    ///   - channel: Has the runner's answer to ``Call/process``.
+    /// - channel: Contains the runner's answer to ``Call/process``.
     ///   - length: The answer's, in bytes.
     func didProcess(on channel: Channel, length: Int)
 }
 
 extension SharedProcess {
-    /// The same process, with an observer of the instance that begins through it.
+    /// The same process; its next instance gets an observer.
     package func observed(by observer: any InstanceObserver) -> any PluginFactory {
         ObservedProcess(process: self, observer: observer)
     }
 }
 
-/// A shared process together with the observer of one of its instances.
+/// A shared process with an observer for one of its instances.
 private struct ObservedProcess: RunnerFactory {
     let process: SharedProcess
     let observer: (any InstanceObserver)?

@@ -21,16 +21,16 @@ package struct IsolatedLibrary: PluginFactory {
     }
 }
 
-/// How a runner is started, and what it may do.
+/// How to start a runner, and what it may do.
 package struct Confinement: Sendable {
     /// The runner's program.
     package var program: String
-    /// What the session file grants.
+    /// The grants of the session file.
     package var plan: IsolationPlan
-    /// A library to be loaded before all others (`LD_PRELOAD`); nil for none, as in sessions.
+    /// A library to load before all others (`LD_PRELOAD`); nil in sessions.
     package var preload: String?
 
-    /// Whether the runner has the validator's probe; not in sessions.
+    /// Whether the runner has the validator's probe; false in sessions.
     package var hasProbe: Bool
 
     package init(

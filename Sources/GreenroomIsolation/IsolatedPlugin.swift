@@ -8,19 +8,19 @@ import GreenroomMedia
 import GreenroomSandbox
 import Synchronization
 
-/// An instance that lives in another process.
+/// An instance in another process.
 ///
-/// Each function is a call through a channel. The calling thread serves what the plugin calls
-/// meanwhile.
+/// Each function is a call through a channel. Meanwhile the calling thread serves the plugin's
+/// calls.
 final class IsolatedPlugin: InstanceBackend {
     private struct State {
         var runner: (any RunnerProcess)?
         var pool: FramePool?
         var capabilities: [VideoCapability] = []
         var takesNewOffers = false
-        /// What confined a process that has been killed.
+        /// What confined a killed process.
         var sandbox: SandboxReport?
-        /// Set by ``kill()``, which may be called before the process is there.
+        /// Set by ``kill()``, possibly before the process exists.
         var isKilled = false
     }
 
@@ -163,7 +163,7 @@ final class IsolatedPlugin: InstanceBackend {
     }
 
     func kill() {
-        // The shared memory goes with the process, once its last frame is released.
+        // The process's end frees the shared memory, after its last frame is released.
         let runner = state.withLock { state in
             state.isKilled = true
             state.pool = nil

@@ -3,9 +3,9 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// An open file whose content is to be hashed.
+/// An open file to hash.
 struct LibraryFile: ~Copyable {
-    /// What `stat` says of a file. While it is the same, so is the content: no process can set back
+    /// The metadata of a file. While it stays the same, so does the content: no process can reset
     /// the time of the last change.
     struct Identity: Hashable, Sendable {
         var device: UInt64
@@ -28,7 +28,7 @@ struct LibraryFile: ~Copyable {
     /// When the file was opened.
     let identity: Identity
 
-    /// A larger file is not hashed: that would hold up this process without a timeout.
+    /// A larger file is not hashed, because hashing has no timeout.
     private static let byteLimit: Int64 = 1 << 30
 
     /// Opens a file; nil if it can't be read, is no regular file, or is too large.
@@ -49,7 +49,7 @@ struct LibraryFile: ~Copyable {
 
     deinit { try? file.close() }
 
-    /// The identity of the file that has a path now.
+    /// The identity of the file at a path.
     static func identity(of path: String) -> Identity? {
         (try? Stat(path)).flatMap(Identity.init)
     }
@@ -70,13 +70,13 @@ struct LibraryFile: ~Copyable {
 }
 
 extension LibraryFile.Identity {
-    /// A change within this time, in nanoseconds, may leave the times as they are: some file systems
-    /// count in steps of 1 or 2 s.
+    /// Some file systems count times in steps of 1 or 2 s: a later change within this time, in
+    /// nanoseconds, may not change them.
     private static let resolutionNanoseconds: Int64 = 3_000_000_000
 
     /// Whether another change would change the times.
     ///
-    /// - Parameter now: On the wall clock, as file systems count.
+    /// - Parameter now: Wall time, which file systems use.
     func isSettled(at now: Int64) -> Bool {
         let (age, overflow) = now.subtractingReportingOverflow(
             max(modifiedNanoseconds, changedNanoseconds))

@@ -5,12 +5,12 @@ package import GreenroomSession
 package import GreenroomPluginInterface
 import Synchronization
 
-/// Scans libraries, each content once: earlier results are in the cache.
+/// Scans libraries. Each content is scanned once; a cache has earlier results.
 package final class LibraryScans: Sendable {
     private let cache: ScanCache?
     private let rescans: Bool
     private let scan: PluginLocator.Examination
-    /// What this process has scanned, by path.
+    /// The results of this process, by path.
     private let results = Mutex<[String: ScanCache.ScanResult]>([:])
 
     /// - Parameters:
@@ -41,7 +41,7 @@ package final class LibraryScans: Sendable {
         if !rescans, let known = cache.result(for: hash, at: path) { return withHint(known) }
         let start = MonotonicClock.now
         let result = Result { () throws(LoadError) in try scan(path) }
-        // A file that changed meanwhile may have been hashed before and scanned after the change.
+        // Checks that the file did not change between hash and scan.
         if Self.isStored(result, MonotonicClock.now - start),
             LibraryFile.identity(of: path) == file.identity
         {
@@ -65,14 +65,14 @@ package final class LibraryScans: Sendable {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
-    /// A failure that took longer than this, in nanoseconds, is not tried again each time.
+    /// A failed scan that took longer than this, in nanoseconds, is cached.
     private static let slowScan: Int64 = 1_000_000_000
 
-    /// Whether a result is worth storing.
+    /// Whether to cache a result.
     ///
-    /// What a library says of itself is the same next time. What it needs of the system may be there
-    /// then. A crash or a hang may have had another reason, and the next scan has its evidence again,
-    /// unless that takes long.
+    /// What a library contains stays the same. A missing dependency may be installed later. A crash
+    /// or a hang may have had another cause, and the next scan shows it again, unless it takes
+    /// long.
     private static func isStored(_ result: ScanCache.ScanResult, _ nanoseconds: Int64) -> Bool {
         guard case .failure(let error) = result else { return true }
         return switch error.code {
@@ -84,7 +84,7 @@ package final class LibraryScans: Sendable {
         }
     }
 
-    /// Adds to a failure of an earlier process how to scan again.
+    /// Adds to a cached failure how to scan again.
     private func withHint(_ known: ScanCache.ScanResult) -> ScanCache.ScanResult {
         known.mapError { error in
             guard error.code == .hangs || error.code == .crashes else { return error }

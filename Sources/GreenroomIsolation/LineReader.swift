@@ -4,18 +4,18 @@ import GreenroomPluginInterface
 /// Splits a process's output into lines.
 struct LineReader {
     private var rest: [UInt8] = []
-    /// Whether every writer has closed the pipe.
+    /// Whether all writers have closed the pipe.
     private(set) var hasEnded = false
 
     /// In bytes. A longer line is split.
     private static let lineLimit = 2000
 
-    /// Bytes read in one call: a process that writes without end must not hold up its reader.
+    /// Bytes to read in one call: a process that never stops writing must not block its reader.
     private static let readLimit = 64 * 1024
-    /// Bytes that count as a line, so that a flood of few long lines is found too.
+    /// Bytes that count as a line, to detect a flood of few long lines.
     private static let bytesPerLine = 200
 
-    /// Reads from a descriptor that does not block, up to a limit.
+    /// Reads from a non-blocking descriptor, up to a limit.
     ///
     /// - Returns: How many lines, at least one for every 200 bytes.
     @discardableResult

@@ -6,24 +6,24 @@ package import GreenroomPluginInterface
 import Synchronization
 import GreenroomModel
 
-/// Scans a library in a process of its own: whatever its code does while it is loaded, it does to
-/// that process alone.
+/// Scans a library in a process of its own, which contains whatever the library does while it
+/// loads.
 package struct PluginScanner: Sendable {
     private let confinement: Confinement
 
     /// - Parameter program: The runner's program.
     package init(program: String) {
-        // No grants: a library needs none to describe itself.
+        // No grants: a library needs none to export its descriptors.
         confinement = Confinement(program: program, plan: IsolationPlan())
     }
 
-    /// How long a scan may take, with the start of the process, in nanoseconds.
+    /// Time limit of a scan, including the start of the process, in nanoseconds.
     private static let timeout: Int64 = 5_000_000_000
 
-    /// Loads a library and reads what is in it. [any]
+    /// Loads a library and reads its descriptors. [any]
     ///
-    /// - Throws: ``LoadError``; with the code `hangs` if there was no answer in time, and with
-    ///   `crashes` and the evidence if the process is lost.
+    /// - Throws: ``LoadError``: code `hangs` if it does not answer in time, `crashes` with the
+    ///   crash report if its process is lost.
     package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
         let refusals = Refusals()
         let runner: SpawnedRunner
@@ -47,9 +47,9 @@ package struct PluginScanner: Sendable {
             let whereabouts = runner.abortForBacktrace().map { " It was at \($0)." } ?? ""
             throw LoadError(
                 code: .hangs, place: path,
-                explanation: "it hangs while it is loaded: after "
-                    + "\(Self.timeout / 1_000_000_000) s its constructors, its entry and its "
-                    + "descriptors have not returned. They should do nothing but return."
+                explanation: "it hangs while it is loaded: its constructors, its entry and its "
+                    + "descriptors have not returned within \(Self.timeout / 1_000_000_000) s. "
+                    + "They should do nothing but return."
                     + whereabouts + refusals.text)
         }
         runner.connection.end()
@@ -71,14 +71,14 @@ package struct PluginScanner: Sendable {
     }
 }
 
-/// What the sandbox refused to a library: maybe the reason why it failed.
+/// What the sandbox refused to a library: a possible cause of its failure.
 private final class Refusals: Sendable {
     private let attempts = Mutex<[String]>([])
 
-    /// How many are kept.
+    /// Limit of kept refusals.
     private static let limit = 3
 
-    /// Adds a line of the log, without the grant that it proposes: a scan has no grants.
+    /// Adds a line of the log without its cure: a scan has no grants.
     func add(_ level: LogLevel, _ line: String) {
         guard level == .warning else { return }
         let cure = line.firstRange(of: ": ")?.lowerBound ?? line.endIndex
@@ -89,7 +89,7 @@ private final class Refusals: Sendable {
         let attempts = attempts.withLock { $0 }
         return attempts.isEmpty
             ? ""
-            : " A scan grants nothing, and "
+            : " A scan has no grants, and "
                 + "\(attempts.joined(separator: ", and "))."
     }
 }

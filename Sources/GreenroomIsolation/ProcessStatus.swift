@@ -4,14 +4,14 @@ import SystemPackage
 
 /// A process's memory, threads and state, from `/proc`.
 struct ProcessStatus {
-    /// Memory that no other process shares, in bytes: the heap and the stacks.
+    /// Memory that it shares with no process, in bytes: heap and stacks.
     var privateBytes = 0
-    /// Shared memory that it has touched, in bytes: what the host lends it, and its own.
+    /// Shared memory that it has touched, in bytes: the host's frames, and its own.
     var sharedBytes = 0
     var threads = 0
     /// Whether a signal has stopped it.
     var isStopped = false
-    /// Then the kernel shows nothing else of it.
+    /// If so, the kernel shows nothing else of it.
     var mainThreadHasExited = false
 
     /// - Returns: nil if the process has ended.

@@ -1,9 +1,9 @@
-/// Decides when to give up a process that lives: it does not answer, exceeds its memory limit, or
-/// floods the host.
+/// Decides when to kill a live process: it does not answer, exceeds its memory limit, or floods the
+/// host.
 ///
-/// It has no clock and reads nothing: samples are passed in.
+/// It has no clock and reads nothing; the caller passes samples.
 struct ProcessWatchdog {
-    /// Why a process is given up.
+    /// Why to kill a process.
     enum Finding: Equatable, Sendable {
         /// It has not answered for ``ProcessWatchdog/silenceLimit``.
         case silent
@@ -15,17 +15,17 @@ struct ProcessWatchdog {
         case calls(perSecond: Int)
     }
 
-    /// What is seen of a process at one time.
+    /// Measurements of a process at one time.
     struct Sample: Sendable {
         /// Whether the last ping is answered.
         var hasAnswered: Bool
-        /// Besides what the host lends it.
+        /// Without the frames that the host lends.
         var memoryBytes: Int
         var mainThreadHasExited = false
         var threads = 1
         /// Calls since the start.
         var calls = 0
-        /// Frames sent since the start, whatever became of them.
+        /// Frames sent since the start, accepted or not.
         var frames: Int
         /// Lines written since the start.
         var lines: Int
@@ -33,15 +33,15 @@ struct ProcessWatchdog {
         var rate: Double
     }
 
-    /// How long a process may be silent, in nanoseconds.
+    /// Limit of time without an answer, in nanoseconds.
     static let silenceLimit: Int64 = 3_000_000_000
-    /// How long a process may be without its main thread, in nanoseconds: one that exits is, for a
-    /// moment, which is longer on a busy machine.
+    /// Limit of time without a main thread, in nanoseconds. An exiting process is briefly in this
+    /// state, longer on a busy machine.
     static let exitLimit: Int64 = 1_000_000_000
-    /// The longest time between samples that counts, in nanoseconds. A longer one is not the process's
-    /// fault: the host was stopped, or got no processor.
+    /// Longer intervals between samples, in nanoseconds, count as this long: the host itself was
+    /// stopped or had no processor time.
     static let longestInterval: Int64 = 250_000_000
-    /// Threads: 64 with a channel, and others that never call.
+    /// Threads: 64 with a channel, and others that never call the host.
     static let threadLimit = 256
     /// Calls in a second of real time.
     static let callLimit = 50_000
@@ -61,10 +61,10 @@ struct ProcessWatchdog {
     /// Frames in a second, of a source with a negotiated rate.
     static func frameLimit(rate: Double) -> Int { max(Int(10 * rate.rounded(.up)), 300) }
 
-    /// Judges a sample.
+    /// Checks a sample.
     ///
-    /// - Parameter nanoseconds: Real time since the last one.
-    /// - Returns: Why to give the process up; nil for no reason.
+    /// - Parameter nanoseconds: Real time since the last sample.
+    /// - Returns: Why to kill the process; nil if there is no reason.
     mutating func check(_ sample: Sample, after nanoseconds: Int64) -> Finding? {
         let interval = min(nanoseconds, Self.longestInterval)
         silence = sample.hasAnswered ? 0 : silence + interval
@@ -87,7 +87,7 @@ struct ProcessWatchdog {
         let calls = Int(Double(sample.calls - before.calls) / seconds)
         elapsed = 0
         self.before = (sample.frames, sample.lines, sample.calls)
-        // Frames and lines are calls too: they come first, because they say more.
+        // Frames and lines are calls too. Check them first, because their messages say more.
         if sample.rate > 0, frames > Self.frameLimit(rate: sample.rate) {
             return .frames(perSecond: frames, limit: Self.frameLimit(rate: sample.rate))
         }

@@ -2,7 +2,7 @@
 package struct ReportCache: Sendable {
     private let folder: String
 
-    /// A cache where the environment says; nil if it does not.
+    /// A cache in the folder that the environment names; nil if it names none.
     ///
     /// - Parameters:
     ///   - cacheHome: `XDG_CACHE_HOME`.

@@ -2,17 +2,17 @@ import GreenroomIPC
 import GreenroomSession
 import GreenroomPluginInterface
 
-/// Makes the processes of a plugin, and chooses the plugin in each.
+/// Starts the processes of a plugin, and chooses the plugin in each.
 protocol RunnerFactory: PluginFactory {
-    /// Watches the instances that are created here; nil in a session.
+    /// Watches the instances of this factory; nil in a session.
     var observer: (any InstanceObserver)? { get }
 
-    /// Starts a process, or takes over one that has connected.
+    /// Starts a process, or takes over a connected one.
     func start(
         _ frames: SharedMemory?, in context: InstanceContext
     ) throws(LoadError) -> any RunnerProcess
 
-    /// Chooses one of the plugins in a process, and its settings.
+    /// Chooses a plugin of the process, and its settings.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
         _ settings: [Setting]
@@ -35,7 +35,7 @@ extension IsolatedLibrary: RunnerFactory {
 extension RunnerFactory {
     var observer: (any InstanceObserver)? { nil }
 
-    /// The plugin that the library had when it was scanned.
+    /// Chooses the plugin that the scan found.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
         _ settings: [Setting]
@@ -48,7 +48,7 @@ extension RunnerFactory {
 }
 
 extension LoadError {
-    /// No process could be started for a library.
+    /// The error if the runner did not start.
     static func noRunner(_ error: ChannelError, for path: String) -> LoadError {
         LoadError(code: .noRunner, place: path, explanation: "\(error).")
     }

@@ -1,22 +1,22 @@
-/// SHA-256, as FIPS 180-4 has it: names files by their content.
+/// SHA-256 (FIPS 180-4), to name files by content.
 ///
-/// Written here because nothing is kept secret with it, and a package of cryptography would be the
-/// host's largest part. It has to be this hash, and no short one, because what is found under the
-/// name of one file must not be had for another that somebody made to fit.
+/// Own code: it protects no secret, and a cryptography package would be the host's largest
+/// dependency. A shorter or weaker hash would let an attacker make a library that gets another
+/// one's scan result.
 struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
         0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
-    /// Less than a block that has come.
+    /// An incomplete block.
     private var rest: [UInt8] = []
     private var byteCount: UInt64 = 0
 
-    /// Bytes of a hash.
+    /// Length of a hash, in bytes.
     static let byteCount = 32
     private static let blockByteCount = 64
 
-    /// The hash of bytes that are all there.
+    /// Hashes bytes.
     static func hash(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         var hash = SHA256()
         hash.update(bytes)
@@ -41,7 +41,7 @@ struct SHA256 {
         rest += bytes.dropFirst(whole)
     }
 
-    /// Adds nothing more.
+    /// Completes the hash.
     ///
     /// - Returns: The hash, ``byteCount`` bytes.
     consuming func finish() -> [UInt8] {
@@ -58,10 +58,9 @@ struct SHA256 {
         }
     }
 
-    /// Takes whole blocks in.
+    /// Processes whole blocks.
     ///
-    /// With pointers, and without closures in the loops: builds for debugging run it on megabytes,
-    /// too.
+    /// Uses pointers, and no closures in its loops, because debug builds also hash megabytes.
     private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         guard var block = blocks.baseAddress else { return }
         let end = block + blocks.count

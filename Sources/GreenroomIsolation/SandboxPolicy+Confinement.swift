@@ -16,11 +16,14 @@ extension SandboxPolicy {
         self.init(
             mode: mode,
             ownFolders: [library, confinement.program].map(Self.folder),
-            readPaths: plan.read, writePaths: plan.write, devicePaths: plan.devices,
-            allowsNetwork: plan.network, memoryLimitBytes: UInt64(clamping: plan.memoryLimitBytes))
+            readPaths: plan.grants.read, writePaths: plan.grants.write,
+            devicePaths: plan.grants.devices,
+            allowsNetwork: plan.grants.network,
+            memoryLimitBytes: UInt64(clamping: plan.memoryLimit.bytes))
     }
 
-    /// The folder of a file, with links resolved: what a library needs is beside the file itself.
+    /// The folder of a file after resolving links: a library's dependencies are beside the real
+    /// file.
     private static func folder(of file: String) -> String {
         let resolved = realpath(file, nil)
         defer { free(resolved) }

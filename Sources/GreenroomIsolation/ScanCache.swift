@@ -2,12 +2,13 @@ import Glibc
 import GreenroomIPC
 package import GreenroomPluginInterface
 
-/// Results of scans in files. The file `<hash of the library>` has the result; the file `file-…`, named
-/// after the library's identity, has the hash, so that a library that has not changed is not read.
+/// Scan results in files. The file `<hash of the library>` contains the result. The file `file-…`,
+/// named after the library's identity, contains the hash, so that an unchanged library need not be
+/// read.
 ///
-/// Any file may be lost at any time, which costs another scan. A folder that another user could have
-/// written to is not used, and a file without its own checksum is ignored. Any number of processes may
-/// use the cache at once: files appear whole, and one name always has the same content.
+/// Files may disappear at any time; the library is then scanned again. Ignores a folder that
+/// another user can write to, and files without a valid checksum. Any number of processes may use
+/// the cache: files appear atomically, and a name always has the same content.
 package struct ScanCache: Sendable {
     package typealias ScanResult = Result<LibraryDescription, LoadError>
 
@@ -16,7 +17,7 @@ package struct ScanCache: Sendable {
     /// - Parameter folder: Absolute. It is made with the first file.
     package init(folder: String) { self.folder = folder }
 
-    /// A cache where the environment says; nil if it does not.
+    /// A cache in the folder that the environment names; nil if it names none.
     ///
     /// - Parameters:
     ///   - cacheHome: `XDG_CACHE_HOME`.
@@ -67,14 +68,14 @@ package struct ScanCache: Sendable {
         write(Self.name(of: hash), writer)
     }
 
-    /// Has the host's version: another version may read the same library differently.
+    /// Contains the host's version: another version may read the same library differently.
     private static func name(of hash: [UInt8]) -> String {
         "\(hash.hexadecimal)-\(GreenroomVersion.current)-\(GreenroomProtocol.version)"
     }
 
     // MARK: Hashes
 
-    /// The hash of a file that has not changed since it was stored.
+    /// The stored hash of a file; nil if the file has changed or none is stored.
     func hash(of file: LibraryFile.Identity) -> [UInt8]? {
         guard let hash = read(Self.name(of: file))?.remaining, hash.count == SHA256.byteCount
         else { return nil }
@@ -98,7 +99,7 @@ package struct ScanCache: Sendable {
 
     // MARK: Files
 
-    // A file has its own name, the payload, and the hash of both.
+    // A file contains its own name, the payload, and the hash of both.
 
     private func read(_ name: String) -> WireReader? {
         guard let folder = CacheFolder(folder), let bytes = folder.read(name),

@@ -5,26 +5,26 @@ package import GreenroomPluginInterface
 package import GreenroomMedia
 import Synchronization
 
-/// A process that hosts any number of instances of one library, as a session's own process does with
-/// plugins that are not isolated. It is confined like any other runner.
+/// A process for any number of instances of one library, as a session's own process hosts plugins
+/// without isolation. It is confined like any other runner.
 package final class SharedProcess: PluginFactory {
     package let path: String
     private let runner: SpawnedRunner
     private let log: Log
 
-    /// What the process has written, and how it ended.
+    /// The process's output, and how it ended.
     private final class Log: Sendable {
         struct State {
             var evidence: String?
             var lines: [String] = []
             var refusals: [String] = []
-            /// How many bytes of frames each instance was lent.
+            /// The bytes of frames lent to each instance.
             var lentBytes: [@Sendable () -> Int] = []
         }
 
         let state = Monitor(State())
 
-        /// How many lines are kept.
+        /// Number of kept lines.
         static let limit = 200
 
         func append(_ level: LogLevel, _ line: String) {
@@ -54,15 +54,16 @@ package final class SharedProcess: PluginFactory {
 
     deinit { runner.connection.kill() }
 
-    /// Loads the library; before any instance is created.
+    /// Loads the library. Call it before creating instances.
     @discardableResult
     package func load() throws(LoadError) -> LibraryDescription {
         try runner.connection.load(path)
     }
 
-    /// Creates an instance and destroys it again, with no host behind it.
+    /// Creates an instance and destroys it, without a host behind it.
     ///
-    /// - Returns: What `create` answered; nil if the process is lost, or the instance breaks a rule.
+    /// - Returns: The status of `create`; nil if the process is lost, or the instance breaks a
+    ///   rule.
     package func createAndDestroy(_ descriptor: PluginDescriptor, _ settings: [Setting]) -> Status?
     {
         var message = WireWriter()
@@ -84,7 +85,7 @@ package final class SharedProcess: PluginFactory {
         return IsolatedPlugin(self, descriptor, context)
     }
 
-    /// Counts what an instance is lent as memory of the process.
+    /// Counts frames lent to an instance as memory of the process.
     func countLentBytes(of context: InstanceContext) {
         log.state.withLock { $0.lentBytes.append(context.lentBytes) }
     }
@@ -92,24 +93,24 @@ package final class SharedProcess: PluginFactory {
     /// The process's id.
     package var process: Int32 { runner.process.id }
 
-    /// How the process has ended; nil if it has not. Waits up to half a second for that.
+    /// How the process ended; nil if it has not. Waits up to half a second for its end.
     package var evidence: String? {
         log.state.wait(until: MonotonicClock.deadline(after: 500_000_000)) { $0.evidence }
     }
 
-    /// The memory access that killed the process, as its crash report names it.
+    /// The memory access that killed the process, from its crash report.
     package var fault: MemoryFault? { runner.fault }
 
-    /// What the process wrote other than through the host's log, and what its sandbox refused.
+    /// The process's output that did not use the host's log, and its sandbox's refusals.
     package var lines: [String] { log.state.withLock { $0.lines } }
 
     /// What its sandbox refused.
     package var refusals: [String] { log.state.withLock { $0.refusals } }
 
-    /// Stops the process by a signal, as a debugger does, or a machine that is short of memory.
+    /// Stops the process with SIGSTOP, as a debugger does.
     package func freeze() { runner.freeze() }
 
-    /// Lets the process run again.
+    /// Continues the process.
     package func thaw() { runner.thaw() }
 
     /// Ends the process. [any]

@@ -1,9 +1,9 @@
 /// Makes a path absolute.
 ///
 /// - Parameters:
-///   - path: As somebody wrote it.
-///   - folder: An absolute folder without symbolic links, so that each leading `..` of the path
-///     is a step up in its text; or an empty text, and then the path stays as it is.
+/// - path: An absolute or relative path.
+/// - folder: An absolute folder without symbolic links, so that each leading `..` of the path
+///   removes a component. If empty, the path stays unchanged.
 /// - Returns: The path itself if it is absolute.
 public func absolutePath(_ path: String, from folder: String) -> String {
     guard !path.hasPrefix("/"), !folder.isEmpty else { return path }

@@ -33,7 +33,7 @@ public enum ColorMatrix: UInt32, CaseIterable, Sendable {
     }
 }
 
-/// What YUV values mean.
+/// The meaning of YUV values.
 public struct ColorSpace: Hashable, Sendable {
     /// The range of values.
     public var range: ColorRange
@@ -46,7 +46,7 @@ public struct ColorSpace: Hashable, Sendable {
         self.matrix = matrix
     }
 
-    /// BT.601 limited: what vendors' senders mean by plain "I420".
+    /// BT.601 limited: the meaning of plain "I420" at the call vendors.
     public static let bt601Limited = ColorSpace(range: .limited, matrix: .bt601)
     /// BT.709 limited: high-definition video.
     public static let bt709Limited = ColorSpace(range: .limited, matrix: .bt709)

@@ -1,10 +1,10 @@
-/// What becomes of a picture whose shape is not the wanted one.
+/// How to fit a picture of another aspect ratio.
 public enum Fit: String, CaseIterable, Sendable {
-    /// All of the picture, centred, with black bars.
+    /// The whole picture, centred, with black bars.
     case letterbox
-    /// The middle of the picture fills the frame; the rest is cut off.
+    /// The middle of the picture fills the frame; the rest is cropped.
     case crop
-    /// All of the picture fills the frame, out of proportion.
+    /// The whole picture fills the frame, distorted.
     case stretch
     /// Any other size is an error.
     case reject

@@ -1,12 +1,12 @@
-/// What a frame says of itself besides its pixels.
+/// The description of a frame, without format and size.
 public struct FrameInfo: Equatable, Sendable {
-    /// How to turn it upright.
+    /// How to rotate it upright.
     public var rotation: Rotation
     /// The meaning of its values. For RGB formats: the matrix to convert with.
     public var color: ColorSpace
-    /// The revision of the offer that it was made for.
+    /// The revision of its offer.
     public var offerRevision: UInt32
-    /// When it shows, in nanoseconds on the session clock, or nil for "when it arrives".
+    /// When to show it, in nanoseconds on the session clock; nil for its time of arrival.
     public var ptsNanoseconds: Int64?
 
     /// Makes the info of a frame.

@@ -15,7 +15,7 @@ public struct FrameRate: Hashable, Sendable {
         self.denominator = denominator / divisor
     }
 
-    /// Whole frames a second, brought within 1 to 1000.
+    /// Whole frames a second, clamped to 1 to 1000.
     public init(_ framesPerSecond: Int) {
         numerator = UInt32(min(max(framesPerSecond, 1), 1000))
         denominator = 1
@@ -24,8 +24,8 @@ public struct FrameRate: Hashable, Sendable {
     /// The rate as a floating-point number.
     public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
 
-    /// When a frame is due, counted from frame 0, rounded down to a nanosecond and exact for
-    /// ever: frame n of 30 a second is due at n / 30 s, not at n times 33 ms.
+    /// When a frame is due since frame 0, rounded down to a nanosecond, without accumulated error:
+    /// frame n of 30 a second is due at n / 30 s, not at n times 33 ms.
     ///
     /// - Parameter index: The frame, from 0. Saturates beyond 292 years.
     public func dueNanoseconds(ofFrame index: Int64) -> Int64 {
@@ -50,9 +50,10 @@ public struct FrameRate: Hashable, Sendable {
         return Int64(clamping: remainder < 0 ? quotient - 1 : quotient)
     }
 
-    /// How many frames a stretch of time has: those that are due before its end.
+    /// The number of frames due before the end of a period.
     ///
-    /// - Parameter nanoseconds: From the moment when frame 0 was due; none if it is negative.
+    /// - Parameter nanoseconds: The length of the period, which starts with frame 0; no frames if
+    ///   negative.
     public func frameCount(inNanoseconds nanoseconds: Int64) -> Int64 {
         guard nanoseconds > 0 else { return 0 }
         let product = Int128(nanoseconds) * Int128(numerator)

@@ -3,27 +3,27 @@ public struct FrameSize: Hashable, Sendable {
     /// The largest legal width and height (`GR_MAX_DIMENSION`).
     public static let maximumDimension = 8192
 
-    /// Pixels in a row.
+    /// Pixels of a row.
     public var width: Int
     /// Rows.
     public var height: Int
 
-    /// Makes a size; see ``isLegal`` for what a frame may have.
+    /// Makes a size; see ``isLegal`` for the limits of frames.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// Whether both sides are within 1 and ``maximumDimension``.
+    /// Whether both sides are 1 to ``maximumDimension``.
     public var isLegal: Bool {
         let sides = 1...Self.maximumDimension
         return sides.contains(width) && sides.contains(height)
     }
 
-    /// Pixels in all.
+    /// Number of pixels.
     public var area: Int { width * height }
 
-    /// The size seen after a rotation.
+    /// The size after a rotation.
     public func rotated(by rotation: Rotation) -> FrameSize {
         rotation.swapsSides ? FrameSize(width: height, height: width) : self
     }
@@ -44,7 +44,7 @@ extension FrameSize: CustomStringConvertible {
     }
 }
 
-/// How far a frame has to be turned clockwise to be seen upright.
+/// The clockwise rotation that shows a frame upright.
 ///
 /// Raw values are degrees, as in the C header.
 public enum Rotation: UInt32, CaseIterable, Sendable {
@@ -57,6 +57,6 @@ public enum Rotation: UInt32, CaseIterable, Sendable {
     /// A quarter turn counter-clockwise.
     case threeQuarters = 270
 
-    /// Whether width and height change places.
+    /// Whether it swaps width and height.
     public var swapsSides: Bool { self == .quarter || self == .threeQuarters }
 }

@@ -1,8 +1,8 @@
 /// A value of a plugin's setting.
 ///
-/// In a session file a plain `true` or `false` is a boolean, a plain decimal number is an integer
-/// or a number, and everything else is a string: `yes`, `no`, `on`, `off`, `0x10` and whatever is
-/// in quotes. The plugin's parameter table decides what a value has to be.
+/// In a session file, a plain `true` or `false` is a boolean, a plain decimal number is an integer
+/// or a number, and everything else is a string: `yes`, `no`, `on`, `off`, `0x10` and quoted text.
+/// The plugin's parameter table defines the required type.
 public enum ParameterValue: Hashable, Sendable, CustomStringConvertible {
     /// True or false.
     case boolean(Bool)
@@ -13,7 +13,7 @@ public enum ParameterValue: Hashable, Sendable, CustomStringConvertible {
     /// Text, a choice or a path; without NUL.
     case string(String)
 
-    /// The value alone, strings without quotes.
+    /// The value as text, strings without quotes.
     public var description: String {
         switch self {
         case .boolean(let value): "\(value)"
@@ -22,4 +22,26 @@ public enum ParameterValue: Hashable, Sendable, CustomStringConvertible {
         case .string(let value): value
         }
     }
+}
+
+// Settings are written as literals: `["pattern": "grey", "level": 0.5]`.
+
+extension ParameterValue: ExpressibleByBooleanLiteral {
+    /// Makes true or false.
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+}
+
+extension ParameterValue: ExpressibleByIntegerLiteral {
+    /// Makes a whole number.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension ParameterValue: ExpressibleByFloatLiteral {
+    /// Makes a number.
+    public init(floatLiteral value: Double) { self = .number(value) }
+}
+
+extension ParameterValue: ExpressibleByStringLiteral {
+    /// Makes text.
+    public init(stringLiteral value: String) { self = .string(value) }
 }

@@ -17,9 +17,9 @@ public enum PixelFormat: UInt32, CaseIterable, Sendable {
     case bgra = 6
     /// One plane `R G B A`; alpha is ignored. libyuv calls it ABGR.
     case rgba = 7
-    /// One plane `B G R` and a byte of anything.
+    /// One plane `B G R` and an ignored byte.
     case bgrx = 8
-    /// One plane `R G B` and a byte of anything.
+    /// One plane `R G B` and an ignored byte.
     case rgbx = 9
     /// One plane `R G B`, three bytes a pixel. libyuv calls it RAW.
     case rgb24 = 10
@@ -39,7 +39,7 @@ public enum PixelFormat: UInt32, CaseIterable, Sendable {
         }
     }
 
-    /// Whether pixels are red, green and blue, which are always full range.
+    /// Whether pixels are red, green and blue, always in full range.
     public var isRGB: Bool {
         switch self {
         case .bgra, .rgba, .bgrx, .rgbx, .rgb24: true
@@ -47,16 +47,16 @@ public enum PixelFormat: UInt32, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the bytes are compressed: no stride, and a length that varies.
+    /// Whether it is compressed: no stride, and variable length.
     public var isCompressed: Bool { self == .mjpeg }
 
     /// The name that session files and reports use, e.g. `"nv12"`.
     public var name: String { "\(self)" }
 }
 
-/// The rows of one plane.
+/// The rows of a plane.
 public struct PlaneGeometry: Equatable, Sendable {
-    /// Bytes of a row that carry pixels; the least legal stride.
+    /// Bytes of a row with pixels: the minimum stride.
     public var rowBytes: Int
     /// Rows.
     public var rows: Int
@@ -67,10 +67,10 @@ public struct PlaneGeometry: Equatable, Sendable {
         self.rows = rows
     }
 
-    /// The least bytes that hold the plane at a stride: the last row needs no padding.
+    /// The minimum length of the plane at a stride: the last row needs no padding.
     ///
     /// - Parameter stride: Bytes from a row to the next, at least ``rowBytes``.
-    /// - Returns: The bytes, or nil where the product does not fit an `Int`.
+    /// - Returns: The bytes; nil on overflow.
     public func byteCount(stride: Int) -> Int? {
         guard rows > 0 else { return 0 }
         let (body, overflow) = (rows - 1).multipliedReportingOverflow(by: stride)
@@ -86,7 +86,7 @@ extension PixelFormat {
     /// - Parameters:
     ///   - index: The plane, 0 to ``planeCount`` − 1.
     ///   - size: The visible size, within ``FrameSize/maximumDimension``.
-    /// - Returns: Zero rows for a compressed format, whose length is not known from its size.
+    /// - Returns: Zero rows for a compressed format: its length does not follow from its size.
     public func plane(_ index: Int, of size: FrameSize) -> PlaneGeometry {
         let width = size.width
         let height = size.height
@@ -107,9 +107,9 @@ extension PixelFormat {
         }
     }
 
-    /// The bytes of a frame whose rows and planes follow each other without padding.
+    /// The bytes of a frame without padding between rows and planes.
     ///
-    /// For a 4:2:0 format of odd size this is more than `width * height * 3 / 2`.
+    /// For a 4:2:0 format with odd sides this exceeds `width * height * 3 / 2`.
     public func packedByteCount(of size: FrameSize) -> Int {
         (0..<planeCount).reduce(0) { sum, index in
             let plane = plane(index, of: size)

@@ -1,6 +1,6 @@
-/// What a plugin is. Raw values are those of `GR_KIND_…`.
+/// The kind of a plugin. Raw values are those of `GR_KIND_…`.
 ///
-/// Everything that the host knows of a kind is in its `facts`.
+/// `facts` has all properties of a kind.
 public enum PluginKind: UInt32, CaseIterable, Sendable {
     /// A camera.
     case videoSource = 1
@@ -8,17 +8,17 @@ public enum PluginKind: UInt32, CaseIterable, Sendable {
     case virtualMic = 2
     /// A screen share.
     case shareSource = 3
-    /// The sound of a share.
+    /// The audio of a share.
     case shareAudioSource = 4
     /// A filter that edits a camera's frames.
     case preProcessor = 5
 
-    /// The name that people read, e.g. `"video source"`.
+    /// The name in lists and reports, e.g. `"video source"`.
     public var name: String { facts.name }
 }
 
 extension PluginKind {
-    /// What a plugin sends or edits.
+    /// The medium that a plugin sends or edits.
     package enum Medium: Sendable {
         /// Frames.
         case video
@@ -26,21 +26,21 @@ extension PluginKind {
         case audio
     }
 
-    /// What sets a kind apart from the others.
+    /// The properties of a kind.
     package struct Facts: Sendable {
-        /// The name that lists and reports use, e.g. `"video source"`.
+        /// The name in lists and reports, e.g. `"video source"`.
         package var name: String
-        /// What people call it, with its article, e.g. `"a camera"`.
+        /// The name in messages, with its article, e.g. `"a camera"`.
         package var title: String
-        /// The word that `greenroom new` takes, e.g. `"camera"`.
+        /// The argument of `greenroom new`, e.g. `"camera"`.
         package var word: String
-        /// What it sends or edits.
+        /// The medium that it sends or edits.
         package var medium: Medium
-        /// Whether it edits frames in place; all others send, through a sender of their medium.
+        /// Whether it edits frames in place; all others have a sender of their medium.
         package var isFilter = false
-        /// How it chooses a size and a rate; nil where there is nothing to choose.
+        /// How it chooses size and rate; nil without a choice.
         package var offerRule: OfferRule?
-        /// Whether it may say that nothing new comes for now.
+        /// Whether it may pause.
         package var canPause = false
     }
 
@@ -71,10 +71,10 @@ extension PluginKind {
     /// Whether it edits frames in place.
     package var isFilter: Bool { facts.isFilter }
 
-    /// The medium of the sender that it gets; nil for a filter, which gets none.
+    /// The medium of its sender; nil for a filter, which has none.
     package var sender: Medium? { facts.isFilter ? nil : facts.medium }
 
-    /// How it chooses a size and a rate; nil where there is nothing to choose.
+    /// How it chooses size and rate; nil without a choice.
     package var offerRule: OfferRule? { facts.offerRule }
 }
 

@@ -3,7 +3,7 @@ public struct Status: RawRepresentable, Hashable, Sendable {
     /// The number that crosses the interface.
     public let rawValue: Int32
 
-    /// Any number; one that the header does not have is kept as it is.
+    /// Makes a status of any number, also one that the header does not define.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// Done.
@@ -16,7 +16,7 @@ public struct Status: RawRepresentable, Hashable, Sendable {
     /// The sender or the instance has ended.
     public static let gone = Status(rawValue: 3)
 
-    /// A null that must not be, or a struct too small.
+    /// A null where it is not allowed, or a struct too small.
     public static let badArgument = Status(rawValue: 10)
     /// The pixel format is unknown, or not for this call.
     public static let badFormat = Status(rawValue: 11)
@@ -36,7 +36,7 @@ public struct Status: RawRepresentable, Hashable, Sendable {
     public static let badRevision = Status(rawValue: 18)
     /// The stamp is negative.
     public static let badTimestamp = Status(rawValue: 19)
-    /// The lease is unknown or was given back before.
+    /// The lease is unknown or already returned.
     public static let badLease = Status(rawValue: 20)
     /// The sample rate is outside 8000 to 192000 Hz.
     public static let badRate = Status(rawValue: 21)
@@ -51,19 +51,19 @@ public struct Status: RawRepresentable, Hashable, Sendable {
     /// Compressed data does not decode to its declared size.
     public static let badData = Status(rawValue: 26)
 
-    /// No room now; later there will be.
+    /// No room now; try again later.
     public static let queueFull = Status(rawValue: 30)
     /// Every buffer of the pool is in use.
     public static let noBuffer = Status(rawValue: 31)
 
-    /// The plugin failed; it told why.
+    /// The plugin failed; its error text says why.
     public static let failed = Status(rawValue: 40)
-    /// A device, file or library is not there.
+    /// A device, file or library is missing.
     public static let unavailable = Status(rawValue: 41)
-    /// The other side does not do that.
+    /// The other side does not support it.
     public static let unsupported = Status(rawValue: 42)
 
-    /// Every status with its name in the C header after `GR_STATUS_`.
+    /// Every status with its name in the C header, without `GR_STATUS_`.
     public static let all: [(status: Status, name: String)] = [
         (.ok, "OK"), (.notStarted, "NOT_STARTED"), (.stopped, "STOPPED"), (.gone, "GONE"),
         (.badArgument, "BAD_ARGUMENT"), (.badFormat, "BAD_FORMAT"), (.badSize, "BAD_SIZE"),

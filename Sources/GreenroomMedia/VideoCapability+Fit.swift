@@ -1,5 +1,5 @@
 extension VideoCapability {
-    /// Whether neither side nor the rate is above a ceiling's.
+    /// Whether both sides and the rate are at most a ceiling's.
     public func fits(under ceiling: VideoCapability) -> Bool {
         size.width <= ceiling.size.width && size.height <= ceiling.size.height
             && rate <= ceiling.rate
@@ -11,7 +11,7 @@ extension VideoCapability {
             width: FrameSize.maximumDimension, height: FrameSize.maximumDimension),
         rate: FrameRate(1000))
 
-    /// Each side and the rate, or the other's where that is lower.
+    /// The minimum of each side and the rate.
     public func lowered(to other: VideoCapability) -> VideoCapability {
         VideoCapability(
             size: FrameSize(
@@ -20,7 +20,8 @@ extension VideoCapability {
             rate: min(rate, other.rate))
     }
 
-    /// The capability under a ceiling: its size reduced in its own shape, its rate cut off.
+    /// The capability under a ceiling: its size reduced without changing its aspect ratio, its rate
+    /// limited.
     public func reduced(toFit ceiling: VideoCapability) -> VideoCapability {
         VideoCapability(
             size: size.reduced(toFit: ceiling.size), rate: min(rate, ceiling.rate))
@@ -28,8 +29,8 @@ extension VideoCapability {
 }
 
 extension FrameSize {
-    /// The size itself, or if it is larger than a limit the largest of the same shape within
-    /// it, with even sides.
+    /// The size itself if it fits a limit; otherwise the largest even size within it with the same
+    /// aspect ratio.
     public func reduced(toFit limit: FrameSize) -> FrameSize {
         guard width > limit.width || height > limit.height else { return self }
         if width * limit.height >= height * limit.width {

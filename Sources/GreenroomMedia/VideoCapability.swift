@@ -2,7 +2,7 @@
 public struct VideoCapability: Hashable, Sendable {
     /// The size.
     public var size: FrameSize
-    /// The frame rate; in a table of an offer, the highest one.
+    /// The frame rate; in an offer, the highest one.
     public var rate: FrameRate
 
     /// Makes a capability.

@@ -6,15 +6,14 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* The C library's own functions. What looks a name up may allocate, and so it can't be by name that
- * these are found. */
+/* The C library's own functions. Not found by dlsym, which may allocate. */
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
-/* Set aside with the thread: nothing is allocated when it is touched first. */
+/* Allocated with the thread, so that the first access allocates nothing. */
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 
 OF_THREAD greenroom_meter_counts counts;
@@ -74,7 +73,7 @@ void free(void *memory) {
 
 typedef int (*locking)(pthread_mutex_t *);
 
-/* Whoever comes first finds it, the library's beginning at the latest. */
+/* Set by the first caller: at the latest, by the library's constructor. */
 static locking own_lock;
 
 __attribute__((constructor)) static void find_lock(void) {

@@ -1,9 +1,9 @@
-/// What happens to the session when one of its plugins fails.
+/// What the session does when a plugin fails.
 public enum FailurePolicy: String, CaseIterable, Sendable, Codable {
-    /// The plugin is started again, in a new process.
+    /// Restart the plugin in a new process.
     case restart
-    /// The session goes on without the plugin.
+    /// Continue without the plugin.
     case off
-    /// The session ends.
+    /// End the session.
     case end
 }

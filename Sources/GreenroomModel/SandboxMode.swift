@@ -1,9 +1,9 @@
-/// How a plugin's own process is confined.
+/// How to confine a plugin's own process.
 public enum SandboxMode: String, CaseIterable, Sendable, Codable {
-    /// By every layer that the kernel has.
+    /// With all layers that the kernel has.
     case on
-    /// By every layer; without one of them the session does not begin.
+    /// With all layers; without one of them the session does not start.
     case require
-    /// Not at all.
+    /// Without a sandbox.
     case off
 }

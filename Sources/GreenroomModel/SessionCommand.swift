@@ -16,17 +16,17 @@ public enum SessionCommand: Hashable, Sendable {
 
 extension SessionCommand {
     /// A command without a value, as people write it.
-    public struct Phrase: Sendable {
+    package struct Phrase: Sendable {
         /// The words, e.g. `"pause share"`.
-        public var words: String
+        package var words: String
         /// What it does.
-        public var meaning: String
+        package var meaning: String
         /// The command.
-        public var command: SessionCommand
+        package var command: SessionCommand
     }
 
     /// The commands that stop and start roles.
-    public static let phrases: [Phrase] = SessionRole.allCases.flatMap { role in
+    package static let phrases: [Phrase] = SessionRole.allCases.flatMap { role in
         role.facts.stopping.map { stopping in
             [
                 Phrase(
@@ -38,7 +38,7 @@ extension SessionCommand {
     }
 
     /// The plugin that it is done to; nil if it is done to the session.
-    public var target: PluginAddress? {
+    package var target: PluginAddress? {
         switch self {
         case .ceiling(let role, _), .stop(let role), .start(let role): PluginAddress(role)
         case .set(let address, _, _): address
@@ -57,7 +57,7 @@ public struct TimelineEntry: Hashable, Sendable {
     public var origin: String
 
     /// Makes an entry.
-    public init(time: Duration, command: SessionCommand, origin: String) {
+    public init(time: Duration, command: SessionCommand, origin: String = "timeline") {
         self.time = time
         self.command = command
         self.origin = origin

@@ -1,4 +1,4 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// A part in a session that one plugin can have. Raw values are the keys that lead to its section
 /// in a session file; reports and messages use them, too.
@@ -17,49 +17,49 @@ public enum SessionRole: String, CaseIterable, Sendable {
 
 extension SessionRole {
     /// What sets a role apart from the others.
-    public struct Facts: Sendable {
+    package struct Facts: Sendable {
         /// What people call it, e.g. `"share audio"`.
-        public var name: String
+        package var name: String
         /// The kind of its plugin.
-        public var kind: PluginKind
+        package var kind: PluginKind
         /// The track whose picture or sound it is.
-        public var track: VideoTrackKind
+        package var track: VideoTrackKind
         /// The key of its section in the parent's section, or at the top of the file.
-        public var key: String
+        package var key: String
         /// The role whose section has its section in it. It starts and stops with that role.
-        public var parent: SessionRole?
+        package var parent: SessionRole?
         /// The kind of the filters that it may have; nil where it can't have any.
-        public var filters: PluginKind?
+        package var filters: PluginKind?
         /// The command that sets its ceiling, e.g. `"share-ceiling"`, and a value for it; nil for
         /// sound.
-        public var ceiling: (word: String, example: String)?
+        package var ceiling: (word: String, example: String)?
         /// Whether it may come over a socket, with the roles that follow it, from a process that
         /// the host does not start.
-        public var takesBroadcast = false
+        package var takesBroadcast = false
         /// How it is stopped and started; nil where there is no command for it.
-        public var stopping: Stopping?
+        package var stopping: Stopping?
     }
 
     /// The commands that stop a role and start it again, and the words for both.
-    public struct Stopping: Sendable {
+    package struct Stopping: Sendable {
         /// The command that stops it, e.g. `"pause share"`.
-        public var stop: String
+        package var stop: String
         /// The command that starts it again.
-        public var start: String
+        package var start: String
         /// What it is after ``stop``, e.g. `"paused"`.
-        public var stopped: String
+        package var stopped: String
         /// What it is after ``start``.
-        public var started: String
+        package var started: String
         /// What its track shows meanwhile.
-        public var shows: Shown
+        package var shows: Shown
         /// What ``stop`` does, for people.
-        public var stopMeaning: String
+        package var stopMeaning: String
         /// What ``start`` does, for people.
-        public var startMeaning: String
+        package var startMeaning: String
     }
 
     /// What a track shows while its source is stopped.
-    public enum Shown: Sendable {
+    package enum Shown: Sendable {
         /// A black picture.
         case black
         /// The picture before it was stopped.
@@ -69,7 +69,7 @@ extension SessionRole {
     }
 
     /// The table of roles.
-    public var facts: Facts {
+    package var facts: Facts {
         switch self {
         case .camera:
             Facts(
@@ -108,16 +108,16 @@ extension SessionRole {
     package static let ofBroadcasts = allCases.first { $0.facts.takesBroadcast }
 
     /// The kind of its plugin.
-    public var kind: PluginKind { facts.kind }
+    package var kind: PluginKind { facts.kind }
 
     /// The track whose picture or sound it is.
-    public var track: VideoTrackKind { facts.track }
+    package var track: VideoTrackKind { facts.track }
 
     /// What it makes.
     package var medium: PluginKind.Medium { facts.kind.facts.medium }
 
     /// Whether a command for another role stops and starts this one, too.
-    public func follows(_ other: SessionRole) -> Bool { self == other || facts.parent == other }
+    package func follows(_ other: SessionRole) -> Bool { self == other || facts.parent == other }
 
     /// The role of a medium that a track has.
     package init?(_ medium: PluginKind.Medium, of track: VideoTrackKind) {
@@ -130,7 +130,7 @@ extension SessionRole {
 /// Where a plugin is in a session: it has a role, or is a filter of the plugin that has it.
 public struct PluginAddress: Hashable, Sendable, CustomStringConvertible {
     /// The key of the list of filters in a role's section.
-    public static let filtersKey = "pre-processors"
+    package static let filtersKey = "pre-processors"
 
     /// The role.
     public var role: SessionRole

@@ -1,23 +1,23 @@
 public import GreenroomMedia
 
-/// What a source makes of an offer.
+/// A source's answer to an offer.
 public enum Answer: Equatable, Sendable {
-    /// The suggestion, as it is.
+    /// The suggestion.
     case accept
-    /// Another one of the offer.
+    /// Another row of the offer.
     case counter(VideoCapability)
-    /// This and nothing else: the host adapts.
+    /// Exactly this; the host adapts it.
     case fixed(VideoCapability)
 }
 
-/// What became of an offer.
+/// The result of an offer.
 package enum Reply: Equatable, Sendable {
     /// The source answered, within the offer.
     case answered(Answer)
-    /// The source takes no new offers: it goes on as it is, and the host adapts.
+    /// The source takes no new offers: it continues unchanged, and the host adapts.
     case ignored
-    /// The source refused, or answered outside the offer: it goes on as it is, and the host
-    /// adapts. The text is for people.
+    /// The source refused, or answered outside the offer: it continues unchanged, and the host
+    /// adapts. With the message.
     case refused(Status, String)
 
     /// `accept`, `counter`, `fixed`, `ignored` or `refused`.
@@ -34,23 +34,23 @@ package enum Reply: Equatable, Sendable {
 public struct Agreement: Equatable, Sendable {
     /// What the source will send.
     public var source: VideoCapability
-    /// What the track carries: the source's, brought under the lowest ceiling.
+    /// What the track carries: the source's capability, reduced to the lowest ceiling.
     public var track: VideoCapability
     /// The answer that led to it.
     public var answer: Answer
 }
 
-/// An answer that is outside the offer.
-public struct AnswerProblem: Error, Equatable, Sendable {
+/// An answer outside the offer.
+package struct AnswerProblem: Error, Equatable, Sendable {
     /// The rule and the cure.
-    public var explanation: String
+    package var explanation: String
 
     package init(explanation: String) { self.explanation = explanation }
 }
 
 extension Offer {
     /// Whether a capability is one of the offer.
-    public func contains(_ capability: VideoCapability) -> Bool {
+    package func contains(_ capability: VideoCapability) -> Bool {
         switch rule {
         case .rows:
             rows.contains { $0.size == capability.size && capability.rate <= $0.rate }
@@ -59,12 +59,12 @@ extension Offer {
         }
     }
 
-    /// Settles an answer: what the source sends, and what the track carries, which is never above
-    /// the offer's ceiling.
+    /// Settles an answer: what the source sends, and what the track carries. The track never
+    /// exceeds the offer's ceiling.
     ///
-    /// - Throws: ``AnswerProblem`` for a counter outside the offer and a fixed size that is not
+    /// - Throws: ``AnswerProblem`` for a counter outside the offer, or a fixed size that is not
     ///   legal.
-    public func settle(_ answer: Answer) throws(AnswerProblem) -> Agreement {
+    package func settle(_ answer: Answer) throws(AnswerProblem) -> Agreement {
         let source: VideoCapability
         switch answer {
         case .accept:
@@ -81,7 +81,7 @@ extension Offer {
         case .fixed(let capability):
             guard capability.size.isLegal else {
                 throw AnswerProblem(
-                    explanation: "it declares the fixed size \(capability.size), and each side "
+                    explanation: "it declares the fixed size \(capability.size); each side "
                         + "must be 1 to \(FrameSize.maximumDimension).")
             }
             source = capability
@@ -92,7 +92,7 @@ extension Offer {
 
 extension Answer {
     /// `accept`, `counter` or `fixed`.
-    public var name: String {
+    package var name: String {
         switch self {
         case .accept: "accept"
         case .counter: "counter"

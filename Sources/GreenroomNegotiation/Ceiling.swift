@@ -1,29 +1,29 @@
 package import GreenroomMedia
 
-/// Something that keeps a picture down.
+/// An upper limit of size and rate.
 package struct Ceiling: Hashable, Sendable {
-    /// Where a ceiling comes from.
+    /// The origin of a ceiling.
     package enum Kind: String, CaseIterable, Sendable {
         /// The session file's maximum.
         case sessionMaximum
-        /// What this machine was measured to sustain.
+        /// What this machine sustains, as measured.
         case ability
         /// What the outputs want.
         case wants
-        /// Whoever runs the session: its timeline, or a control line.
+        /// The timeline or a control line.
         case outside
 
-        /// Whether larger rows are left out of an offer, and not only out of its suggestion.
+        /// Whether it removes larger rows from an offer, besides lowering the suggestion.
         var limitsRows: Bool { self == .sessionMaximum || self == .ability }
     }
 
-    /// Where it comes from.
+    /// The kind of origin.
     package var kind: Kind
-    /// Whose it is, in a few words: `session.maximum`, `timeline[2]`, `outputs' wants`.
+    /// The origin as text: `session.maximum`, `timeline[2]`, `outputs' wants`.
     package var origin: String
-    /// The most that it allows.
+    /// The limit.
     package var limit: VideoCapability
-    /// Since when, in nanoseconds of the session.
+    /// Since when, in nanoseconds of session time.
     package var since: Int64
 
     /// Makes a ceiling.
@@ -34,15 +34,15 @@ package struct Ceiling: Hashable, Sendable {
         self.since = since
     }
 
-    /// The session file's maximum, which applies from the beginning.
+    /// The session file's maximum, from the start.
     package static func sessionMaximum(_ maximum: VideoCapability) -> Ceiling {
         Ceiling(kind: .sessionMaximum, origin: "session.maximum", limit: maximum, since: 0)
     }
 }
 
 extension [Ceiling] {
-    /// The lowest of all, each side and the rate for itself; the largest legal capability where
-    /// there is none.
+    /// The minimum of all ceilings, for each side and the rate; the largest legal capability
+    /// without ceilings.
     package var lowest: VideoCapability {
         reduce(.greatest) { $0.lowered(to: $1.limit) }
     }

@@ -1,14 +1,14 @@
 package import GreenroomMedia
 
-/// Everything that an offer is made from: the same inputs always make the same offer.
+/// The inputs of an offer: equal inputs make equal offers.
 package struct NegotiationInputs: Equatable, Sendable {
     /// How the source reads an offer: rows for a camera, "up to" for a share.
     package var rule: OfferRule
-    /// The sizes that cameras are offered.
+    /// The sizes for cameras.
     package var table: CapabilityTable
-    /// What the source says that it can make; empty if it says nothing.
+    /// What the source says it can send; empty if it says nothing.
     package var capabilities: [VideoCapability]
-    /// The ceilings that now apply, the session's maximum among them.
+    /// The current ceilings, including the session's maximum.
     package var ceilings: [Ceiling]
 
     /// Makes inputs.
@@ -22,17 +22,18 @@ package struct NegotiationInputs: Equatable, Sendable {
         self.ceilings = ceilings
     }
 
-    /// The offer that the inputs make.
+    /// The offer for these inputs.
     ///
-    /// The rows are those of the table that the session's maximum, the measured ability and the
-    /// source all allow. Where none is left they are what the source can make under these; where
-    /// that is nothing either, the ceiling itself. No row has more than the lowest ceiling's rate.
-    /// The suggestion is the best row under all ceilings; where no row fits, their lowest becomes
-    /// a row of its own.
+    /// Its rows are those of the table that the session's maximum, the measured ability and the
+    /// source allow. If there is none, its rows are what the source can send under these limits; if
+    /// that is none either, the ceiling itself. No row exceeds the lowest ceiling's rate. The
+    /// suggestion is the best row under all ceilings; if no row fits, the lowest ceiling becomes an
+    /// additional row.
     ///
     /// - Parameters:
-    ///   - revision: The offer's number.
-    ///   - previous: The last offer to the source, which tells up from down; nil if there was none.
+    ///   - revision: The offer's revision.
+    ///   - previous: The last offer to the source, to find out whether the ceiling fell or rose;
+    ///     nil if there was none.
     package func offer(revision: UInt32, after previous: Offer?) -> Offer {
         let ceiling = ceilings.lowest
         let (rows, suggested) =
@@ -56,8 +57,8 @@ package struct NegotiationInputs: Equatable, Sendable {
 
     // MARK: Cameras
 
-    /// The rows that the source may choose from, before any ceiling that lowers the suggestion
-    /// alone: largest first, no size twice; may be empty.
+    /// The rows that the source may choose from, before ceilings that only lower the suggestion:
+    /// largest first, sizes unique; may be empty.
     private var supportedRows: [VideoCapability] {
         let limit = ceilings.filter(\.kind.limitsRows).lowest
         let possible = table.rows.compactMap { row -> VideoCapability? in
@@ -90,8 +91,8 @@ package struct NegotiationInputs: Equatable, Sendable {
 
     // MARK: Shares
 
-    /// One row, the most that the share may have, and the largest of the share's own shape under
-    /// it; of the session's shape if the share has not told its own.
+    /// One row, the share's limit, and the largest size with the share's own aspect ratio under it;
+    /// with the session's aspect ratio if the share's is unknown.
     private func limitAndBest(
         under ceiling: VideoCapability
     ) -> (rows: [VideoCapability], best: VideoCapability) {
@@ -113,15 +114,15 @@ package struct NegotiationInputs: Equatable, Sendable {
     }
 }
 
-// MARK: - What the outputs want
+// MARK: - The outputs' wants
 
 extension NegotiationInputs {
-    /// What has to be captured so that every output gets what it wants: the smallest row that
-    /// covers the largest want, at the highest wanted rate.
+    /// The capability that satisfies every output: the smallest row that covers the largest want,
+    /// at the highest wanted rate.
     ///
     /// - Parameter wants: The wants of all outputs.
-    /// - Returns: Nil if there is nothing to save: there is no output, or one takes the track as
-    ///   it is, or no row covers the largest want.
+    /// - Returns: nil if it saves nothing: there is no output, an output takes the track unchanged,
+    ///   or no row covers the largest want.
     package func limit(serving wants: [VideoSinkWant]) -> VideoCapability? {
         guard !wants.isEmpty else { return nil }
         let sizes = wants.compactMap(\.size)
@@ -135,7 +136,7 @@ extension NegotiationInputs {
             switch rule {
             case .upTo: limit.size = largest
             case .rows:
-                // The measured ability comes and goes; what the outputs want does not.
+                // The measured ability varies; the outputs' wants do not.
                 var lasting = self
                 lasting.ceilings.removeAll { $0.kind != .sessionMaximum }
                 let covering = lasting.supportedRows.filter { largest.fits(in: $0.size) }
@@ -148,11 +149,11 @@ extension NegotiationInputs {
     }
 }
 
-// MARK: - Which ceilings bind
+// MARK: - Binding ceilings
 
 extension NegotiationInputs {
-    /// The ceilings that make the suggestion what it is, and those that don't: without any one of
-    /// the first it would be another one. Of two that say the same the older one binds.
+    /// The ceilings that determine the suggestion, and the others: without any binding ceiling the
+    /// suggestion would differ. Of two equal ceilings the older one binds.
     func bindingCeilings() -> (binding: [Ceiling], others: [Ceiling]) {
         let suggested = offer(revision: 1, after: nil).suggested
         var binding = self
@@ -172,8 +173,8 @@ extension NegotiationInputs {
 }
 
 extension CapabilityTable {
-    /// The rows whose size is within a limit, each at its own rate or the limit's, whichever is
-    /// lower. Of two rows of a size the faster one stands.
+    /// The rows within a limit's size, each at the lower of its rate and the limit's. Of two rows
+    /// with one size the faster one stays.
     fileprivate func rows(under limit: VideoCapability) -> [VideoCapability] {
         var result: [VideoCapability] = []
         for row in rows where row.size.fits(in: limit.size) {
@@ -189,19 +190,19 @@ extension CapabilityTable {
 }
 
 extension VideoCapability {
-    /// How far the shapes of two sizes are apart; 0 for the same shape.
+    /// The difference of two aspect ratios; 0 if equal.
     fileprivate func shapeDistance(to other: VideoCapability) -> Int {
         abs(size.width * other.size.height - other.size.width * size.height)
     }
 }
 
 extension FrameSize {
-    /// Whether neither side is longer than a limit's.
+    /// Whether both sides are at most a limit's.
     package func fits(in limit: FrameSize) -> Bool {
         width <= limit.width && height <= limit.height
     }
 
-    /// With even sides, which every consumer takes; a side of one pixel stays.
+    /// With even sides, which every output accepts; a side of one pixel stays.
     fileprivate var evened: FrameSize {
         FrameSize(
             width: width > 1 ? width / 2 * 2 : width,

@@ -1,8 +1,8 @@
 extension NegotiationRecord {
-    /// Why the picture is what it is, in lines for people: what was agreed, what the source made
-    /// of the offer, and each ceiling with its origin.
+    /// Why the track has its size and rate: the agreement, the source's answer, and each ceiling
+    /// with its origin. One element is one line.
     ///
-    /// - Parameter role: The source's place in the session, e.g. `camera`.
+    /// - Parameter role: The source's role, e.g. `camera`.
     public func explanation(role: String) -> [String] {
         let since = "since \(Self.seconds(seconds)) s (revision \(revision), \(reason))"
         var lines = ["\(role): \(track ?? suggested) \(since)"]
@@ -13,15 +13,15 @@ extension NegotiationRecord {
             lines.append(ceiling.binds ? "  ceiling \(what)" : "  \(what) does not bind")
         }
         if !ceilings.contains(where: \.binds) {
-            lines.append("  it is the best row that there is: no ceiling binds")
+            lines.append("  it is the best row: no ceiling binds")
         }
         return lines
     }
 
-    /// Whether a frame that follows the offer is news.
+    /// Whether the first frame of the offer is worth reporting.
     package var awaitsFrames: Bool {
-        // The first frame of a source can't be late for its first offer. One that makes what it
-        // makes follows nothing.
+        // A source's first frame can't be late for its first offer, and a fixed source does not
+        // follow offers.
         (answer == "accept" || answer == "counter") && reason != Offer.Reason.initial.name
     }
 
@@ -34,8 +34,8 @@ extension NegotiationRecord {
             case "counter": "the source countered with \(source)"
             case "fixed": "the source makes exactly \(source), and the host adapts"
             case "ignored":
-                "the source takes no new offers and goes on with \(source), which the host adapts"
-            default: "the source refused and goes on with \(source), which the host adapts"
+                "the source takes no new offers and continues with \(source), which the host adapts"
+            default: "the source refused and continues with \(source), which the host adapts"
             }
         guard awaitsFrames else { return what }
         guard let frames = framesUntilFollowed else { return what + "; no frame has followed yet" }

@@ -1,14 +1,14 @@
-/// One offer to a source of pictures, why it was made, and what came of it.
+/// One offer to a video source, its reason and its result.
 public struct NegotiationRecord: Codable, Equatable, Sendable {
-    /// Something that keeps the picture down.
+    /// An upper limit of size and rate.
     public struct Ceiling: Codable, Equatable, Sendable {
-        /// Whose it is, in a few words: `session.maximum`, `timeline[2]`, `control line 3`.
+        /// The origin: `session.maximum`, `timeline[2]`, `control line 3`.
         public var origin: String
-        /// The most that it allows, e.g. `640x360@15`.
+        /// The limit, e.g. `640x360@15`.
         public var limit: String
-        /// Since when, in seconds of the session.
+        /// Since when, in seconds of session time.
         public var since: Double
-        /// Whether the suggestion would be another one without it.
+        /// Whether the suggestion would differ without it.
         public var binds: Bool
 
         /// Makes a ceiling.
@@ -22,22 +22,21 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
 
     /// The offer's revision.
     public var revision: UInt32
-    /// When it was made, in seconds of the session.
+    /// When it was made, in seconds of session time.
     public var seconds: Double
     /// `initial`, `ceiling-lowered` or `ceiling-raised`.
     public var reason: String
-    /// The row that was suggested.
+    /// The suggested row.
     public var suggested: String
-    /// `accept`, `counter`, `fixed`, or `ignored` by a plugin that takes no new offers, or
-    /// `refused`.
+    /// `accept`, `counter`, `fixed`, `refused`, or `ignored` by a plugin without new offers.
     public var answer: String?
-    /// What the source sends since.
+    /// What the source sends since then.
     public var source: String?
-    /// What the track carries since.
+    /// What the track carries since then.
     public var track: String?
-    /// Every ceiling, those that bind first.
+    /// All ceilings, binding ones first.
     public var ceilings: [Ceiling]
-    /// Frames from the offer to the first one that was made for it; nil if none came.
+    /// Frames from the offer to the first one made for it; nil if there is none.
     public var framesUntilFollowed: Int?
 
     /// Makes a record.

@@ -1,47 +1,46 @@
 package import GreenroomMedia
 
-/// The negotiation with one source of pictures: what applies to it, what it was offered, what
-/// came of it, and when the next offer is due.
+/// The negotiation with one video source: its ceilings, its offers, its answers, and when the next
+/// offer is due.
 ///
-/// Down fast: an offer of less is due at once, and the track falls with the ceiling, before the
-/// source follows. Up slowly: an offer of more is due when the ceilings have allowed it for
-/// ``riseNanoseconds`` without a change. One step in flight: nothing is due until the last offer
-/// was answered. Last wins: what changed meanwhile makes one offer, or none if it ends where it
-/// was.
+/// Down fast: a lower offer is due at once, and the track is reduced before the source follows. Up
+/// slowly: a higher offer is due after the ceilings have allowed it for ``riseNanoseconds`` without
+/// a change. One step in flight: no offer is due until the last one is answered. Last wins: all
+/// changes meanwhile make one offer, or none if they cancel out.
 ///
-/// It has no clock: times are passed in, in nanoseconds of the session, and never go backward.
+/// It has no clock: times are arguments, in nanoseconds of session time, and never decrease.
 package struct Negotiator: Sendable {
-    /// How long the ceilings must have allowed more before more is offered.
+    /// How long the ceilings must allow more before a higher offer.
     static let riseNanoseconds: Int64 = 3_000_000_000
-    /// How many records are kept: the first one, and the last ones.
-    static let mostRecords = 100
+    /// Limit of kept records: the first one, and the latest ones.
+    static let recordLimit = 100
 
-    /// What applies now; see ``held`` for what applies still.
+    /// The current inputs; see ``held`` for ceilings that still apply.
     private var inputs: NegotiationInputs
-    /// Ceilings that were lifted or raised, and hold until the others have been calm; one of a
-    /// kind at most.
+    /// Ceilings that were lifted or raised, and apply until the others stop changing; at most one
+    /// of each kind.
     private var held: [Ceiling] = []
-    /// The offers until now, oldest first; see ``recordsLeftOut``.
+    /// The offers so far, oldest first; see ``recordsLeftOut``.
     package private(set) var records: [NegotiationRecord] = []
-    /// Records that were dropped to bound memory; they stood after the first one.
+    /// Number of dropped records, after the first one, to limit memory.
     package private(set) var recordsLeftOut = 0
-    /// The last offer that was made.
+    /// The last offer.
     package private(set) var offer: Offer?
-    /// What the source sends, and how it came to that; nil before the first answer.
+    /// The current agreement; nil before the first answer.
     package private(set) var agreement: Agreement?
 
-    /// Whether the last offer waits for its answer.
+    /// Whether the last offer is unanswered.
     private var isInFlight = false
     /// When the ceilings changed last.
     private var changed: Int64 = 0
 
-    /// Begins a negotiation; the first offer is due at once.
+    /// Starts a negotiation; the first offer is due at once.
     ///
     /// - Parameters:
     ///   - rule: How the source reads offers.
-    ///   - table: The sizes that cameras are offered.
-    ///   - maximum: The session's.
-    ///   - capabilities: What the source says that it can make; empty if it says nothing.
+    ///   - table: The sizes for cameras.
+    ///   - maximum: The session's maximum.
+    ///   - capabilities: What the source says it can send; empty if it says nothing.
     package init(
         rule: OfferRule, table: CapabilityTable, maximum: VideoCapability,
         capabilities: [VideoCapability] = []
@@ -56,24 +55,23 @@ package struct Negotiator: Sendable {
 
     /// What the track carries now; nil before the first answer.
     ///
-    /// It is never above any ceiling: where the source is, the host adapts.
+    /// Never above a ceiling: if the source is, the host adapts.
     package var track: VideoCapability? {
         agreement.map { $0.source.reduced(toFit: ceilings.lowest) }
     }
 
-    /// The ceilings that apply, those that hold until a rise among them.
+    /// All ceilings, including those held until a rise.
     package var ceilings: [Ceiling] { inputs.ceilings + held }
 
-    // MARK: What applies
+    // MARK: Ceilings
 
-    /// Sets the ceiling of a kind, instead of the one that there was; one that says the same stays
-    /// as it is.
+    /// Replaces the ceiling of a kind. An equal one changes nothing.
     ///
     /// - Parameters:
     ///   - limit: A legal capability; nil lifts the ceiling.
-    ///   - kind: There is one ceiling of each kind. The session's maximum stays.
-    ///   - origin: Whose it is, in a few words.
-    ///   - now: Nanoseconds of the session.
+    ///   - kind: There is one ceiling of each kind. The session's maximum can't be changed.
+    ///   - origin: The origin as text.
+    ///   - now: Nanoseconds of session time.
     package mutating func set(
         _ limit: VideoCapability?, kind: Ceiling.Kind, origin: String, at now: Int64
     ) {
@@ -86,15 +84,15 @@ package struct Negotiator: Sendable {
             inputs.ceilings.append(Ceiling(kind: kind, origin: origin, limit: limit, since: now))
         }
         changed = now
-        // Before the first offer there is nothing to rise from, and of two changes at one time only
-        // the last one counts.
+        // Before the first offer nothing can rise, and of two changes at one time only the last
+        // counts.
         if let old, offer != nil, old.since < now { hold(old) }
         held.removeAll { held in
             limit.map { $0.fits(under: held.limit) } ?? false && held.kind == kind
         }
     }
 
-    /// Lets a ceiling hold that was replaced, together with what holds of its kind already.
+    /// Holds a replaced ceiling, combined with the held one of its kind.
     private mutating func hold(_ old: Ceiling) {
         guard let index = held.firstIndex(where: { $0.kind == old.kind }) else {
             held.append(old)
@@ -106,7 +104,7 @@ package struct Negotiator: Sendable {
         held[index].limit = both
     }
 
-    /// Sets what the outputs want, as the ceiling of their kind: the largest want is served.
+    /// Sets the outputs' wants as a ceiling: the largest want.
     package mutating func set(wants: [VideoSinkWant], at now: Int64) {
         let maximum = inputs.ceilings.first { $0.kind == .sessionMaximum }?.limit ?? .greatest
         let limit = inputs.limit(serving: wants)?.lowered(to: maximum)
@@ -115,9 +113,9 @@ package struct Negotiator: Sendable {
 
     // MARK: Offers
 
-    /// The offer to make now; it is in flight from then on, until ``answered(_:)``.
+    /// The offer to make now. It is in flight until ``answered(_:)``.
     ///
-    /// - Returns: Nil if none is due.
+    /// - Returns: nil if none is due.
     package mutating func next(at now: Int64) -> Offer? {
         guard !isInFlight else { return nil }
         if let rise, now >= rise { held = [] }
@@ -128,8 +126,8 @@ package struct Negotiator: Sendable {
         return due
     }
 
-    /// The offer to a source that begins anew: what applies now, whatever it was told before. It is
-    /// in flight from then on.
+    /// The offer to a restarted source: all current inputs, regardless of earlier offers. It is in
+    /// flight then.
     package mutating func renew(at now: Int64) -> Offer {
         let renewed = effectiveInputs.offer(revision: (offer?.revision ?? 0) + 1, after: nil)
         offer = renewed
@@ -138,17 +136,17 @@ package struct Negotiator: Sendable {
         return renewed
     }
 
-    /// When ``next(at:)`` may have an offer: a time that has passed if one is due, nil if only a
-    /// change of ceilings or an answer can bring one.
+    /// When ``next(at:)`` may return an offer: a past time if one is due, nil if only a change of
+    /// ceilings or an answer can cause one.
     package var wake: Int64? {
         guard !isInFlight else { return nil }
         return dueOffer == nil ? rise : changed
     }
 
-    /// Takes what became of the offer that is in flight.
+    /// Records the reply to the offer in flight.
     ///
     /// - Parameter reply: An answer outside the offer counts as refused.
-    /// - Returns: The reply as it counts.
+    /// - Returns: The reply as recorded.
     @discardableResult
     package mutating func answered(_ reply: Reply) -> Reply {
         guard isInFlight, let offer else { return reply }
@@ -168,31 +166,31 @@ package struct Negotiator: Sendable {
         return reply
     }
 
-    /// Takes note of the first frame that was made for an offer.
+    /// Records the first frame made for an offer.
     ///
     /// - Parameters:
-    ///   - revision: The offer's.
-    ///   - frames: The frames that came between the offer and that frame.
+    ///   - revision: The offer's revision.
+    ///   - frames: Frames between the offer and that frame.
     package mutating func followed(revision: UInt32, frames: Int) {
         guard let index = records.lastIndex(where: { $0.revision == revision }) else { return }
-        // One that makes what it makes follows nothing.
+        // A fixed source does not follow offers.
         guard records[index].answer != "fixed" else { return }
         records[index].framesUntilFollowed = frames
     }
 
-    /// When the ceilings will have been calm for long enough; nil if none is held.
+    /// When held ceilings expire; nil if none is held.
     private var rise: Int64? {
         guard !held.isEmpty else { return nil }
         let (moment, overflow) = changed.addingReportingOverflow(Self.riseNanoseconds)
         return overflow ? .max : moment
     }
 
-    /// The offer that the ceilings make; nil if it says nothing new.
+    /// The offer for the current ceilings; nil if it equals the last one.
     private var dueOffer: Offer? {
         let due = effectiveInputs.offer(revision: (offer?.revision ?? 0) + 1, after: offer)
         guard let offer else { return due }
         if due.suggested != offer.suggested { return due }
-        // A row that the source chose from this offer may be there no more.
+        // The new offer may lack the row that the source chose.
         switch agreement?.answer {
         case .counter(let row) where offer.contains(row) && !due.contains(row): return due
         default: return nil
@@ -205,8 +203,8 @@ package struct Negotiator: Sendable {
         return effective
     }
 
-    /// The last record with what applies at this moment, which may have no offer of its own: a
-    /// fixed source has nothing to choose, and a ceiling that was lifted is held for a while.
+    /// The last record with the current ceilings, which need not have an offer: a fixed source has
+    /// no choice, and lifted ceilings are held for a while.
     package var current: NegotiationRecord? {
         guard var record = records.last, let offer else { return nil }
         record.track = track?.description ?? record.track
@@ -214,18 +212,18 @@ package struct Negotiator: Sendable {
         return record
     }
 
-    /// Every ceiling, those that bind first, the table's own row among them.
+    /// All ceilings, binding ones first, including the table's row.
     private func ceilingsInWords(of offer: Offer) -> [NegotiationRecord.Ceiling] {
         let (binding, others) = effectiveInputs.bindingCeilings()
-        func told(_ ceiling: Ceiling, _ binds: Bool) -> NegotiationRecord.Ceiling {
-            var told = NegotiationRecord.Ceiling(ceiling, binds: binds)
+        func described(_ ceiling: Ceiling, _ binds: Bool) -> NegotiationRecord.Ceiling {
+            var described = NegotiationRecord.Ceiling(ceiling, binds: binds)
             let seconds = Self.riseNanoseconds / 1_000_000_000
             if held.contains(ceiling) {
-                told.origin += ", over, and held until there is calm for \(seconds) s,"
+                described.origin += ", lifted, but held until nothing changes for \(seconds) s,"
             }
-            return told
+            return described
         }
-        var all = binding.map { told($0, true) } + others.map { told($0, false) }
+        var all = binding.map { described($0, true) } + others.map { described($0, false) }
         if offer.rule == .rows, offer.suggested.rate < ceilings.lowest.rate {
             all.insert(
                 NegotiationRecord.Ceiling(
@@ -241,7 +239,7 @@ package struct Negotiator: Sendable {
             NegotiationRecord(
                 revision: offer.revision, seconds: Double(now) / 1e9, reason: offer.reason.name,
                 suggested: offer.suggested.description, ceilings: ceilingsInWords(of: offer)))
-        if records.count > Self.mostRecords {
+        if records.count > Self.recordLimit {
             records.remove(at: 1)
             recordsLeftOut += 1
         }

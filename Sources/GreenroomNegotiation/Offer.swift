@@ -1,18 +1,18 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
-/// What a session can take, as it is offered to a source.
-public struct Offer: Equatable, Sendable {
-    /// Why it is made. Raw values are those of `GR_OFFER_REASON_…`.
-    public enum Reason: UInt32, CaseIterable, Sendable {
+/// The capabilities that a session offers a source.
+package struct Offer: Equatable, Sendable {
+    /// The reason of an offer. Raw values are those of `GR_OFFER_REASON_…`.
+    package enum Reason: UInt32, CaseIterable, Sendable {
         /// It is the first one.
         case initial = 1
-        /// The last suggestion, or a row that was chosen, is not possible any more.
+        /// The last suggestion, or the chosen row, is no longer possible.
         case ceilingLowered = 2
-        /// It is, and there is a better one.
+        /// A better suggestion is possible.
         case ceilingRaised = 3
 
-        /// The name that reports use, e.g. `"ceiling-lowered"`.
-        public var name: String {
+        /// The name in reports, e.g. `"ceiling-lowered"`.
+        package var name: String {
             switch self {
             case .initial: "initial"
             case .ceilingLowered: "ceiling-lowered"
@@ -21,22 +21,22 @@ public struct Offer: Equatable, Sendable {
         }
     }
 
-    /// Counts the offers made to an instance, from 1.
-    public let revision: UInt32
+    /// Number of the offer to an instance, from 1.
+    package let revision: UInt32
     /// How to read the rows.
     package let rule: OfferRule
-    /// Why it is made.
-    public let reason: Reason
-    /// At least one row in a session, largest first, no size twice; a row's rate is its maximum.
-    public let rows: [VideoCapability]
-    /// The best for now: under the ceiling, and within the rows.
-    public let suggested: VideoCapability
-    /// The lowest of the ceilings: what the track stays under, whatever the source answers.
-    public let ceiling: VideoCapability
+    /// Its reason.
+    package let reason: Reason
+    /// Largest first, sizes unique, at least one in a session; a row's rate is its maximum.
+    package let rows: [VideoCapability]
+    /// The best row under the ceiling.
+    package let suggested: VideoCapability
+    /// The lowest ceiling, a limit of the track for every answer.
+    package let ceiling: VideoCapability
 
-    /// Makes an offer as it is, of rows that are in order.
+    /// Makes an offer of sorted rows.
     ///
-    /// - Parameter ceiling: What the track stays under; the suggestion unless said.
+    /// - Parameter ceiling: The track's limit; by default the suggestion.
     package init(
         revision: UInt32, rule: OfferRule, reason: Reason = .initial, rows: [VideoCapability],
         suggested: VideoCapability, ceiling: VideoCapability? = nil

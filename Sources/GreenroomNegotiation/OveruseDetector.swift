@@ -1,23 +1,22 @@
 package import GreenroomMedia
 
-/// What this machine sustains for one picture, measured while it runs.
+/// What this machine sustains for one video track, measured while it runs.
 ///
-/// Down fast: when the work for the picture takes nearly all of a thread, or half of it and frames
-/// are dropped, for ``overloadNanoseconds``, the ceiling falls by a row of the picture's shape;
-/// below the smallest the rate falls by a third, to a floor under which a picture is no video any
-/// more. Up slowly: when the row above would leave room for ``reliefNanoseconds``, the last step is
-/// taken back.
+/// Down fast: if the work takes nearly all of a thread, or half of it while frames are dropped, for
+/// ``overloadNanoseconds``, the ceiling falls to the next row with the same aspect ratio. Below the
+/// smallest row the rate falls by a third, down to a floor for usable video. Up slowly: if the
+/// previous step would leave room for ``reliefNanoseconds``, the last step is undone.
 package struct OveruseDetector: Sendable {
-    /// What was measured in a stretch of a second or so.
+    /// A measurement over about a second.
     package struct Period: Sendable {
-        /// How long it was, in nanoseconds.
+        /// Its length, in nanoseconds.
         package var nanoseconds: Int64
-        /// How much of it the busiest thread of the picture worked, filters and conversions
-        /// together, in nanoseconds.
+        /// Working time of the track's busiest thread, filters and conversions included, in
+        /// nanoseconds.
         package var busyNanoseconds: Int64
-        /// Frames worked on.
+        /// Frames processed.
         package var frames: Int
-        /// Frames dropped for newer ones because the work was not done in time.
+        /// Frames dropped for newer ones because processing was late.
         package var superseded: Int
 
         /// Makes a period.
@@ -29,37 +28,37 @@ package struct OveruseDetector: Sendable {
         }
     }
 
-    /// The share of time that is too much.
+    /// The load that counts as overload.
     static let overloadShare = 0.9
-    /// The share of time that is too much when frames are dropped, too. With less work than that
-    /// it is the source that sends in bursts.
+    /// The load that counts as overload while frames are dropped. Below it the source sends in
+    /// bursts.
     static let lossShare = 0.5
-    /// How long it must be too much, in nanoseconds, before the ceiling falls.
+    /// Duration of overload before the ceiling falls, in nanoseconds.
     static let overloadNanoseconds: Int64 = 2_000_000_000
-    /// The share of time that the row above may take.
+    /// Limit of the predicted load before the ceiling rises.
     static let reliefShare = 0.7
-    /// How long it must take no more, in nanoseconds, before the ceiling rises.
+    /// Duration below that limit before the ceiling rises, in nanoseconds.
     static let reliefNanoseconds: Int64 = 10_000_000_000
 
     private let rows: [VideoCapability]
-    /// What was carried before each step down, and the ceiling of that step.
+    /// For each step down: the capability before it, and its ceiling.
     private var steps: [(above: VideoCapability, ceiling: VideoCapability)] = []
     private var overloadedFor: Int64 = 0
     private var relievedFor: Int64 = 0
 
-    /// Begins with a machine that sustains anything.
+    /// Starts without a ceiling.
     package init(table: CapabilityTable) {
         rows = table.rows
     }
 
-    /// The most that the machine sustains; nil if nothing shows a limit.
+    /// What the machine sustains; nil without a known limit.
     package var ceiling: VideoCapability? { steps.last?.ceiling }
 
-    /// Takes a measurement.
+    /// Adds a measurement.
     ///
     /// - Parameters:
-    ///   - period: What was measured. One in which no frame came tells nothing.
-    ///   - track: What the picture carried meanwhile.
+    ///   - period: The measurement. One without frames is ignored.
+    ///   - track: What the track carried meanwhile.
     package mutating func add(_ period: Period, carrying track: VideoCapability) {
         guard period.frames > 0 || period.superseded > 0, period.nanoseconds > 0 else { return }
         let share = Double(period.busyNanoseconds) / Double(period.nanoseconds)
@@ -73,7 +72,7 @@ package struct OveruseDetector: Sendable {
         }
         overloadedFor = 0
         guard let above = steps.last?.above else { return }
-        // What a frame takes grows with its pixels.
+        // The time of a frame grows with its pixels.
         let perFrame = Double(period.busyNanoseconds) / Double(max(period.frames, 1)) / 1e9
         let scale = Double(above.size.area) / Double(max(track.size.area, 1))
         guard perFrame * scale * above.rate.framesPerSecond < Self.reliefShare else {
@@ -86,7 +85,7 @@ package struct OveruseDetector: Sendable {
 
     private mutating func stepDown(from track: VideoCapability) {
         overloadedFor = 0
-        // A picture that is not down at the last step yet has its chance first.
+        // The track has not followed the last step yet: wait for it.
         if let ceiling, !track.fits(under: ceiling) { return }
         guard let ceiling = nextBelow(track) else { return }
         steps.append((above: track, ceiling: ceiling))
@@ -97,8 +96,8 @@ package struct OveruseDetector: Sendable {
         steps.removeLast()
     }
 
-    /// The next row of the same shape; where there is none, the same size at two thirds of the
-    /// rate; at the floor the next row of any shape; nil below them all.
+    /// The next row with the same aspect ratio; without one, the same size at two thirds of the
+    /// rate; at the rate's floor, the next row of any aspect ratio; nil below all.
     private func nextBelow(_ track: VideoCapability) -> VideoCapability? {
         let smaller = rows.filter { $0.size.area < track.size.area && $0.size.fits(in: track.size) }
             .map { VideoCapability(size: $0.size, rate: min($0.rate, track.rate)) }
@@ -109,7 +108,7 @@ package struct OveruseDetector: Sendable {
             ? VideoCapability(size: track.size, rate: rate) : smaller.first
     }
 
-    /// The floors of WebRTC's adaptation.
+    /// The rate floors of WebRTC's adaptation.
     private static func leastFramesPerSecond(at size: FrameSize) -> Int {
         switch size.area {
         case ...(320 * 240): 7
@@ -120,7 +119,7 @@ package struct OveruseDetector: Sendable {
 }
 
 extension FrameSize {
-    /// Whether its shape is another one's, give or take what rounding to whole pixels does.
+    /// Whether the aspect ratio is equal, within rounding to whole pixels.
     fileprivate func hasShape(of other: FrameSize) -> Bool {
         let (one, two) = (width * other.height, other.width * height)
         return abs(one - two) * 50 <= max(one, two)

@@ -1,12 +1,12 @@
 public import GreenroomMedia
 
-/// How an output wants its picture.
+/// The video format that an output wants.
 public struct VideoSinkWant: Hashable, Sendable {
     /// The size; nil for the track's.
     public var size: FrameSize?
     /// The rate; nil for the track's.
     public var rate: FrameRate?
-    /// What becomes of a picture of another shape.
+    /// How to fit another aspect ratio.
     public var fit: Fit
     /// The colour matrix; nil for the one that is usual for the output's size.
     public var matrix: ColorMatrix?

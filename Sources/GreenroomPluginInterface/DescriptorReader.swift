@@ -1,11 +1,10 @@
 import GreenroomABI
 import GreenroomMedia
 
-/// Reads the entry and the descriptors of a library, believing nothing.
+/// Reads the entry and the descriptors of a library without trusting them.
 ///
-/// A pointer that the header calls non-null may be null in a plugin's memory, and Swift must
-/// never see it as the non-optional that it was imported as: so each struct is looked at as
-/// raw memory first.
+/// A plugin may contain NULL where the header forbids it. Swift imports such a pointer as
+/// non-optional, so each struct is checked as raw memory first.
 struct DescriptorReader {
     var path: String
 
@@ -26,7 +25,7 @@ struct DescriptorReader {
         guard major == UInt16(GR_ABI_MAJOR) else {
             throw error(
                 .wrongMajor,
-                "it was built for major \(major) of the plugin interface, and this host has major "
+                "it was built for major \(major) of the plugin interface; this host has major "
                     + "\(GR_ABI_MAJOR). Rebuild it with this host's greenroom/plugin.h.")
         }
         guard size >= UInt32(MemoryLayout<gr_entry>.size) else {
@@ -40,10 +39,10 @@ struct DescriptorReader {
             [("descriptor", offset(\gr_entry.descriptor)), ("create", offset(\gr_entry.create))],
             .badEntry)
         let entry = address.pointee
-        guard (1...DescriptorRules.mostPlugins).contains(Int(entry.plugin_count)) else {
+        guard (1...DescriptorRules.pluginLimit).contains(Int(entry.plugin_count)) else {
             throw error(
                 .badEntry,
-                "plugin_count is \(entry.plugin_count), and 1 to \(DescriptorRules.mostPlugins) are accepted."
+                "plugin_count is \(entry.plugin_count), and 1 to \(DescriptorRules.pluginLimit) are accepted."
             )
         }
         return entry
@@ -84,13 +83,13 @@ struct DescriptorReader {
     ) throws(LoadError) -> [Parameter] {
         let count = Int(descriptor.parameter_count)
         guard count > 0 else { return [] }
-        guard count <= DescriptorRules.mostParameters, let table = descriptor.parameters else {
+        guard count <= DescriptorRules.parameterLimit, let table = descriptor.parameters else {
             throw error(
                 .badDescriptor,
                 "\(name): parameter_count is \(count)"
                     + (descriptor.parameters == nil ? " and parameters is NULL." : ", too many."))
         }
-        // The writer's own sizeof is the step from one to the next.
+        // Step by the writer's own sizeof.
         let first = UnsafeRawPointer(table)
         let step = Int(first.load(as: UInt32.self))
         var parameters: [Parameter] = []
@@ -104,7 +103,7 @@ struct DescriptorReader {
             }
             let parameter = try parameter(at: first + index * step, place)
             guard !parameters.contains(where: { $0.name == parameter.name }) else {
-                throw error(.badDescriptor, "\(place): \(parameter.name) stands twice.")
+                throw error(.badDescriptor, "\(place): \(parameter.name) appears twice.")
             }
             parameters.append(parameter)
         }
@@ -126,7 +125,7 @@ struct DescriptorReader {
         guard let type = Parameter.ValueType(rawValue: typeNumber) else {
             throw error(.badDescriptor, "\(place) (\(name)): type \(typeNumber) is unknown.")
         }
-        // Every non-null member has been looked at: now it may be seen as the struct it is.
+        // All non-null members are checked, so the struct can be loaded.
         let parameter = raw.load(as: gr_parameter.self)
         var bounds: ClosedRange<Double>?
         if parameter.flags & UInt32(GR_PARAMETER_BOUNDED) != 0 {
@@ -154,7 +153,7 @@ struct DescriptorReader {
         of parameter: gr_parameter, _ place: String
     ) throws(LoadError) -> [String] {
         let count = Int(parameter.choice_count)
-        guard (1...DescriptorRules.mostChoices).contains(count), let table = parameter.choices
+        guard (1...DescriptorRules.choiceLimit).contains(count), let table = parameter.choices
         else {
             throw error(.badDescriptor, "\(place): a choice without choices.")
         }
@@ -188,7 +187,7 @@ struct DescriptorReader {
             }
             given = .string(try copy(text, "\(place) (\(parameter.name)): default"))
         }
-        // An empty default path means "none"; it stays as it is.
+        // Keep an empty default path: it means "none".
         if parameter.type == .path, given == .string("") { return given }
         do throws(SettingProblem) {
             _ = try parameter.check(given, relativeTo: "")
@@ -202,7 +201,7 @@ struct DescriptorReader {
     // MARK: Raw memory
 
     private func offset<Root, Value>(_ member: KeyPath<Root, Value>) -> Int {
-        // Imported C structs have an offset for each of their members.
+        // Imported C structs have an offset for each member.
         MemoryLayout<Root>.offset(of: member) ?? 0
     }
 
@@ -247,10 +246,10 @@ struct DescriptorReader {
     }
 
     private func copy(_ text: UnsafePointer<CChar>, _ place: String) throws(LoadError) -> String {
-        guard let copy = String(pluginText: text, longest: DescriptorRules.longestText) else {
+        guard let copy = String(pluginText: text, longest: DescriptorRules.textLimit) else {
             throw error(
                 .badDescriptor,
-                "\(place) is not UTF-8, has control characters, or is longer than \(DescriptorRules.longestText) bytes."
+                "\(place) is not UTF-8, has control characters, or is longer than \(DescriptorRules.textLimit) bytes."
             )
         }
         return copy

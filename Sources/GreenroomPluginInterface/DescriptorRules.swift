@@ -1,14 +1,14 @@
 import GreenroomMedia
 
-/// What a library may say of itself, for whoever reads it: out of the library's own memory, out of
-/// what another process tells of it, or out of a file.
+/// Rules for descriptors, whichever way they arrive: from a library's memory, another process or a
+/// file.
 enum DescriptorRules {
-    /// The most plugins in a library, parameters of a plugin and choices of a parameter.
-    static let mostPlugins = 256
-    static let mostParameters = 256
-    static let mostChoices = 1024
+    /// Limits of plugins in a library, parameters of a plugin and choices of a parameter.
+    static let pluginLimit = 256
+    static let parameterLimit = 256
+    static let choiceLimit = 1024
     /// In bytes.
-    static let longestText = 4096
+    static let textLimit = 4096
 
     static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
@@ -27,18 +27,18 @@ enum DescriptorRules {
         isParameterByte(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
-    /// Whether a text can be shown to people.
+    /// Whether a text can be displayed.
     fileprivate static func isText(_ text: String) -> Bool {
-        text.utf8.count <= longestText && text.isPrintable
+        text.utf8.count <= textLimit && text.isPrintable
     }
 
     fileprivate static func isFilled(_ text: String) -> Bool { !text.isEmpty && isText(text) }
 }
 
 extension LibraryDescription {
-    /// Whether it is one that a library could have that breaks no rule.
+    /// Whether a library that breaks no rule could have this description.
     package var isLegal: Bool {
-        (1...DescriptorRules.mostPlugins).contains(descriptors.count)
+        (1...DescriptorRules.pluginLimit).contains(descriptors.count)
             && descriptors.allSatisfy(\.isLegal)
             && Set(descriptors.map(\.id)).count == descriptors.count
             && Set(descriptors.map(\.name)).count == descriptors.count
@@ -51,7 +51,7 @@ extension PluginDescriptor {
             && DescriptorRules.isFilled(name) && name.utf8.allSatisfy(DescriptorRules.isNameByte)
             && DescriptorRules.isFilled(version) && DescriptorRules.isFilled(summary)
             && DescriptorRules.isText(vendor ?? "") && DescriptorRules.isText(url ?? "")
-            && parameters.count <= DescriptorRules.mostParameters
+            && parameters.count <= DescriptorRules.parameterLimit
             && parameters.allSatisfy(\.isLegal)
             && Set(parameters.map(\.name)).count == parameters.count
     }
@@ -68,7 +68,7 @@ extension Parameter {
 
     private var hasLegalChoices: Bool {
         guard type == .choice else { return choices.isEmpty }
-        return (1...DescriptorRules.mostChoices).contains(choices.count)
+        return (1...DescriptorRules.choiceLimit).contains(choices.count)
             && choices.allSatisfy(DescriptorRules.isFilled)
     }
 

@@ -1,7 +1,7 @@
 /// The version of Greenroom.
-public enum GreenroomVersion {
-    /// The version, as `greenroom --version`, the report and `gr_host.version` say it.
+package enum GreenroomVersion {
+    /// The version that `greenroom --version`, the report and `gr_host.version` show.
     ///
-    /// This is the one place for it. A test compares it with the newest heading of CHANGELOG.md.
-    public static let current = "0.1.0"
+    /// Defined only here. A test compares it with the newest heading of CHANGELOG.md.
+    package static let current = "0.1.0"
 }

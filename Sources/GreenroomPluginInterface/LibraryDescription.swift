@@ -1,13 +1,13 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
-/// What a shared library says of itself: a value, which holds nothing of the library.
-public struct LibraryDescription: Equatable, Sendable {
+/// The description of a shared library: a value without references into the library.
+package struct LibraryDescription: Equatable, Sendable {
     /// The file.
-    public var path: String
+    package var path: String
     /// The minor version of the interface that it was built for.
-    public var minorVersion: Int
-    /// Its plugins, in its own order.
-    public var descriptors: [PluginDescriptor]
+    package var minorVersion: Int
+    /// Its plugins, in the library's order.
+    package var descriptors: [PluginDescriptor]
 
     package init(path: String, minorVersion: Int, descriptors: [PluginDescriptor]) {
         self.path = path
@@ -15,8 +15,8 @@ public struct LibraryDescription: Equatable, Sendable {
         self.descriptors = descriptors
     }
 
-    /// The plugin with a name or id; of a kind, if one is asked for.
-    public subscript(name: String, kind: PluginKind?) -> PluginDescriptor? {
+    /// The plugin with a name or id, and of a kind if given.
+    package subscript(name: String, kind: PluginKind?) -> PluginDescriptor? {
         descriptors.first {
             ($0.name == name || $0.id == name) && (kind == nil || $0.kind == kind)
         }

@@ -1,43 +1,43 @@
-/// Why a file was not loaded as a plugin library, or a plugin was not made.
-public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, as programs tell it apart.
-    public enum Code: String, Sendable {
-        /// There is no such file, or it can't be read.
+/// Why a library or a plugin could not be loaded.
+package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of error, for programs.
+    package enum Code: String, Sendable {
+        /// The file does not exist or can't be read.
         case notFound = "not-found"
         /// The file is no shared library, or exports no entry.
         case notAPlugin = "not-a-plugin"
-        /// A library that it needs is not installed.
+        /// A library that it depends on is not installed.
         case missingLibrary = "missing-library"
-        /// It needs something by name that no library of its has.
+        /// No library has a symbol that it needs.
         case unresolvedSymbol = "unresolved-symbol"
-        /// It was made for another major version of the interface.
+        /// It was built for another major version of the interface.
         case wrongMajor = "wrong-major"
         /// The entry breaks a rule of the header.
         case badEntry = "bad-entry"
         /// A descriptor breaks a rule of the header.
         case badDescriptor = "bad-descriptor"
-        /// The kind of a plugin is not one of this version.
+        /// This version does not know the plugin's kind.
         case unknownKind = "unknown-kind"
-        /// Its own code does not come back while it is loaded.
+        /// Its code does not return while it is loaded.
         case hangs
-        /// The library has no plugin of that name.
+        /// The library has no plugin with this name.
         case noSuchPlugin = "no-such-plugin"
-        /// Its own code ended the process that it was loaded in.
+        /// Its code ended the loading process.
         case crashes
-        /// There is no process to load it in.
+        /// No process could be started to load it.
         case noRunner = "no-runner"
-        /// The socket that it is to come over can't be made.
+        /// The socket for broadcasts could not be created.
         case noSocket = "no-socket"
-        /// The plugin refused to be made, or made something that breaks a rule.
+        /// `create` failed, or created an instance that breaks a rule.
         case badInstance = "bad-instance"
     }
 
-    /// What went wrong.
-    public var code: Code
+    /// The kind of error.
+    package var code: Code
     /// The file or name.
-    public var place: String
+    package var place: String
     /// The rule and the cure.
-    public var explanation: String
+    package var explanation: String
 
     package init(code: Code, place: String, explanation: String) {
         self.code = code
@@ -46,12 +46,12 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The place, then the explanation.
-    public var description: String { "\(place): \(explanation)" }
+    package var description: String { "\(place): \(explanation)" }
 
-    /// A plugin is gone that was there when the library was looked into.
+    /// A plugin that the scan found is missing now.
     package static func changed(_ descriptor: PluginDescriptor, _ path: String) -> LoadError {
         LoadError(
             code: .noSuchPlugin, place: path,
-            explanation: "\(descriptor.name) is not in it any more: the file has changed.")
+            explanation: "\(descriptor.name) is no longer in it: the file has changed.")
     }
 }

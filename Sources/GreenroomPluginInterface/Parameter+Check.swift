@@ -1,13 +1,13 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
-/// A setting with the value that its plugin gets.
-public struct Setting: Equatable, Sendable {
+/// A setting and its checked value.
+package struct Setting: Equatable, Sendable {
     /// The parameter's name.
-    public var name: String
+    package var name: String
     /// The parameter's type.
-    public var type: Parameter.ValueType
+    package var type: Parameter.ValueType
     /// A value that the parameter's table allows.
-    public var value: ParameterValue
+    package var value: ParameterValue
 
     package init(name: String, type: Parameter.ValueType, value: ParameterValue) {
         self.name = name
@@ -16,23 +16,23 @@ public struct Setting: Equatable, Sendable {
     }
 }
 
-/// Why a value given for a setting is refused.
-public struct SettingProblem: Error, Equatable, Sendable {
+/// Why a setting's value is refused.
+package struct SettingProblem: Error, Equatable, Sendable {
     /// The setting.
-    public var name: String
+    package var name: String
     /// The rule and the cure.
-    public var explanation: String
+    package var explanation: String
 }
 
 extension PluginDescriptor {
-    /// Checks the values that a session file gives against the parameter table.
+    /// Checks the values of a session file against the parameter table.
     ///
     /// - Parameters:
-    ///   - given: Values by name; a name may stand once.
-    ///   - folder: The absolute folder that relative paths start from.
-    /// - Returns: Every parameter with its value, in the order of the table, and every problem.
-    ///   The settings are complete only if there is no problem.
-    public func check(
+    ///   - given: Values by name.
+    ///   - folder: The absolute folder of relative paths.
+    /// - Returns: All settings in the order of the table, and all problems. The settings are
+    ///   complete only if there are no problems.
+    package func check(
         settings given: [(name: String, value: ParameterValue)], relativeTo folder: String
     ) -> (settings: [Setting], problems: [SettingProblem]) {
         var problems: [SettingProblem] = []
@@ -71,7 +71,7 @@ extension PluginDescriptor {
 }
 
 extension Parameter {
-    /// Brings a value to the parameter's type and checks it against bounds and choices.
+    /// Converts a value to the parameter's type and checks bounds and choices.
     func check(
         _ value: ParameterValue, relativeTo folder: String
     ) throws(SettingProblem) -> ParameterValue {
@@ -97,7 +97,7 @@ extension Parameter {
         case (.path, .string(let text)):
             guard !text.isEmpty else { throw problem("the path is empty. Name a file or folder.") }
             return .string(absolutePath(text, from: folder))
-        // YAML reads 720 as a number and true as a boolean where a name was meant.
+        // YAML reads 720 as a number and true as a boolean even where a name was meant.
         case (.string, .integer(let number)):
             return .string("\(number)")
         case (.choice, .integer(let number)) where choices.contains("\(number)"):
@@ -140,8 +140,8 @@ extension ParameterValue {
 }
 
 extension Parameter {
-    /// The bounds for people, `1 to 10`; nil without bounds.
-    public var boundsDescription: String? {
+    /// The bounds as text, `1 to 10`; nil without bounds.
+    package var boundsDescription: String? {
         bounds.map { "\($0.lowerBound.brief) to \($0.upperBound.brief)" }
     }
 }

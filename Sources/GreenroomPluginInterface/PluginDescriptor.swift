@@ -1,23 +1,23 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
-/// What a plugin says of itself, checked and copied out of its memory.
-public struct PluginDescriptor: Equatable, Sendable {
-    /// What it is.
-    public var kind: PluginKind
-    /// Its name for ever, a reverse domain.
-    public var id: String
+/// A plugin's description of itself, checked and copied from its memory.
+package struct PluginDescriptor: Equatable, Sendable {
+    /// The kind of plugin.
+    package var kind: PluginKind
+    /// Its permanent name, a reverse domain.
+    package var id: String
     /// Its name in session files.
-    public var name: String
+    package var name: String
     /// Its version.
-    public var version: String
-    /// One line for people.
-    public var summary: String
-    /// Who made it.
-    public var vendor: String?
-    /// Where to learn more.
-    public var url: String?
-    /// Its settings, in its own order.
-    public var parameters: [Parameter]
+    package var version: String
+    /// One line for users.
+    package var summary: String
+    /// The author.
+    package var vendor: String?
+    /// Where to find documentation.
+    package var url: String?
+    /// Its settings, in the plugin's order.
+    package var parameters: [Parameter]
 
     package init(
         kind: PluginKind, id: String, name: String, version: String, summary: String,
@@ -34,10 +34,10 @@ public struct PluginDescriptor: Equatable, Sendable {
     }
 }
 
-/// A setting that a plugin has.
-public struct Parameter: Equatable, Sendable {
+/// A setting of a plugin.
+package struct Parameter: Equatable, Sendable {
     /// The type of a setting's values. Raw values are those of `GR_TYPE_…`.
-    public enum ValueType: UInt32, CaseIterable, Sendable {
+    package enum ValueType: UInt32, CaseIterable, Sendable {
         /// True or false.
         case boolean = 1
         /// A whole number.
@@ -53,21 +53,21 @@ public struct Parameter: Equatable, Sendable {
     }
 
     /// Its name in session files.
-    public var name: String
-    /// A few words for people.
-    public var title: String
+    package var name: String
+    /// A few words for users.
+    package var title: String
     /// The type of its values.
-    public var type: ValueType
+    package var type: ValueType
     /// The unit of its values.
-    public var unit: String?
-    /// What it is when the session file does not say; nil if the file must say.
-    public var defaultValue: ParameterValue?
-    /// The least and the greatest value.
-    public var bounds: ClosedRange<Double>?
-    /// The legal values of a choice.
-    public var choices: [String]
+    package var unit: String?
+    /// The value if the session file gives none; nil if the file must give one.
+    package var defaultValue: ParameterValue?
+    /// The minimum and the maximum.
+    package var bounds: ClosedRange<Double>?
+    /// The allowed values of a choice.
+    package var choices: [String]
     /// Whether it may change while the plugin runs.
-    public var isLive: Bool
+    package var isLive: Bool
 
     package init(
         name: String, title: String, type: ValueType, unit: String?,

@@ -2,18 +2,18 @@ package import GreenroomABI
 package import GreenroomMedia
 package import GreenroomNegotiation
 
-/// The functions of one instance, checked once, called as Swift.
+/// The checked functions of one instance, as Swift calls.
 ///
-/// Safe to send: the pointers are the plugin's and stay valid until `destroy`; who calls what
-/// on which thread is the lifecycle's business.
+/// Safe to send: the pointers are the plugin's and stay valid until `destroy`; the lifecycle
+/// decides which thread calls what.
 package struct PluginFunctions: @unchecked Sendable {
     private let plugin: gr_plugin
     private let liveParameters: gr_live_parameters?
     private let preProcessor: gr_pre_processor?
-    /// What the source says that it can make; empty if it says nothing.
+    /// What the source says it can send; empty if it says nothing.
     package let capabilities: [VideoCapability]
 
-    /// Checks what `create` made.
+    /// Checks the result of `create`.
     init(
         checking address: UnsafePointer<gr_plugin>?, of descriptor: PluginDescriptor, path: String
     ) throws(LoadError) {
@@ -70,17 +70,17 @@ package struct PluginFunctions: @unchecked Sendable {
         }
         liveParameters = live.found
         preProcessor = processor.found
-        let told =
+        let reported =
             descriptor.kind.offerRule == nil
             ? nil
             : address.pointee.get_extension?(address.pointee.`self`, GR_EXT_VIDEO_CAPABILITIES)
         capabilities =
-            try told.map { told throws(LoadError) in
-                try Self.readCapabilities(told, error)
+            try reported.map { reported throws(LoadError) in
+                try Self.readCapabilities(reported, error)
             } ?? []
     }
 
-    /// Reads the capabilities of a source, whose numbers may be any.
+    /// Reads the capabilities of a source, which may contain any numbers.
     private static func readCapabilities(
         _ address: UnsafeRawPointer, _ error: (String) -> LoadError
     ) throws(LoadError) -> [VideoCapability] {
@@ -90,18 +90,20 @@ package struct PluginFunctions: @unchecked Sendable {
             throw error(
                 "\(place): struct_size is \(size). Set it to sizeof(gr_video_capabilities).")
         }
-        let told = address.load(as: gr_video_capabilities.self)
-        guard told.count <= UInt32(GR_MAX_CAPABILITIES) else {
+        let reported = address.load(as: gr_video_capabilities.self)
+        guard reported.count <= UInt32(GR_MAX_CAPABILITIES) else {
             throw error(
-                "\(place): count is \(told.count), and \(GR_MAX_CAPABILITIES) is the most. Leave "
+                "\(place): count is \(reported.count), limit: \(GR_MAX_CAPABILITIES). Leave "
                     + "rows out.")
         }
-        guard told.count > 0 else { return [] }
-        guard let rows = told.rows else {
-            throw error("\(place): rows is NULL, and count is \(told.count).")
+        guard reported.count > 0 else { return [] }
+        guard let rows = reported.rows else {
+            throw error("\(place): rows is NULL, but count is \(reported.count).")
         }
         var result: [VideoCapability] = []
-        for (index, row) in UnsafeBufferPointer(start: rows, count: Int(told.count)).enumerated() {
+        for (index, row) in UnsafeBufferPointer(start: rows, count: Int(reported.count))
+            .enumerated()
+        {
             let size = FrameSize(width: Int(row.width), height: Int(row.height))
             guard size.isLegal else {
                 throw error(
@@ -121,10 +123,10 @@ package struct PluginFunctions: @unchecked Sendable {
         return result
     }
 
-    /// Whether the plugin wants to hear of new offers.
+    /// Whether the plugin implements `property_change`.
     package var takesNewOffers: Bool { plugin.property_change != nil }
 
-    /// Makes a new offer; one that the plugin does not want to hear of is refused.
+    /// Passes a new offer; call it only if ``takesNewOffers``.
     package func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
         var answer = gr_answer(accepting: offer)
         guard let propertyChange = plugin.property_change else { return (.unsupported, answer) }
@@ -134,7 +136,7 @@ package struct PluginFunctions: @unchecked Sendable {
 
     /// Changes a live parameter.
     ///
-    /// - Returns: Nil if the plugin has none.
+    /// - Returns: nil if the plugin has none.
     package func setParameter(_ setting: Setting) -> Status? {
         guard let liveParameters else { return nil }
         return [setting].withABI { settings in
@@ -144,12 +146,12 @@ package struct PluginFunctions: @unchecked Sendable {
         }
     }
 
-    /// Where an extension is; nil if the plugin has none of that id.
+    /// The address of an extension; nil if the plugin has none of this id.
     package func address(ofExtension id: String) -> UInt64? {
         plugin.get_extension?(plugin.`self`, id).map { UInt64(UInt(bitPattern: $0)) }
     }
 
-    /// Hands over a sender and an offer.
+    /// Passes the sender and the offer.
     package func initialize(
         sender: UInt64, kind: PluginKind, offer: Offer?, senders: SenderTables
     ) -> (status: Status, answer: gr_answer) {
@@ -175,28 +177,24 @@ package struct PluginFunctions: @unchecked Sendable {
         return (Status(rawValue: status), answer)
     }
 
-    /// The step of that name.
     package func startSend() -> Status { Status(rawValue: plugin.start_send(plugin.`self`)) }
 
-    /// The step of that name.
     package func stopSend() { plugin.stop_send(plugin.`self`) }
 
-    /// The step of that name.
     package func uninitialize() { plugin.uninitialize(plugin.`self`) }
 
-    /// The step of that name.
     package func destroy() { plugin.destroy(plugin.`self`) }
 
-    /// Has a frame edited in place. [media]
+    /// Edits a frame in place. [media]
     package func process(_ frame: inout gr_mutable_frame) -> Status {
         guard let preProcessor else { return .unsupported }
         return Status(rawValue: preProcessor.process(plugin.`self`, &frame))
     }
 }
 
-/// The host's functions that a plugin's senders go by. They are callable for ever.
+/// The host's function tables for senders. They stay valid forever.
 ///
-/// Safe to send: the tables are written once, before anybody can read them.
+/// Safe to send: the tables are written once, before any thread can read them.
 package struct SenderTables: @unchecked Sendable {
     package var video: UnsafePointer<gr_video_functions>
     package var audio: UnsafePointer<gr_audio_functions>
@@ -210,14 +208,14 @@ package struct SenderTables: @unchecked Sendable {
 }
 
 extension Offer {
-    /// Shows the offer to a plugin; the pointer is valid within the body.
+    /// Passes the offer as C struct; the pointer is valid within the body.
     package func withABI<Result>(_ body: (UnsafePointer<gr_offer>) -> Result) -> Result {
         let rows = rows.map(gr_capability.init)
         return rows.withUnsafeBufferPointer { rows in
-            // Where there are no rows, none can be read.
-            let nowhere = UnsafePointer<gr_capability>(
+            // A valid pointer for an offer without rows; never read.
+            let noRows = UnsafePointer<gr_capability>(
                 bitPattern: MemoryLayout<gr_capability>.alignment)
-            guard let base = rows.isEmpty ? nowhere : rows.baseAddress else {
+            guard let base = rows.isEmpty ? noRows : rows.baseAddress else {
                 preconditionFailure("an address that is not zero is one")
             }
             var offer = gr_offer(
@@ -230,7 +228,7 @@ extension Offer {
 }
 
 extension gr_answer {
-    /// What a plugin finds: the suggestion, accepted.
+    /// The default answer: the suggestion, accepted.
     package init(accepting offer: Offer) {
         self.init(
             struct_size: UInt32(MemoryLayout<gr_answer>.size), kind: UInt32(GR_ANSWER_ACCEPT),
@@ -248,7 +246,7 @@ extension gr_capability {
 }
 
 extension Answer {
-    /// Reads an answer that a plugin wrote.
+    /// Reads a plugin's answer.
     package init(_ answer: gr_answer) throws(AnswerProblem) {
         if answer.kind == UInt32(GR_ANSWER_ACCEPT) {
             self = .accept

@@ -6,23 +6,23 @@ import SystemPackage
 
 /// A loaded shared library with its checked descriptors.
 ///
-/// Libraries are never unloaded: unloading an image that registered Swift metadata crashes
-/// the process at its next cast. Fresh code needs a fresh process.
-public struct PluginLibrary: Sendable {
-    /// What it says of itself.
-    public let selfDescription: LibraryDescription
+/// Never unloaded: unloading an image that registered Swift metadata crashes the process at its
+/// next cast. Fresh code needs a fresh process.
+package struct PluginLibrary: Sendable {
+    /// Its description.
+    package let selfDescription: LibraryDescription
     package let entry: gr_entry
 
     /// The file.
-    public var path: String { selfDescription.path }
-    /// Its plugins, in its own order.
-    public var descriptors: [PluginDescriptor] { selfDescription.descriptors }
+    package var path: String { selfDescription.path }
+    /// Its plugins, in the library's order.
+    package var descriptors: [PluginDescriptor] { selfDescription.descriptors }
 
-    /// Loads a library and checks everything that it says of itself. The library's own code runs
-    /// meanwhile, for as long as it likes.
+    /// Loads a library and checks its description. Runs the library's own code, which may take any
+    /// time.
     ///
     /// - Parameter path: The file, absolute or relative to the working directory.
-    /// - Throws: ``LoadError``, which names the file, the rule and the cure.
+    /// - Throws: ``LoadError`` with file, rule and cure.
     package init(onThisThread path: String) throws(LoadError) {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -35,7 +35,7 @@ public struct PluginLibrary: Sendable {
                 explanation: status.st_mode & S_IFMT == S_IFDIR
                     ? "Is a directory. Name the shared library in it." : "it is no file.")
         }
-        // A path without a slash would be looked for in the system's library folders.
+        // dlopen searches a path without a slash in the system's library folders.
         let file = path.contains("/") ? path : "./\(path)"
         guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
             throw Self.explain(String(cString: dlerror()), loading: path)
@@ -51,12 +51,12 @@ public struct PluginLibrary: Sendable {
         try self.init(entry: entryFunction(), path: path)
     }
 
-    /// Checks everything that an entry says of itself.
+    /// Checks the description in an entry.
     ///
     /// - Parameters:
-    ///   - address: What the entry function returned; it stays as it is for as long as the process
-    ///     lives.
-    ///   - path: Where it is from, for errors.
+    ///   - address: The result of the entry function, which must stay unchanged for the life of the
+    ///     process.
+    ///   - path: The file, for errors.
     /// - Throws: ``LoadError``.
     package init(entry address: UnsafePointer<gr_entry>?, path: String) throws(LoadError) {
         let reader = DescriptorReader(path: path)
@@ -79,13 +79,13 @@ public struct PluginLibrary: Sendable {
             path: path, minorVersion: Int(entry.abi_minor), descriptors: descriptors)
     }
 
-    /// Makes an instance.
+    /// Creates an instance.
     ///
     /// - Parameters:
-    ///   - handle: What the instance is called towards the host.
-    ///   - host: The functions that it is given.
-    /// - Returns: Its functions; nil if `create` returned another status than `ok`.
-    /// - Throws: ``LoadError`` for one that breaks a rule of the header.
+    ///   - handle: The instance's handle for calls of the host.
+    ///   - host: The host's functions.
+    /// - Returns: Its functions; nil if `create` did not return `ok`.
+    /// - Throws: ``LoadError`` if it breaks a rule of the header.
     package func create(
         _ descriptor: PluginDescriptor, handle: UInt64, settings: [Setting],
         host: UnsafePointer<gr_host>
@@ -104,14 +104,14 @@ public struct PluginLibrary: Sendable {
     }
 
     private static func explain(_ message: String, loading path: String) -> LoadError {
-        // The loader names the file that it could not open: the plugin itself, or one that it
-        // needs ("libfoo.so.1: cannot open shared object file: No such file or directory").
-        let culprit = message.prefix { $0 != ":" }
-        if message.contains("cannot open shared object file"), !path.hasSuffix(culprit) {
+        // The message begins with the file that could not be opened: the plugin or a dependency
+        // ("libfoo.so.1: cannot open shared object file: No such file or directory").
+        let missing = message.prefix { $0 != ":" }
+        if message.contains("cannot open shared object file"), !path.hasSuffix(missing) {
             return LoadError(
                 code: .missingLibrary, place: path,
-                explanation: "it needs \(culprit), which is not installed. `apt-file search "
-                    + "\(culprit)` names the package.")
+                explanation: "it needs \(missing), which is not installed. `apt-file search "
+                    + "\(missing)` names the package.")
         }
         if message.contains("undefined symbol") {
             return LoadError(

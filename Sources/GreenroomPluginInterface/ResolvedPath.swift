@@ -1,12 +1,11 @@
 import Glibc
 
-/// A path from the root on, without symbolic links; nil if there is nothing there, and `errno` says
-/// why.
+/// The absolute path without symbolic links; nil with `errno` set if it does not exist.
 package func resolvedPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
 }
 
-/// The file of the program that this process runs; nil if it can't be found.
+/// The executable of this process; nil if it can't be found.
 package var ownProgramFile: String? { resolvedPath("/proc/self/exe") }

@@ -2,9 +2,9 @@ package import GreenroomABI
 import GreenroomMedia
 
 extension [Setting] {
-    /// Shows the settings to a plugin; pointers are valid within the body.
+    /// Passes the settings as C structs; the pointers are valid within the body.
     package func withABI<Result>(_ body: (UnsafeBufferPointer<gr_setting>) -> Result) -> Result {
-        // One block holds every text, so that no pointer moves while another is added.
+        // All texts share one block, so that adding one moves no pointer.
         var texts: [UInt8] = []
         func add(_ text: String) -> Int {
             defer {

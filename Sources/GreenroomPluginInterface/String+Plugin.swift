@@ -1,8 +1,8 @@
 import Glibc
 
 extension String {
-    /// Copies a plugin's text; nil if it is not UTF-8, has control characters, or has no end
-    /// within a length.
+    /// Copies a plugin's text; nil if it is not UTF-8, has control characters, or is longer than a
+    /// limit.
     package init?(pluginText text: UnsafePointer<CChar>, longest: Int) {
         let length = strnlen(text, longest + 1)
         guard length <= longest else { return nil }
@@ -12,8 +12,8 @@ extension String {
         self = string
     }
 
-    /// Copies a plugin's text for people: cut at a length, and what is not UTF-8 or would
-    /// drive a terminal replaced, so that no plugin can forge a line of the log.
+    /// Copies a plugin's text for display: cut at a limit; replaces invalid UTF-8 and control
+    /// characters, so that no plugin can forge a line of the log.
     package init(repairing text: UnsafePointer<CChar>, longest: Int) {
         let length = strnlen(text, longest)
         let decoded = String(
@@ -21,10 +21,10 @@ extension String {
         self = decoded.repaired
     }
 
-    /// Whether it has nothing in it that would drive a terminal.
+    /// Whether it has no control characters.
     package var isPrintable: Bool { !unicodeScalars.contains(where: \.isControl) }
 
-    /// The same without what would drive a terminal.
+    /// The text with control characters replaced.
     package var repaired: String {
         var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars {
@@ -36,7 +36,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it drives a terminal, or changes the direction of a line, instead of being seen.
+    /// Whether it controls a terminal or the direction of text.
     fileprivate var isControl: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

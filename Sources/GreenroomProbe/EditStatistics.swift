@@ -1,4 +1,4 @@
-/// What a probe reports of an edited frame. It follows the status in the answer.
+/// A probe's report of an edited frame. It follows the status in the answer.
 package struct EditStatistics: BitwiseCopyable, Sendable {
     /// Its offset in the answer.
     package static let offset = 8

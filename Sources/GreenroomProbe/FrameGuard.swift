@@ -2,11 +2,11 @@ import Glibc
 import GreenroomIPC
 import Synchronization
 
-/// Makes the frames' memory accessible only where the plugin has a frame. Any other access kills the
-/// process, and its crash report has the address.
+/// Makes the frames' memory inaccessible except for the plugin's leases. Any other access kills the
+/// process, and the crash report has the address.
 final class FrameGuard: Sendable {
     private let frames: SharedMemory
-    /// The planes of the frames that the plugin has, by lease.
+    /// The planes that the plugin has, by lease.
     private let leases = Mutex<[UInt64: SharedPlanes]>([:])
 
     init(_ frames: SharedMemory) {
@@ -25,7 +25,7 @@ final class FrameGuard: Sendable {
         open(planes)
     }
 
-    /// Does nothing for a lease that the plugin does not have.
+    /// Ignores a lease that the plugin does not have.
     func close(lease: UInt64) {
         if let planes = leases.withLock({ $0.removeValue(forKey: lease) }) { close(planes) }
     }
@@ -37,7 +37,7 @@ final class FrameGuard: Sendable {
         }
     }
 
-    /// Sets the access to the pages that have some bytes.
+    /// Sets the access to the pages of a range.
     private func protect(_ bytes: Range<Int>, _ access: Int32) {
         let page = 4096
         let bytes = bytes.clamped(to: 0..<frames.byteCount)

@@ -5,8 +5,8 @@ import GreenroomRunner
 import Glibc
 import Synchronization
 
-/// What the validator adds to a runner: it withholds an extension, makes frames inaccessible that the
-/// plugin does not have, and reports what a pre-processor does besides editing.
+/// What the validator adds to a runner: hides an extension, makes frames inaccessible outside their
+/// lease, and reports what a pre-processor does besides editing.
 package final class PluginProbe: RunnerProbe {
     private struct State {
         var withheldExtension: String?

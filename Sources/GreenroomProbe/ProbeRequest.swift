@@ -1,11 +1,11 @@
 package import GreenroomIPC
 
-/// What the validator asks of a probe, before an instance is created.
+/// The validator's request to a probe, before an instance is created.
 package struct ProbeRequest: Equatable, Sendable {
-    /// The id of an extension of the host that the plugin does not get.
+    /// The id of a host extension to hide from the plugin.
     package var withheldExtension: String?
-    /// Whether access to a frame that the plugin does not have kills its process. The answer is then
-    /// the address of the frames' memory in that process.
+    /// Whether access to a frame outside its lease kills the process. The answer is then the
+    /// address of the frames' memory in that process.
     package var guardsFrames: Bool
 
     package init(withheldExtension: String?, guardsFrames: Bool) {

@@ -5,9 +5,9 @@ import GreenroomPluginInterface
 import Synchronization
 
 extension Runner {
-    /// Has a frame edited in the frames' memory. [media]
+    /// Calls the plugin to edit a frame in the frames' memory. [media]
     ///
-    /// - Returns: The length of the answer, which is in the message.
+    /// - Returns: The length of the answer in the message.
     func edit(_ channel: Channel) -> Int {
         guard let functions = state.withLock({ $0.functions }), let frames else {
             return channel.answer(Status.gone)

@@ -6,7 +6,7 @@ package import GreenroomMedia
 import Synchronization
 
 extension Runner {
-    /// How far the instance's lifecycle has come.
+    /// The instance's position in the lifecycle.
     enum Stage {
         case none
         case created
@@ -15,17 +15,17 @@ extension Runner {
         case destroyed
     }
 
-    /// How the instance has ended.
+    /// How the instance ended.
     package enum Ending: Equatable, Sendable {
         /// The host made every step of the lifecycle.
         case inOrder
         /// The plugin refused a step with this status.
         case failed(Status)
-        /// The host went away before.
+        /// The host disconnected earlier.
         case lost
     }
 
-    var isShare: Bool {
+    var canPause: Bool {
         state.withLock { $0.descriptor?.kind.facts.canPause ?? false }
     }
 
@@ -46,8 +46,8 @@ extension Runner {
         }
     }
 
-    /// Tells the host that the plugin has finished; the host then ends the instance. Disconnects if
-    /// there is none. [any]
+    /// Reports to the host that the plugin has finished; the host then ends the instance. Without
+    /// an instance, disconnects. [any]
     package func finish() {
         let instance = state.withLock { $0.stage == .none ? nil : $0.instance.own }
         guard let instance else { return disconnect() }
@@ -57,10 +57,10 @@ extension Runner {
         }
     }
 
-    /// Makes the steps of the lifecycle that the host has left out, and frees the channels of the
-    /// calling thread. Called once, after ``run()``, on the same thread.
+    /// Makes the remaining steps of the lifecycle, and frees the channels of the calling thread.
+    /// Call it once, after ``run()``, on the same thread.
     package func end() -> Ending {
-        // From now on the plugin's calls return that the host is gone.
+        // From now on the plugin's calls return GONE.
         disconnect()
         let (functions, stage, failure) = state.withLock { ($0.functions, $0.stage, $0.failure) }
         if let functions {

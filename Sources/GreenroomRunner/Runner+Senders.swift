@@ -4,12 +4,13 @@ import GreenroomMedia
 import Synchronization
 
 extension Runner {
-    /// Whether `now` needs no call: the session clock is the machine's, and the instance lives.
+    /// Whether the runner can answer `now`: the session clock is the machine's, and the instance
+    /// lives.
     func isOnRealClock(_ instance: UInt64) -> Bool {
         state.withLock { !$0.hasVirtualClock && $0.instance.own == instance && $0.functions != nil }
     }
 
-    /// Has the host check a frame, and copies it to where the host wants it.
+    /// Asks the host to check a frame, and copies it to the host's memory.
     func send(_ frame: UnsafePointer<gr_video_frame>, sender: UInt64) -> gr_status {
         let channel = channel
         channel.write(sender, at: MessageLayout.name)
@@ -21,7 +22,7 @@ extension Runner {
         }
     }
 
-    /// Copies a frame that the host has checked.
+    /// Copies a checked frame.
     private func copy(_ frame: gr_video_frame, to planes: SharedPlanes) -> Bool {
         guard let frames, let format = PixelFormat(rawValue: frame.format) else { return false }
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
@@ -73,11 +74,11 @@ extension Runner {
         return status
     }
 
-    /// How many frames may stay resident in this process. The host lends the first free one: it needs
-    /// more only while it is late.
+    /// Frames that may stay resident in this process. The host lends the first free one, so more
+    /// are in use only while the host is late.
     private static let residentFrames = 6
 
-    /// Notes that a frame becomes resident.
+    /// Records that a frame becomes resident.
     private func noteUse(of plane: SharedPlane) {
         guard plane.offset >= UInt64(Self.residentFrames * FrameArena.slotByteCount) else { return }
         hasSpareFrames.store(true, ordering: .relaxed)
@@ -90,7 +91,7 @@ extension Runner {
         frames?.evictPages(from: Self.residentFrames * FrameArena.slotByteCount)
     }
 
-    /// Sends a block, with its samples in the message.
+    /// Sends a block; its samples are in the message.
     func send(
         _ block: UnsafePointer<gr_audio_block>, timeout: Int64, sender: UInt64
     ) -> gr_status {
@@ -100,7 +101,7 @@ extension Runner {
         var length = MessageLayout.samples
         if let sent = channel.writeSized(block, at: MessageLayout.subject), let from = sent.samples
         {
-            // As many as the block declares. The host refuses more than a block may have.
+            // As many as the block declares. The host refuses more than its limit.
             let bytes = UInt64(sent.frame_count) * UInt64(sent.channels) * 2
             if bytes <= sent.size_bytes, bytes <= UInt64(channel.message.count - length) {
                 length += channel.write(
@@ -122,8 +123,8 @@ extension Channel {
         return read()
     }
 
-    /// Writes a struct that begins with its size to the message: nothing of a NULL pointer, and the
-    /// size alone of a struct that is too small.
+    /// Writes a struct that begins with its size to the message: nothing for NULL, and only the
+    /// size if the struct is too small.
     ///
     /// - Returns: The struct, if it was written whole.
     @discardableResult

@@ -6,20 +6,19 @@ package import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// Hosts one instance in this process for a host in another one.
+/// Hosts one instance in this process for a host in another process.
 ///
 /// The plugin sees the same interface as in the host's process. Its calls go to the host through the
 /// channel of the calling thread: the control thread's, the media thread's, or one that the thread
 /// opens with its first call.
 package final class Runner: Sendable {
-    /// What differs between the programs that have a runner.
+    /// What differs between the programs with a runner.
     package struct Environment: Sendable {
-        /// Enters the sandbox of a policy and returns the result, both serialised by the host's
-        /// side.
+        /// Enters the sandbox of a policy and returns the report, both serialised by the host.
         package var confine: @Sendable ([UInt8], borrowing ControlSocket) -> [UInt8]
         /// Loads a library.
         package var load: @Sendable (String) throws(LoadError) -> PluginLibrary
-        /// Called when the host is gone, or ends the runner.
+        /// Called when the host is gone or ends the runner.
         package var end: @Sendable () -> Void
         /// Makes a probe for each instance; nil for none, as in sessions.
         package var makeProbe: (@Sendable () -> any RunnerProbe)?
@@ -39,14 +38,14 @@ package final class Runner: Sendable {
         var library: PluginLibrary?
         var descriptor: PluginDescriptor?
         var functions: PluginFunctions?
-        /// The handles of the host, and those that the plugin gets.
+        /// The host's handle, and the plugin's.
         var instance: (host: UInt64, own: UInt64) = (0, 0)
         var sender: (host: UInt64, own: UInt64) = (0, 0)
         var stage = Stage.none
-        /// The last status with which the plugin refused a step.
+        /// The last status that refused a step.
         var failure: Status?
         var hasVirtualClock = false
-        /// Whether there is a thread that edits frames.
+        /// Whether a thread edits frames.
         var servesMedia = false
         /// Channels that no thread uses.
         var freeChannels = Array((Channels.firstOfPlugin..<Channels.count).reversed())
@@ -59,7 +58,7 @@ package final class Runner: Sendable {
     private let socket: ControlSocket
     private let environment: Environment
     private let channelPermits: ChannelPermits
-    /// Whether frames are resident in this process beyond those that may stay.
+    /// Whether more frames than ``residentFrames`` are resident.
     let hasSpareFrames = Atomic(false)
 
     /// Waits for a host's setup message.
@@ -109,11 +108,11 @@ package final class Runner: Sendable {
 
     // MARK: Channels
 
-    /// The channel of the calling thread, which is opened with its first call. [any]
+    /// The channel of the calling thread; its first call opens one. [any]
     var channel: Channel {
         if let channel = ThreadChannels.channel(of: self) { return channel }
         channelPermits.take()
-        // A permit guarantees that there is one.
+        // The permit guarantees a free channel.
         let index = state.withLock { $0.freeChannels.popLast() } ?? Channels.firstOfPlugin
         socket.send(.openChannel, UInt32(index))
         let channel = channels[index]
@@ -130,7 +129,7 @@ package final class Runner: Sendable {
 
     private func serve(_ channel: Channel) {
         while let (call, length) = channel.receive() {
-            // Once a frame: allocates nothing.
+            // Called for each frame: allocates nothing.
             if call == .process {
                 channel.send(.return, length: edit(channel))
                 continue
@@ -146,7 +145,7 @@ package final class Runner: Sendable {
         do throws(WireReader.Problem) {
             return try perform(call, message, channel)
         } catch {
-            // A host of another version, to which the answer is too short.
+            // A host of another version. This answer is too short for it.
             return WireWriter()
         }
     }
@@ -285,11 +284,11 @@ package final class Runner: Sendable {
     /// Hosts another instance in this process, over a socket of its own.
     private func addInstance(_ descriptor: Int32) {
         var environment = environment
-        // The process is confined already, and outlives each further instance.
+        // The first instance has confined the process, and ends it.
         environment.confine = { _, _ in [] }
         environment.end = {}
         Thread.start { [environment] in
-            // The thread that starts it has another name; threads of the plugin inherit this one.
+            // The starting thread has another name, and the plugin's threads inherit this one.
             greenroom_name_thread("plugin")
             let socket = ControlSocket(adopting: descriptor)
             guard let runner = try? Runner(socket: socket, environment: environment) else {
@@ -307,11 +306,11 @@ package final class Runner: Sendable {
         }
     }
 
-    /// Answers the host's pings, and ends with the host. Called in the sandbox, so that the thread is
-    /// in it.
+    /// Answers the host's pings, and ends with the host. Start it in the sandbox, so that the
+    /// thread is confined.
     private func watchSocket() {
         Thread.start { [self] in
-            // The host tells it from the plugin's threads by this name.
+            // The host recognises the thread by this name.
             greenroom_name_thread("greenroom-watch")
             while true {
                 switch socket.receive(waits: true) {

@@ -8,8 +8,8 @@ import Synchronization
 
 /// The host's function tables for a plugin in a runner: each function calls the host.
 ///
-/// The arguments go into a message as they are; the host checks them. The tables are allocated once
-/// and never freed.
+/// Arguments go into a message unchanged; the host checks them. The tables are allocated once and
+/// never freed.
 enum RunnerInterface {
     /// The runners of this process, oldest first.
     static let runners = Mutex<[Runner]>([])
@@ -62,7 +62,7 @@ enum RunnerInterface {
             },
             get_extension: { instance, id in
                 guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
-                    let (runner, name) = route(instance: instance), name != 0, runner.isShare,
+                    let (runner, name) = route(instance: instance), name != 0, runner.canPause,
                     runner.probe?.withholds(id) != true
                 else { return nil }
                 return UnsafeRawPointer(broadcast)
@@ -124,14 +124,14 @@ enum RunnerInterface {
 
     static let gone = Status.gone.rawValue
 
-    /// Makes a handle for an instance or a sender. Handles are of this process, because those of two
+    /// Makes a handle for an instance or a sender. It is unique in this process; the handles of two
     /// hosts may be equal.
     static func nextHandle() -> UInt64 { lastHandle.wrappingAdd(1, ordering: .relaxed).newValue }
 
     private static let lastHandle = Atomic<UInt64>(0)
 
-    /// The runner of a sender, and its host's handle. An unknown handle goes as zero to the runner with
-    /// the newest instance: the host refuses it.
+    /// The runner of a sender, and the host's handle. An unknown handle becomes 0, sent to the
+    /// runner with the newest instance: its host refuses it.
     private static func route(sender: UInt64) -> (runner: Runner, name: UInt64)? {
         route { sender != 0 && $0.sender.own == sender ? $0.sender.host : nil }
     }

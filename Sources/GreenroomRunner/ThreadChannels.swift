@@ -6,7 +6,7 @@ enum ThreadChannels {
     private struct Entry {
         var runner: Runner
         var channel: Channel
-        /// Set for a channel that is freed when the thread ends.
+        /// Set for a channel to free when the thread ends.
         var index: Int?
     }
 
@@ -16,7 +16,7 @@ enum ThreadChannels {
         var last: Channel?
     }
 
-    /// A thread of a plugin frees its channels when it ends, before a join of it returns.
+    /// Frees the channels of a plugin's thread when it ends, before a join of it returns.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key) { pointer in
@@ -64,8 +64,8 @@ enum ThreadChannels {
 
 /// Counts free channels.
 ///
-/// Sendable without the compiler's proof: a semaphore is made to be used by any thread, and lives
-/// at a fixed address for as long as this does.
+/// Sendable without the compiler's proof: any thread may use a semaphore, and its address is fixed
+/// for the life of this object.
 final class ChannelPermits: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -89,7 +89,7 @@ enum Thread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// - Returns: Whether there was memory for it.
+    /// - Returns: Whether the thread was created.
     @discardableResult
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let argument = Unmanaged.passRetained(Body(body)).toOpaque()

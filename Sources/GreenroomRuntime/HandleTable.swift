@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Objects that plugins name by a number.
+/// Objects that plugins refer to by handle.
 ///
-/// A number carries the generation of its slot, so that one that has ended finds nothing, for
-/// as long as the process lives, instead of finding its successor or freed memory.
+/// A handle contains the generation of its slot, so that an ended handle finds nothing for the life
+/// of the process, instead of a later object or freed memory.
 package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     private struct Slot {
         var generation: UInt32 = 1
@@ -19,7 +19,7 @@ package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
 
     package init() {}
 
-    /// Gives an object a number, which is never zero and never given again.
+    /// Adds an object. Its handle is never zero and never reused.
     package func insert(_ object: Object) -> UInt64 {
         slots.withLock { slots in
             let index: Int
@@ -34,7 +34,7 @@ package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// The object with a number, or nil if it has ended or never was. [any]
+    /// The object of a handle; nil if it was removed or never existed. [any]
     package subscript(handle: UInt64) -> Object? {
         slots.withLock { slots in
             let index = Int(handle & 0xffff_ffff)
@@ -45,7 +45,7 @@ package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// Ends a number. Ending it twice does nothing.
+    /// Removes a handle. Removing it twice does nothing.
     package func remove(_ handle: UInt64) {
         let object: Object? = slots.withLock { slots in
             let index = Int(handle & 0xffff_ffff)
@@ -53,14 +53,14 @@ package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
                 let object = slots.all[index].object
             else { return nil }
             slots.all[index].object = nil
-            // A slot whose generations are used up is left alone for good.
+            // Retire a slot whose generations are used up.
             if slots.all[index].generation < .max {
                 slots.all[index].generation += 1
                 slots.free.append(index)
             }
             return object
         }
-        // The last reference, if it is one, ends outside the lock.
+        // Releases the last reference outside the lock.
         withExtendedLifetime(object) {}
     }
 }

@@ -1,21 +1,21 @@
-/// How long something took each time, kept in fixed memory: recording allocates nothing.
+/// A histogram of durations in fixed memory: recording allocates nothing.
 ///
-/// Buckets are log-linear: 64 for each doubling, so that a percentile is wrong by less than one
-/// part in a hundred. The maximum is exact. Times beyond 4398 s share the last bucket.
+/// Buckets are log-linear, 64 for each doubling, so that percentiles are exact to 1 %. The maximum
+/// is exact. Durations over 4398 s share the last bucket.
 package struct IntervalHistogram: ~Copyable {
-    /// What is told of the times.
+    /// Statistics of the durations.
     package struct Summary: Equatable, Sendable {
-        /// Times recorded.
+        /// Number of durations.
         package var count = 0
-        /// What half of them did not exceed, in nanoseconds.
+        /// Median, in nanoseconds.
         package var p50: Int64 = 0
-        /// What 99 of 100 did not exceed, in nanoseconds.
+        /// 99th percentile, in nanoseconds.
         package var p99: Int64 = 0
-        /// The longest, in nanoseconds.
+        /// Maximum, in nanoseconds.
         package var maximum: Int64 = 0
     }
 
-    /// The binary logarithm of the buckets for each doubling.
+    /// Binary logarithm of the buckets for each doubling.
     private static let resolution = 6
     private static let mostBits = 42
     private static let perDoubling = 1 << resolution
@@ -26,9 +26,9 @@ package struct IntervalHistogram: ~Copyable {
     private var count = 0
     private var maximum: Int64 = 0
 
-    /// Records a time in nanoseconds; a negative one is none.
+    /// Records a duration in nanoseconds; ignores a negative one.
     ///
-    /// - Parameter times: How often it was taken.
+    /// - Parameter times: How often to count it.
     package mutating func record(_ nanoseconds: Int64, times: Int = 1) {
         let value = max(nanoseconds, 0)
         buckets[Self.bucket(of: value)] += times
@@ -36,12 +36,12 @@ package struct IntervalHistogram: ~Copyable {
         if times > 0 { maximum = max(maximum, value) }
     }
 
-    /// What has been recorded so far.
+    /// The statistics so far.
     package var summary: Summary {
         Summary(count: count, p50: percentile(50), p99: percentile(99), maximum: maximum)
     }
 
-    /// The time that a share of all times does not exceed (nearest rank), to within a hundredth.
+    /// A percentile of the durations (nearest rank), to within 1 %.
     ///
     /// - Parameter percent: 1 to 100.
     private func percentile(_ percent: Int) -> Int64 {
@@ -55,7 +55,7 @@ package struct IntervalHistogram: ~Copyable {
         return maximum
     }
 
-    /// Small values have a bucket each; of larger ones the highest bits count.
+    /// A bucket for each small value; the highest bits of larger ones.
     private static func bucket(of value: Int64) -> Int {
         let value = min(value, (1 << mostBits) - 1)
         let bits = Int64.bitWidth - value.leadingZeroBitCount

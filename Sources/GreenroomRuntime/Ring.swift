@@ -13,7 +13,7 @@ package struct Ring<let capacity: Int, Element: ~Copyable>: ~Copyable {
 
     @inlinable package var isFull: Bool { used == capacity }
 
-    /// Appends an element, or returns it if there is no room.
+    /// Appends an element; returns it if the ring is full.
     @inlinable
     package mutating func append(_ element: consuming Element) -> Element? {
         guard !isFull else { return element }
@@ -22,7 +22,7 @@ package struct Ring<let capacity: Int, Element: ~Copyable>: ~Copyable {
         return nil
     }
 
-    /// Looks at the oldest element; nil if there is none.
+    /// Reads the oldest element; nil if the ring is empty.
     @inlinable
     package func first<Result>(_ body: (borrowing Element) -> Result) -> Result? {
         guard used > 0 else { return nil }
@@ -32,7 +32,7 @@ package struct Ring<let capacity: Int, Element: ~Copyable>: ~Copyable {
         }
     }
 
-    /// Takes out the oldest element.
+    /// Removes the oldest element.
     @inlinable
     package mutating func popFirst() -> Element? {
         guard used > 0 else { return nil }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// What a policy grants in the file system, ready to be asked about a path.
+/// The files that a policy grants.
 struct GrantedPaths: Sendable {
     private let grants: [PathGrant]
     private let process: Int32
 
-    /// - Parameter process: Whose `/proc/self` is granted.
+    /// - Parameter process: The plugin's process: `/proc/self` means this one.
     init(_ policy: SandboxPolicy, process: Int32) {
         self.process = process
         grants = policy.grants.compactMap { grant in
@@ -14,33 +14,34 @@ struct GrantedPaths: Sendable {
         }
     }
 
-    /// Whether a path without links is granted.
+    /// Whether a grant covers a path, which must have no links.
     func cover(_ path: String, for access: PathGrant.Access) -> Bool {
-        let path = asOf(process, path)
+        let path = replacingOwnEntry(process, path)
         return grants.contains { grant in
             (access == .read || grant.access == access || grant.access == .device)
                 && (path == grant.path || grant.path == "/" || path.hasPrefix(grant.path + "/"))
         }
     }
 
-    /// Links to `/proc/self`, as `/etc/mtab` is one, lead the host to its own entry.
-    private func asOf(_ process: Int32, _ path: String) -> String {
-        let mine = "/proc/\(getpid())"
-        guard path == mine || path.hasPrefix(mine + "/") else { return path }
-        return "/proc/\(process)" + path.dropFirst(mine.count)
+    /// Some links lead to `/proc/self`, as `/etc/mtab` does. The host resolves them to its own
+    /// entry; the plugin means its own.
+    private func replacingOwnEntry(_ process: Int32, _ path: String) -> String {
+        let own = "/proc/\(getpid())"
+        guard path == own || path.hasPrefix(own + "/") else { return path }
+        return "/proc/\(process)" + path.dropFirst(own.count)
     }
 }
 
-/// The path of a file that exists, without links; nil if there is none, or none that may be seen.
+/// The path of an existing file, without links; nil if there is none or it can't be seen.
 func canonicalPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
 }
 
-/// The path of a file that may not exist in a folder that does, without links before the last
-/// part; with the folder.
-func canonicalPlace(_ path: String) -> (path: String, folder: String)? {
+/// The path of a file that need not exist, and its folder, which must exist. Resolves all links
+/// except in the last part.
+func resolvingFolder(_ path: String) -> (path: String, folder: String)? {
     let trimmed = path.reversed().drop { $0 == "/" }.reversed()
     guard let slash = trimmed.lastIndex(of: "/") else { return nil }
     let name = String(trimmed[trimmed.index(after: slash)...])

@@ -3,45 +3,44 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// The layer that hides files, in the making: Landlock.
+/// The layer that hides files: Landlock.
 ///
-/// It is prepared before system calls are filtered, because preparing opens files, and applied
-/// afterwards, when it is known whether the host hears of opened files.
+/// Prepare it before filtering system calls, because preparing opens files. Apply it after the
+/// filter: the rules depend on whether the filter notifies the host of opened files.
 struct Landlock: ~Copyable {
-    /// The interface's version; 0 if there is none.
+    /// The version of the kernel's interface; 0 without Landlock.
     let version: Int
     private let ruleset: Int32
     private let processes: Int32
-    private let absence: String
+    private let unavailableReason: String
 
-    /// Whether it can be applied.
     var isPossible: Bool { ruleset >= 0 }
 
-    /// Prepares the grants of a policy.
+    /// Opens the files that a policy grants.
     ///
-    /// - Parameter notes: Gets a line for each grant that can't be given.
+    /// - Parameter notes: Gets a line for each grant that fails.
     init(_ policy: SandboxPolicy, notes: inout [String]) {
         version = max(0, Int(greenroom_landlock_version()))
         guard version > 0 else {
-            absence = Self.absence(errno)
+            unavailableReason = Self.unavailableReason(errno)
             ruleset = -1
             processes = -1
             return
         }
         let known = LandlockRights.known(version: version)
-        let reach = LandlockReach(version: version, allowsNetwork: policy.allowsNetwork)
+        let scopes = LandlockScopes(version: version, allowsNetwork: policy.allowsNetwork)
         ruleset = greenroom_landlock_create(
             greenroom_landlock_ruleset(
-                handled_access_fs: known.rawValue, handled_access_net: reach.ports,
-                scoped: reach.scopes))
-        absence = "\(Errno.last)"
+                handled_access_fs: known.rawValue, handled_access_net: scopes.ports,
+                scoped: scopes.scopes))
+        unavailableReason = "\(Errno.last)"
         processes = open("/proc", Int32(greenroom_open_path) | O_CLOEXEC)
         guard ruleset >= 0 else { return }
 
         let own = policy.ownGrants
         for grant in policy.grants {
             guard let problem = Self.allow(grant, known: known, in: ruleset) else { continue }
-            // Of the system's own files not every machine has each.
+            // The system's own files differ between machines.
             if own.contains(grant) { notes.append("can't grant \(grant.path): \(problem)") }
         }
     }
@@ -51,13 +50,13 @@ struct Landlock: ~Copyable {
         if processes >= 0 { close(processes) }
     }
 
-    /// Puts this process under it.
+    /// Restricts this process.
     ///
-    /// - Parameter showsProcesses: Whether all of `/proc` can be read. Dispatch looks how its
-    ///   threads do, and crashes where it can't: either the host opens that for it, or nobody
-    ///   can tell it from other processes.
+    /// - Parameter showsProcesses: Whether to grant reading all of `/proc`. libdispatch reads the
+    ///   state of its threads there and crashes if it can't. Where the host is notified of opened
+    ///   files, it opens those files instead.
     consuming func apply(showsProcesses: Bool) -> SandboxReport.Entry {
-        guard isPossible else { return Self.absent(absence) }
+        guard isPossible else { return Self.absent(unavailableReason) }
         if showsProcesses {
             _ = greenroom_landlock_allow(
                 ruleset, processes, LandlockRights(PathGrant.Access.read).rawValue)
@@ -68,14 +67,14 @@ struct Landlock: ~Copyable {
         return .init(
             layer: .landlock, state: .on,
             text: Self.summary(version: version)
-                + (showsProcesses ? "; what is running here can be seen" : ""))
+                + (showsProcesses ? "; all processes are visible" : ""))
     }
 }
 
 // MARK: Texts and grants
 
 extension Landlock {
-    /// What a version governs, in words.
+    /// What a version restricts, for the report.
     static func summary(version: Int) -> String {
         var governs = ["files"]
         if version >= 3 { governs.append("truncation") }
@@ -85,8 +84,8 @@ extension Landlock {
         return "version \(version): \(governs.joined(separator: ", "))"
     }
 
-    /// Why there is none.
-    static func absence(_ error: Int32) -> String {
+    /// Why the kernel has no Landlock.
+    static func unavailableReason(_ error: Int32) -> String {
         switch error {
         case ENOSYS: "the kernel is older than 5.13, or was built without it"
         case EOPNOTSUPP: "the kernel has it, but was started without it"
@@ -96,14 +95,14 @@ extension Landlock {
 
     /// Adds a grant.
     ///
-    /// - Returns: Why it can't be; nil if it is.
+    /// - Returns: Why the kernel refused it; nil if it did not.
     private static func allow(
         _ grant: PathGrant, known: LandlockRights, in ruleset: Int32
     ) -> String? {
         let place = open(grant.path, Int32(greenroom_open_path) | O_CLOEXEC)
         guard place >= 0 else {
             return errno == ENOENT && grant.access == .write
-                ? "it doesn't exist; make it, or name the folder that it will be in"
+                ? "it doesn't exist; make it, or grant the folder that it will be in"
                 : "\(Errno.last)"
         }
         defer { close(place) }

@@ -1,4 +1,4 @@
-/// What Landlock can forbid and allow in the file system, as the kernel numbers it.
+/// Landlock's access rights for files, with the kernel's numbers.
 struct LandlockRights: OptionSet, Sendable {
     let rawValue: UInt64
 
@@ -15,17 +15,17 @@ struct LandlockRights: OptionSet, Sendable {
     static let makePipe = LandlockRights(rawValue: 1 << 10)
     static let makeBlockDevice = LandlockRights(rawValue: 1 << 11)
     static let makeLink = LandlockRights(rawValue: 1 << 12)
-    /// Renaming and linking from one folder to another.
+    /// Renaming and linking between folders.
     static let refer = LandlockRights(rawValue: 1 << 13)
     static let truncate = LandlockRights(rawValue: 1 << 14)
     static let controlDevice = LandlockRights(rawValue: 1 << 15)
 
-    /// Those that apply to a file; the others are for folders, and the kernel minds.
+    /// Rights for files. The kernel refuses the others for anything but a folder.
     static let ofFiles: LandlockRights = [
         .execute, .writeFile, .readFile, .truncate, .controlDevice,
     ]
 
-    /// All that a version of Landlock knows.
+    /// All rights of a version of Landlock.
     static func known(version: Int) -> LandlockRights {
         var rights = LandlockRights(rawValue: (1 << 13) - 1)
         if version >= 2 { rights.insert(.refer) }
@@ -34,9 +34,9 @@ struct LandlockRights: OptionSet, Sendable {
         return rights
     }
 
-    /// What a grant allows.
+    /// The rights of a grant.
     ///
-    /// Nothing that would outlive the plugin as a trap: no links, sockets, pipes or devices.
+    /// No links, sockets, pipes or devices: they would outlive the plugin as traps.
     init(_ access: PathGrant.Access) {
         self =
             switch access {

@@ -1,14 +1,13 @@
 import Glibc
 
-/// A process that is held in a system call, as `/proc` shows it. Whatever is read here may have
-/// been changed by another thread of it since: it serves explanations, never decisions.
+/// A process held in a system call, as `/proc` shows it. Its other threads may change what is read
+/// here at any time: use it to explain, never to decide.
 struct ObservedProcess: Sendable {
-    /// The process.
     let process: Int32
-    /// Its thread that is held.
+    /// The held thread.
     let thread: Int32
 
-    /// A path in its memory.
+    /// Reads a path from its memory.
     func path(at address: UInt64) -> String? {
         guard let offset = off_t(exactly: address) else { return nil }
         let memory = open("/proc/\(thread)/mem", O_RDONLY | O_CLOEXEC)
@@ -21,9 +20,10 @@ struct ObservedProcess: Sendable {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// A path with what it is relative to.
+    /// Makes a path absolute.
     ///
-    /// - Parameter folder: The descriptor of a folder; nil or `AT_FDCWD` for the current one.
+    /// - Parameter folder: The descriptor of the folder that the path is relative to; nil or
+    ///   `AT_FDCWD` for the current folder.
     func absolute(_ path: String, relativeTo folder: Int32?) -> String? {
         if path.hasPrefix("/") { return asSeenFromOutside(path) }
         let place = folder.flatMap { $0 == AT_FDCWD ? nil : "fd/\($0)" } ?? "cwd"
@@ -33,7 +33,7 @@ struct ObservedProcess: Sendable {
         return path.isEmpty ? base : base + "/" + path
     }
 
-    /// A path with this process's own entry in `/proc` by its number.
+    /// Replaces `/proc/self` and `/proc/thread-self`, which mean other processes in the host.
     private func asSeenFromOutside(_ path: String) -> String {
         for (own, outside) in [
             ("/proc/self", "/proc/\(process)"),
@@ -46,7 +46,7 @@ struct ObservedProcess: Sendable {
     }
 }
 
-/// Where a symbolic link leads; nil if it can't be read.
+/// The target of a symbolic link; nil if it can't be read.
 private func target(ofLink path: String) -> String? {
     var text = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &text, text.count)

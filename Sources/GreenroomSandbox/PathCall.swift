@@ -1,23 +1,23 @@
 import Glibc
 
-/// A system call that names files: the kernel's files layer decides about it, and the host reads
-/// the names to explain refusals.
+/// A system call with file names as arguments. Landlock decides about it; the host reads the names
+/// to explain refusals.
 struct PathCall: Sendable {
-    /// Where the arguments of a call have a name.
+    /// Which arguments hold a file name.
     struct Name: Sendable {
-        /// The argument with the folder that the name is relative to; nil for the current one.
+        /// The argument with the folder's descriptor; nil for the current folder.
         var folder: Int?
-        /// The argument with the address of the name.
+        /// The argument with the name's address.
         var path: Int
     }
 
-    /// Its name on Linux.
+    /// Its name in Linux.
     var name: String
     /// What it does to a file, after "it tried to".
     var verb: String
-    /// The names that it takes and that need a grant.
+    /// The names that need a grant.
     var names: [Name]
-    /// The argument with the flags of `open`; nil if it changes what is in a folder.
+    /// The argument with the flags of `open`; nil for calls that change a folder.
     var openFlags: Int?
 
     /// Calls that open a file.
@@ -26,7 +26,7 @@ struct PathCall: Sendable {
         PathCall(name: "open", verb: "open", names: [Name(path: 0)], openFlags: 1),
     ]
 
-    /// Calls that change what is in a folder.
+    /// Calls that change a folder.
     static let changing = [
         PathCall(name: "creat", verb: "make", names: [Name(path: 0)]),
         PathCall(name: "mkdir", verb: "make the folder", names: [Name(path: 0)]),
@@ -47,7 +47,7 @@ struct PathCall: Sendable {
             names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)]),
     ]
 
-    /// All of them, by name.
+    /// All calls, by name.
     static let byName = Dictionary(
         uniqueKeysWithValues: (opening + changing).map { ($0.name, $0) })
 }

@@ -1,17 +1,16 @@
-/// What is granted for a file, or a folder and all that is below it.
+/// Access to a file, or to a folder and everything below it.
 package struct PathGrant: Sendable, Equatable {
-    /// What may be done.
+    /// The kind of access.
     package enum Access: Sendable {
-        /// Opening for reading, listing.
+        /// Open for reading; list folders.
         case read
-        /// Reading; writing, making and removing of files and folders.
+        /// Read and write; make and remove files and folders.
         case write
-        /// Reading, writing, `ioctl`.
+        /// Read, write and `ioctl`.
         case device
     }
 
     /// An absolute path.
     package var path: String
-    /// What may be done.
     package var access: Access
 }

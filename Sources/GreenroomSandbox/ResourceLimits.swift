@@ -3,19 +3,19 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// The layer of limits that the kernel keeps for each process.
+/// The layer of the kernel's limits for each process.
 enum ResourceLimits {
-    /// How many files a process may have open.
+    /// Limit of open files of the process.
     static let openFiles: UInt64 = 256
-    /// How many threads a user may have. The kernel counts all of the user's programs, so the
-    /// limit is far above what a plugin needs and far below what hurts the machine.
+    /// Limit of threads of the user. The kernel counts all of the user's programs, so the limit is
+    /// far above the needs of a plugin and far below what harms the machine.
     static let threads: UInt64 = 4096
 
-    /// The most private memory that may be mapped for writing, in bytes.
+    /// Limit of private writable memory, in bytes.
     ///
-    /// A backstop for the time until the host looks again. The kernel counts what is mapped and
-    /// not what is used: 8 MB for the stack of each thread, which is what the gigabyte is for,
-    /// and terabytes where a sanitizer is built in, which are there before.
+    /// A backstop until the host's next check of memory. The kernel counts mapped memory, used or
+    /// not: the extra gigabyte is for stacks, 8 MB a thread. Sanitizers map terabytes before the
+    /// limit is set, so the limit includes what is mapped already.
     static func dataBytes(memoryLimit: UInt64, mapped: UInt64) -> UInt64 {
         var sum: UInt64 = 1 << 30
         for part in [memoryLimit, memoryLimit, mapped] {
@@ -26,7 +26,7 @@ enum ResourceLimits {
         return sum
     }
 
-    /// The private memory that this process has mapped for writing, in bytes.
+    /// The private writable memory of this process, in bytes.
     private static var mappedDataBytes: UInt64 {
         // The sixth number of statm: data and stacks, in pages.
         guard let bytes = try? FileDescriptor.contents(of: "/proc/self/statm"),
@@ -46,13 +46,13 @@ enum ResourceLimits {
                 "memory"
             ),
         ]
-        // Also for files in memory, which no other limit counts. Where standard error is a file, a
-        // word of the plugin is to be lost and not to kill it.
+        // Memory files count as files, and no other limit includes them. Ignore the signal: if
+        // standard error is a file, a message of the plugin is lost and its process survives.
         if policy.writePaths.isEmpty {
             signal(SIGXFSZ, SIG_IGN)
             limits.append((Int32(RLIMIT_FSIZE.rawValue), 0, "file sizes"))
         }
-        // The kernel does not keep it for root.
+        // The kernel does not enforce it for root.
         if getuid() != 0 {
             limits.append((Int32(greenroom_limit_threads), threads, "threads"))
         }
@@ -61,9 +61,9 @@ enum ResourceLimits {
 
     /// Limits open files, and adds that to the layer's entry.
     ///
-    /// Call it after the descriptor of refusals was sent: the kernel lets a process send descriptors
-    /// only while fewer than its limit are in flight between all of the user's processes, and
-    /// another plugin may keep as many there as its own limit allows.
+    /// Call it after the refusal descriptor was sent. The kernel lets a process send descriptors only
+    /// while fewer than its limit are in flight between all processes of the user, and another plugin
+    /// may keep as many in flight as its own limit allows.
     static func limitOpenFiles(in report: inout SandboxReport) {
         let entry = set([(Int32(RLIMIT_NOFILE.rawValue), openFiles, "open files")])
         for index in report.entries.indices
@@ -74,7 +74,7 @@ enum ResourceLimits {
         }
     }
 
-    /// The one limit that is there without a sandbox too.
+    /// The only limit without a sandbox.
     static func applyCoreLimit() -> SandboxReport.Entry {
         set([(Int32(RLIMIT_CORE.rawValue), 0, "core dumps")])
     }

@@ -1,9 +1,8 @@
 package import GreenroomIPC
 
-// The policy and the report as host and runner exchange them.
+// Serialisation of policy and report, between host and runner.
 
 extension SandboxPolicy {
-    /// Writes it.
     package func write(to writer: inout WireWriter) {
         writer.write(mode.rawValue)
         for paths in [ownFolders, readPaths, writePaths, devicePaths] {
@@ -13,7 +12,6 @@ extension SandboxPolicy {
         writer.write(memoryLimitBytes)
     }
 
-    /// Reads it.
     package init(from reader: inout WireReader) throws(WireReader.Problem) {
         guard let mode = Mode(rawValue: try reader.readString()) else {
             throw WireReader.Problem()
@@ -31,7 +29,6 @@ extension SandboxPolicy {
 }
 
 extension SandboxReport {
-    /// Writes it.
     package func write(to writer: inout WireWriter) {
         writer.write(entries) {
             $0.write(UInt8(clamping: $1.layer.rawValue))
@@ -41,7 +38,6 @@ extension SandboxReport {
         writer.write(notes) { $0.write($1) }
     }
 
-    /// Reads it.
     package init(from reader: inout WireReader) throws(WireReader.Problem) {
         let entries = try reader.readArray(limit: 16) { reader throws(WireReader.Problem) in
             guard let layer = SandboxLayer(rawValue: .init(try reader.read(UInt8.self))),

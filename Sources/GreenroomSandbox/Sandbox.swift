@@ -5,20 +5,21 @@ import SystemPackage
 
 /// The sandbox around an isolated plugin's process.
 package enum Sandbox {
-    /// Puts this process into the sandbox, for good.
+    /// Puts this process into the sandbox, permanently.
     ///
     /// Call it while the process has one thread, and before any code of the plugin runs.
     ///
     /// - Parameters:
     ///   - policy: What the plugin may do.
-    ///   - host: The process that started this one. If it has ended already, this one ends. To
-    ///     the kernel the host is the thread that started it: that thread must go on as long.
-    ///   - handOver: Sends the host the descriptor of refusals, for ``SandboxNotifier``, and returns
-    ///     whether it was sent. Not called where the kernel has none. Until the host listens, each
-    ///     call to open a file waits.
-    /// - Returns: What there is, layer by layer.
-    /// - Throws: If the policy requires layers that the kernel lacks, or the descriptor can't be
-    ///   sent. The process is then in the layers that there are, and must report that and end.
+    ///   - host: The process that started this one. If it has exited already, this process ends. The
+    ///     kernel watches the thread that started this process: that thread must live as long as the
+    ///     host.
+    ///   - handOver: Sends the host the descriptor of refusals, for ``SandboxNotifier``; returns
+    ///     whether that worked. Not called if the kernel can't notify. Until the host listens, each
+    ///     call that opens a file waits.
+    /// - Returns: Which layers are on.
+    /// - Throws: If the policy requires layers that the kernel lacks, or the descriptor can't be sent.
+    ///   The layers that exist are on then, and the process can only report the error and exit.
     package static func apply(
         _ policy: SandboxPolicy, host: Int32, handOver: (Int32) -> Bool
     ) throws(SandboxError) -> SandboxReport {
@@ -38,7 +39,7 @@ package enum Sandbox {
         report.entries.append(landlock.apply(showsProcesses: filter.notifyDescriptor == nil))
         report.entries.append(filter.entry)
         if policy.mode == .require, report.shortfall != nil {
-            // With nobody to ask, what is not allowed fails instead of waiting for an answer.
+            // Close it: nobody will answer, so calls must fail instead of waiting.
             if let descriptor = filter.notifyDescriptor { close(descriptor) }
             try requireAll(of: report)
         }
@@ -67,7 +68,7 @@ package enum Sandbox {
             report: report)
     }
 
-    /// What this machine has, layer by layer; changes nothing.
+    /// The layers that this machine supports; changes nothing.
     package static var available: SandboxReport {
         let landlock = greenroom_landlock_version()
         let landlockError = errno
@@ -79,15 +80,18 @@ package enum Sandbox {
         }
         return SandboxReport(entries: [
             entry(
-                .diesWithHost, greenroom_parent_death_signal() >= 0, "the kernel ends it with it"),
+                .diesWithHost, greenroom_parent_death_signal() >= 0,
+                "the kernel kills it with its host"),
             entry(
                 .limits, true,
                 "memory, file sizes, open files, \(getuid() != 0 ? "threads, " : "")core dumps"),
-            entry(.noNewPrivileges, greenroom_no_new_privileges() >= 0, "for it and all below it"),
+            entry(
+                .noNewPrivileges, greenroom_no_new_privileges() >= 0,
+                "for it and its child processes"),
             entry(.capabilities, greenroom_has_capabilities() >= 0, "all are dropped"),
             landlock > 0
                 ? entry(.landlock, true, Landlock.summary(version: Int(landlock)))
-                : entry(.landlock, false, Landlock.absence(landlockError)),
+                : entry(.landlock, false, Landlock.unavailableReason(landlockError)),
             filters == 0
                 ? entry(.seccomp, true, SystemCallFilter.summary(notifies: notifies))
                 : entry(.seccomp, false, "\(Errno(rawValue: filtersError))"),
@@ -101,16 +105,16 @@ extension Sandbox {
     private static func dieWithHost(_ host: Int32) -> SandboxReport.Entry {
         let result = greenroom_set_parent_death_signal(SIGKILL)
         let error = errno
-        // A host that ended before the call above has left this process behind.
+        // The host exited before the call above.
         if getppid() != host { kill(getpid(), SIGKILL) }
         return result == 0
-            ? .init(layer: .diesWithHost, state: .on, text: "the kernel ends it with it")
+            ? .init(layer: .diesWithHost, state: .on, text: "the kernel kills it with its host")
             : .init(layer: .diesWithHost, state: .unavailable, text: "\(Errno(rawValue: error))")
     }
 
     private static func refuseNewPrivileges() -> SandboxReport.Entry {
         greenroom_set_no_new_privileges() == 0
-            ? .init(layer: .noNewPrivileges, state: .on, text: "for it and all below it")
+            ? .init(layer: .noNewPrivileges, state: .on, text: "for it and its child processes")
             : .init(layer: .noNewPrivileges, state: .unavailable, text: "\(Errno.last)")
     }
 
@@ -123,6 +127,6 @@ extension Sandbox {
                 layer: .capabilities, state: .unavailable, text: "\(Errno(rawValue: error))")
         }
         return .init(
-            layer: .capabilities, state: .on, text: had ? "all dropped" : "there were none")
+            layer: .capabilities, state: .on, text: had ? "all dropped" : "it had none")
     }
 }

@@ -1,7 +1,7 @@
-/// Why there is no sandbox where one is required.
+/// Why a required sandbox is incomplete.
 package struct SandboxError: Error, Sendable, CustomStringConvertible {
     /// What is missing, and what to do.
     package let description: String
-    /// What there is.
+    /// Which layers are on.
     package let report: SandboxReport
 }

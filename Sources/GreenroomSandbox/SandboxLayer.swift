@@ -1,19 +1,19 @@
 /// A layer of the sandbox.
 package enum SandboxLayer: UInt8, Sendable, CaseIterable {
-    /// The process ends with its host.
+    /// The kernel kills the process when its host ends.
     case diesWithHost
-    /// Limits for memory, files, threads, core dumps.
+    /// Limits of memory, files, threads and core dumps.
     case limits
-    /// No program that it might start gets more rights than it has.
+    /// Programs that it starts get no more rights than it has.
     case noNewPrivileges
-    /// It has nothing of what the superuser may do.
+    /// It has no rights of the superuser.
     case capabilities
-    /// The kernel lets it see the files that are granted, and no others.
+    /// It can open granted files only.
     case landlock
-    /// The kernel lets it make the system calls that media need, and no others.
+    /// It can make the system calls that media need only.
     case seccomp
 
-    /// The name for people.
+    /// The name in logs and reports.
     package var name: String {
         switch self {
         case .diesWithHost: "dies with host"

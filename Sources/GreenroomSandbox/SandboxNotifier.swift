@@ -2,26 +2,26 @@ internal import CLinux
 internal import CSeccomp
 import Glibc
 
-/// What one look at the sandbox's notifications found.
+/// What ``SandboxNotifier/handleOne()`` found.
 package enum SandboxNotice: Sendable, Equatable {
-    /// Nothing was there, or it went away.
+    /// No notification, or its caller is gone.
     case nothing
-    /// A system call was answered; there is nothing to tell.
+    /// A system call was answered; no refusal to log.
     case answered
-    /// A system call was refused, for the log. Each kind is told once.
+    /// A system call was refused, for the log. Each refusal is reported once.
     case refused(SandboxRefusal)
-    /// The process has ended, or the descriptor was none: no more notifications will come.
+    /// The process has exited, or the descriptor is invalid. No more notifications follow.
     case ended
 }
 
-/// The host's side of a sandbox: answers the system calls that a filter does not allow, and
-/// says what is missing.
+/// The host's side of a sandbox: answers the system calls that the filter does not allow, and names
+/// the missing grant.
 ///
-/// For one thread at a time. It never waits: a plugin that ends, or changes what it asked for,
-/// at any moment costs its explanation and no more.
+/// For one thread at a time. It never waits: a plugin that exits or changes its arguments at any
+/// moment loses only its explanation.
 ///
-/// Unchecked, because pointers aren't `Sendable`: those of a notifier are of memory that it
-/// allocated and nobody else knows, and it can't be copied, so only one thread has it at a time.
+/// Unchecked, because pointers aren't `Sendable`. Safe: this value alone has the pointers, to
+/// memory that it allocated, and it can't be copied, so one thread at a time uses them.
 package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
     /// Poll it for reading; then call ``handleOne()``.
     package let descriptor: Int32
@@ -32,18 +32,18 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
     private let granted: GrantedPaths
     private let request: UnsafeMutablePointer<seccomp_notif>
     private let answer: UnsafeMutablePointer<seccomp_notif_resp>
-    private var told: Set<String> = []
+    private var reported: Set<String> = []
 
-    /// How many different refusals are told: a plugin can make up any number.
-    private static let mostTold = 64
+    /// Limit of different refusals to report: a plugin can make up any number.
+    private static let reportLimit = 64
 
-    /// Takes over a descriptor, and closes it in the end.
+    /// Takes over a descriptor; closes it when done.
     ///
     /// - Parameters:
-    ///   - descriptor: What ``Sandbox/apply(_:host:)`` left.
+    /// - descriptor: ``Sandbox/Applied/notifyDescriptor``.
     ///   - process: The plugin's process.
     ///   - policy: The policy that was applied.
-    ///   - report: What came of it.
+    /// - report: The result of applying it.
     /// - Returns: Nil, with the descriptor closed, if there is no memory.
     package init?(
         descriptor: Int32, process: Int32, policy: SandboxPolicy, report: SandboxReport
@@ -68,38 +68,38 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Answers one system call if one is waiting.
+    /// Answers one system call if one waits.
     package mutating func handleOne() -> SandboxNotice {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 0) == 1 else { return .nothing }
         guard waiting.revents & Int16(POLLIN) != 0 else { return .ended }
-        // The kernel wants the memory empty.
+        // The kernel requires zeroed memory.
         request.pointee = seccomp_notif()
         guard seccomp_notify_receive(descriptor, request) == 0 else {
-            // ENOENT: the caller is gone. Another error: this is no such descriptor.
+            // ENOENT: the caller is gone. Other errors: not a seccomp descriptor.
             return errno == ENOENT || errno == EINTR ? .nothing : .ended
         }
 
         let decision = decide()
         guard respond(decision.answer) else { return .nothing }
-        guard let refusal = decision.refusal, told.count <= Self.mostTold,
-            told.insert(refusal.text).inserted
+        guard let refusal = decision.refusal, reported.count <= Self.reportLimit,
+            reported.insert(refusal.text).inserted
         else { return .answered }
-        return .refused(told.count <= Self.mostTold ? refusal : .tooMany)
+        return .refused(reported.count <= Self.reportLimit ? refusal : .tooMany)
     }
 }
 
 // MARK: Answers
 
 extension SandboxNotifier {
-    /// Answers the call that is waiting.
+    /// Answers the waiting call.
     ///
-    /// - Returns: Whether the caller was still there.
+    /// - Returns: Whether the caller still existed.
     private borrowing func respond(_ decision: Decision.Answer) -> Bool {
         answer.pointee = seccomp_notif_resp()
         answer.pointee.id = request.pointee.id
         switch decision {
-        case .goOn: answer.pointee.flags = UInt32(greenroom_seccomp_continue)
+        case .proceed: answer.pointee.flags = UInt32(greenroom_seccomp_continue)
         case .done: break
         case .fail(let error): answer.pointee.error = -error
         case .give(let file, let flags):
@@ -109,7 +109,7 @@ extension SandboxNotifier {
             {
                 return true
             }
-            // The kernel is too old for gifts, or the caller has too many files open.
+            // The kernel can't install descriptors, or the caller has too many open files.
             answer.pointee.flags = UInt32(greenroom_seccomp_continue)
         }
         return seccomp_notify_respond(descriptor, answer) == 0
@@ -119,23 +119,24 @@ extension SandboxNotifier {
 // MARK: Decisions
 
 extension SandboxNotifier {
-    /// What to answer, and what to tell of it.
+    /// The answer to a call, and the refusal to report.
     private struct Decision {
         enum Answer {
-            /// The kernel goes on with the call.
-            case goOn
-            /// There is nothing to do; the call succeeds.
+            /// The kernel executes the call.
+            case proceed
+            /// The call succeeds and does nothing.
             case done
             /// The call fails.
             case fail(Int32)
-            /// The call opens this file of the host's, which is closed here; with its flags.
+            /// The call returns this file of the host's, opened with these flags. The answer closes
+            /// the host's descriptor.
             case give(file: Int32, flags: Int32)
         }
 
-        var answer = Answer.goOn
+        var answer = Answer.proceed
         var refusal: SandboxRefusal?
 
-        static let goOn = Decision()
+        static let proceed = Decision()
     }
 
     private borrowing func decide() -> Decision {
@@ -144,7 +145,7 @@ extension SandboxNotifier {
         if let pathCall = PathCall.byName[name] {
             return pathCall.openFlags == nil ? decideChange(pathCall) : decideOpening(pathCall)
         }
-        // Copying gives the copy the mode of the original, which it mostly has.
+        // Copying a file sets the mode of the original, which the copy mostly has already.
         if name == "fchmod", fileHasMode(argument(1)) { return Decision(answer: .done) }
         return Decision(
             answer: .fail(EPERM),
@@ -152,37 +153,38 @@ extension SandboxNotifier {
                 name, arguments: (call.args.0, call.args.1), allowsNetwork: allowsNetwork))
     }
 
-    /// The kernel's files layer decides; here it is only foreseen, for the log.
+    /// Landlock decides; this only predicts its decision, for the log.
     private borrowing func decideOpening(_ call: PathCall) -> Decision {
         let flags = Int32(truncatingIfNeeded: argument(call.openFlags ?? 0))
         guard governsFiles, flags & Int32(greenroom_open_path) == 0, let name = call.names.first,
             let path = path(name)
-        else { return .goOn }
+        else { return .proceed }
         if flags & O_ACCMODE == O_RDONLY, let file = openStatusOfThread(path) {
             return Decision(answer: .give(file: file, flags: flags))
         }
         let writes = flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0
         guard let existing = canonicalPath(path) else {
-            // A look at a file that is not there is no refusal, and libraries take many.
-            guard flags & O_CREAT != 0, let place = canonicalPlace(path),
+            // Libraries look for many files that don't exist: no refusal.
+            guard flags & O_CREAT != 0, let place = resolvingFolder(path),
                 !granted.cover(place.path, for: .write)
-            else { return .goOn }
+            else { return .proceed }
             return Decision(
                 refusal: .file("make", place.path, grant: .write, for: place.folder))
         }
         var status = stat()
-        guard stat(existing, &status) == 0 else { return .goOn }
+        guard stat(existing, &status) == 0 else { return .proceed }
         let kind = status.st_mode & S_IFMT
         let access: PathGrant.Access =
             kind == S_IFCHR || kind == S_IFBLK ? .device : writes ? .write : .read
-        guard !granted.cover(existing, for: writes ? access : .read) else { return .goOn }
+        guard !granted.cover(existing, for: writes ? access : .read) else { return .proceed }
         return Decision(
             refusal: .file(writes ? "write" : "read", existing, grant: access, for: existing))
     }
 
-    /// Dispatch asks how its threads do, and crashes where it can't. It names them in a way that
-    /// no grant covers: `/proc/THREAD/stat`, where the thread's own folder would be below
-    /// `/proc/self/task`. So the host opens that, whatever the name has become meanwhile.
+    /// libdispatch reads the state of its threads, and crashes if it can't. It uses
+    /// `/proc/THREAD/stat`, which no grant covers: the granted path is
+    /// `/proc/self/task/THREAD/stat`. So the host opens the latter, even if the plugin has changed
+    /// the name meanwhile.
     private borrowing func openStatusOfThread(_ path: String) -> Int32? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "", parts[1] == "proc", parts[3] == "stat",
@@ -192,10 +194,10 @@ extension SandboxNotifier {
         return file >= 0 ? file : nil
     }
 
-    /// Whatever has no grant is refused here; of the rest the kernel's files layer decides.
+    /// Refuses what has no grant; Landlock decides about the rest.
     private borrowing func decideChange(_ call: PathCall) -> Decision {
         for name in call.names {
-            guard let path = path(name), let place = canonicalPlace(path) else {
+            guard let path = path(name), let place = resolvingFolder(path) else {
                 if governsFiles { continue }
                 return Decision(answer: .fail(EACCES))
             }
@@ -204,10 +206,10 @@ extension SandboxNotifier {
                 answer: .fail(EACCES),
                 refusal: .file(call.verb, place.path, grant: .write, for: place.folder))
         }
-        return .goOn
+        return .proceed
     }
 
-    /// Whether the open file that a call is about has a mode already.
+    /// Whether the file descriptor of a call has this mode already.
     private borrowing func fileHasMode(_ mode: UInt64) -> Bool {
         let descriptor = Int32(truncatingIfNeeded: argument(0))
         var status = stat()
@@ -215,13 +217,13 @@ extension SandboxNotifier {
             && UInt64(status.st_mode & 0o7777) == mode
     }
 
-    /// The path that a call names, absolute; nil if it can't be told.
+    /// The absolute path in a call; nil if it can't be read.
     private borrowing func path(_ name: PathCall.Name) -> String? {
         let caller = ObservedProcess(process: process, thread: Int32(request.pointee.pid))
         guard let text = caller.path(at: argument(name.path)) else { return nil }
         let folder = name.folder.map { Int32(truncatingIfNeeded: argument($0)) }
         let path = caller.absolute(text, relativeTo: folder)
-        // Where the caller is gone, its number may be another process's by now.
+        // If the caller is gone, its thread id may belong to another process.
         guard seccomp_notify_id_valid(descriptor, request.pointee.id) == 0 else { return nil }
         return path
     }

@@ -1,38 +1,35 @@
-/// What an isolated plugin may do: what the session file grants, in plain values.
+/// What an isolated plugin may do, as the session file grants it.
 ///
-/// Host and runner hold the same policy: the runner applies it, the host explains refusals by
-/// it.
+/// Host and runner have the same policy: the runner applies it, the host explains refusals with it.
 package struct SandboxPolicy: Sendable, Equatable {
-    /// Whether there is a sandbox.
+    /// How strict the sandbox is.
     package enum Mode: String, Sendable, CaseIterable {
-        /// All the layers that the kernel has.
+        /// All layers that the kernel has.
         case on
-        /// All the layers; the plugin is not started where one is missing.
+        /// All layers; without one of them the plugin does not start.
         case require
-        /// None. The process still dies with its host, and leaves no core dump.
+        /// None. The process still dies with its host and writes no core dump.
         case off
     }
 
-    /// Whether there is a sandbox.
+    /// How strict the sandbox is.
     package var mode: Mode
-    /// Folders that the program itself is in: that of the plugin's library and that of the
-    /// runner. Readable, with all that is below.
+    /// The folders of the plugin's library and of the runner. Readable, with everything below them.
     package var ownFolders: [String]
-    /// Files and folders that are granted for reading; absolute.
+    /// Files and folders to read; absolute.
     package var readPaths: [String]
-    /// Files and folders that are granted for reading and writing; absolute. Below a folder
-    /// files and folders may be made and removed.
+    /// Files and folders to read and write; absolute. In a folder, files and folders may be made
+    /// and removed.
     package var writePaths: [String]
-    /// Devices, or folders of devices, that are granted for reading, writing and `ioctl`;
-    /// absolute.
+    /// Devices, or folders of devices, to read, write and `ioctl`; absolute.
     package var devicePaths: [String]
-    /// Whether sockets are granted, those of other programs on this machine included.
+    /// Whether sockets are granted, including those of other programs on this machine.
     package var allowsNetwork: Bool
-    /// What the host lets the process have for itself, in bytes. The host watches it; the limit
-    /// that the process gets is a backstop well above.
+    /// Limit of the process's own memory, in bytes. The host checks it; the kernel's limit is a
+    /// backstop well above.
     package var memoryLimitBytes: UInt64
 
-    /// Makes a policy that grants nothing but the program itself.
+    /// Makes a policy that grants only the program itself.
     package init(
         mode: Mode = .on, ownFolders: [String] = [], readPaths: [String] = [],
         writePaths: [String] = [], devicePaths: [String] = [], allowsNetwork: Bool = false,
@@ -49,7 +46,7 @@ package struct SandboxPolicy: Sendable, Equatable {
 }
 
 extension SandboxPolicy {
-    /// All that is granted in the file system: what every plugin needs, then this one's own.
+    /// All granted files: those of every plugin, then those of this one.
     package var grants: [PathGrant] {
         SystemPath.always.map { PathGrant(path: $0.path, access: $0.access) }
             + (allowsNetwork ? SystemPath.network : []).map {
@@ -58,7 +55,7 @@ extension SandboxPolicy {
             + ownGrants
     }
 
-    /// What is granted to this plugin alone.
+    /// The files that only this plugin gets.
     var ownGrants: [PathGrant] {
         ((SystemPath.swiftRuntimeFolder.map { [$0] } ?? []) + ownFolders + readPaths)
             .map { PathGrant(path: $0, access: .read) }

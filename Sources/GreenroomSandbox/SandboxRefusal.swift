@@ -1,8 +1,8 @@
 import Glibc
 
-/// Something that the sandbox refused, for the log.
+/// An action that the sandbox refused, for the log.
 package struct SandboxRefusal: Sendable, Equatable {
-    /// What was tried, and which grant is missing; goes after the plugin's name.
+    /// What the plugin tried, and the missing grant; follows the plugin's name.
     package var text: String
 
     /// Makes a refusal.
@@ -10,13 +10,13 @@ package struct SandboxRefusal: Sendable, Equatable {
 }
 
 extension SandboxRefusal {
-    /// A file that is not granted.
+    /// Access to a file without a grant.
     ///
     /// - Parameters:
     ///   - verb: What was tried, after "it tried to".
     ///   - path: The file.
-    ///   - grant: What to grant.
-    ///   - granted: The file or folder to grant it for.
+    /// - grant: The missing access.
+    /// - granted: The file or folder to grant.
     static func file(
         _ verb: String, _ path: String, grant: PathGrant.Access, for granted: String
     ) -> Self {
@@ -31,7 +31,7 @@ extension SandboxRefusal {
                 + "add it to allow: {\(key): [\(yaml(granted))]}")
     }
 
-    /// A system call that is not allowed.
+    /// A system call that the sandbox does not allow.
     ///
     /// - Parameters:
     ///   - name: The call.
@@ -55,17 +55,17 @@ extension SandboxRefusal {
             return Self(text: "it tried to \(attempt) (\(call(name, arguments.first))): \(cure)")
         }
         let attempt = attempts.first { $0.calls.contains(name) }?.text ?? "make a system call"
-        // A process is made with clone, by people with fork.
+        // Programs call `fork`, which calls `clone`.
         return Self(text: "it tried to \(attempt) (\(name == "clone" ? "fork" : name)): \(final)")
     }
 
-    /// More kinds of refusals than anybody reads.
+    /// Replaces further refusals after ``SandboxNotifier`` has reported its limit.
     static let tooMany = Self(
-        text: "it goes on to try other things that are not granted; no more of them are named")
+        text: "it keeps trying other things that are not granted; they are no longer logged")
 
     private static let final = "a sandboxed plugin can't; sandbox: off would let it"
 
-    /// What a socket was wanted for, after "it tried to"; nil if the call is not about sockets.
+    /// The purpose of a socket, after "it tried to"; nil for other calls.
     private static func socketAttempt(_ name: String, family: Int32, type: UInt32) -> String? {
         switch name {
         case "socket", "socketpair":
@@ -83,7 +83,7 @@ extension SandboxRefusal {
 
     private static let toSystemLog = "write to the system's log or to another program"
 
-    /// A call about sockets, with the family of those that make one.
+    /// The call's name, with the address family if it makes a socket.
     private static func call(_ name: String, _ family: UInt64) -> String {
         guard name == "socket" || name == "socketpair" else { return name }
         return switch Int32(truncatingIfNeeded: family) {
@@ -95,7 +95,7 @@ extension SandboxRefusal {
         }
     }
 
-    /// What calls are for, after "it tried to".
+    /// The purposes of calls, after "it tried to".
     private static let attempts: [(text: String, calls: Set<String>)] = [
         (
             "start a process",
@@ -174,8 +174,8 @@ extension SandboxRefusal {
         ("watch files", ["inotify_init", "inotify_init1", "inotify_add_watch", "fanotify_init"]),
     ]
 
-    /// A path as it is written in a session file: in quotes if it needs them, without control
-    /// characters, which have no place in a log.
+    /// A path as a session file writes it: quoted if needed. Drops control characters, which don't
+    /// belong in a log.
     private static func yaml(_ path: String) -> String {
         let plain = path.utf8.allSatisfy { byte in
             switch byte {

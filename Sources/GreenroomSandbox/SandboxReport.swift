@@ -1,22 +1,20 @@
-/// What of the sandbox there is, layer by layer.
+/// Which layers of the sandbox are on.
 package struct SandboxReport: Sendable, Equatable {
-    /// Whether a layer is there.
+    /// The state of a layer.
     package enum State: UInt8, Sendable {
-        /// It is there; in a report of what is possible: it can be.
+        /// On; in ``Sandbox/available``: supported.
         case on
-        /// It is not wanted.
+        /// Not wanted.
         case off
-        /// The kernel lacks it, or refused it.
+        /// The kernel lacks or refused it.
         case unavailable
     }
 
     /// A layer.
     package struct Entry: Sendable, Equatable {
-        /// Which it is.
         package var layer: SandboxLayer
-        /// Whether it is there.
         package var state: State
-        /// What it does here, or why it is not there; a few words.
+        /// What it does here, or why it is off; a few words.
         package var text: String
 
         /// Makes an entry.
@@ -27,9 +25,9 @@ package struct SandboxReport: Sendable, Equatable {
         }
     }
 
-    /// The layers, in the order in which they are applied.
+    /// The layers, in the order of applying them.
     package var entries: [Entry]
-    /// What the session file grants and can't be granted: a line for each.
+    /// Grants of the session file that failed: a line each.
     package var notes: [String]
 
     /// Makes a report.
@@ -38,12 +36,12 @@ package struct SandboxReport: Sendable, Equatable {
         self.notes = notes
     }
 
-    /// Whether a layer is there.
+    /// Whether a layer is on.
     package func has(_ layer: SandboxLayer) -> Bool {
         entries.contains { $0.layer == layer && $0.state == .on }
     }
 
-    /// Which layers the kernel lacks, with the reasons; nil if none.
+    /// The layers that the kernel lacks, with reasons; nil if none.
     package var shortfall: String? {
         let missing = entries.filter { $0.state == .unavailable }
         guard !missing.isEmpty else { return nil }

@@ -1,18 +1,18 @@
-/// A system call, perhaps with some arguments only.
+/// A system call, with conditions on its arguments.
 package struct SystemCall: Sendable, ExpressibleByStringLiteral {
-    /// What an argument must be.
+    /// A condition on an argument.
     package struct Condition: Sendable {
-        /// Which argument, from 0.
+        /// The argument's index, from 0.
         package var argument: UInt32
-        /// The bits of it that count.
+        /// The bits to compare.
         package var mask: UInt64
-        /// What they must be.
+        /// Their required value.
         package var value: UInt64
     }
 
-    /// Its name on Linux. It need not exist on every architecture.
+    /// Its name in Linux. It need not exist on every architecture.
     package var name: String
-    /// What must hold for its arguments, all of it.
+    /// All must hold.
     package var conditions: [Condition]
 
     package init(stringLiteral name: String) {
@@ -27,12 +27,12 @@ package struct SystemCall: Sendable, ExpressibleByStringLiteral {
 }
 
 extension SystemCall.Condition {
-    /// An argument of 32 bits is a value; the kernel does not look at the upper half.
+    /// Requires a 32-bit argument to have this value; the kernel ignores the upper half.
     static func argument(_ index: UInt32, is value: Int32) -> Self {
         Self(argument: index, mask: 0xffff_ffff, value: UInt64(UInt32(bitPattern: value)))
     }
 
-    /// An argument has, of some of its bits, these.
+    /// Requires the masked bits of an argument to have this value.
     static func argument(_ index: UInt32, masked mask: UInt64, is value: UInt64) -> Self {
         Self(argument: index, mask: mask, value: value)
     }

@@ -4,31 +4,31 @@ import SystemPackage
 
 /// The layer that filters system calls: seccomp.
 enum SystemCallFilter {
-    /// The answer that has the host asked.
+    /// The action that asks the host.
     static let notifying = greenroom_seccomp_notify
-    /// The answer that refuses.
+    /// The action that refuses.
     static let refusing = greenroom_seccomp_error(EPERM)
 
-    /// The same without an error, as the kernel is asked whether it knows it.
+    /// ``refusing`` without an errno, to ask whether the kernel supports the action.
     static let refusingKind = greenroom_seccomp_error(0)
 
-    /// What there is, in words.
+    /// What the filter does, for the report.
     static func summary(notifies: Bool) -> String {
         notifies
-            ? "system calls; the host names what was refused"
-            : "system calls; the kernel can't tell the host what was refused"
+            ? "system calls; the host names refusals"
+            : "system calls; the kernel can't notify the host of refusals"
     }
 
-    /// Puts this process under the filters.
+    /// Filters this process's system calls.
     ///
     /// - Parameter landlock: Whether Landlock decides about files.
-    /// - Returns: The entry of the report, and where the host hears of refusals.
+    /// - Returns: The report's entry, and where the host receives refusals.
     static func apply(
         _ policy: SandboxPolicy, landlock: Bool
     ) -> (entry: SandboxReport.Entry, notifyDescriptor: Int32?) {
         do throws(FilterError) {
-            // Filters add up and the sternest answer counts, so what is refused by its arguments
-            // needs no place in the list of what is allowed.
+            // The kernel takes the strictest answer of all filters, so a refusal by arguments
+            // overrides the list of allowed calls.
             let refusals = try FilterBuilder(default: greenroom_seccomp_allow)
             for group in SystemCallGroup.refused {
                 for call in group.calls { try refusals.answer(call, refusing) }
@@ -39,7 +39,7 @@ enum SystemCallFilter {
             if let descriptor = try? load(allowed, else: notifying) {
                 return (entry(.on, summary(notifies: true)), descriptor)
             }
-            // An old kernel, or somebody listens already to all that this process does.
+            // The kernel is too old, or another process listens to this one already.
             var files = PathCall.opening
             if landlock, !policy.writePaths.isEmpty { files += PathCall.changing }
             let group = SystemCallGroup(
@@ -72,20 +72,20 @@ enum SystemCallFilter {
     }
 }
 
-/// An error of the system, by its code.
+/// An errno.
 private struct FilterError: Error {
     var code: Int32
 }
 
-/// The owner of a filter that is being made.
+/// Owns a filter that is not loaded yet.
 private struct FilterBuilder: ~Copyable {
     private let context: scmp_filter_ctx
 
-    /// Makes a filter that answers all calls the same.
+    /// Makes a filter with one answer to all calls.
     init(default answer: UInt32) throws(FilterError) {
         guard let context = seccomp_init(answer) else { throw FilterError(code: EINVAL) }
-        // Calls in the manner of another architecture, whose numbers mean other things. The
-        // process ends and not one thread of it, which would leave the others waiting.
+        // Calls of another architecture, whose numbers differ. Kill the process: killing one thread
+        // would leave the others waiting.
         let result = seccomp_attr_set(
             context, SCMP_FLTATR_ACT_BADARCH, greenroom_seccomp_kill)
         guard result == 0 else {
@@ -97,10 +97,10 @@ private struct FilterBuilder: ~Copyable {
 
     deinit { seccomp_release(context) }
 
-    /// Answers a call otherwise.
+    /// Sets the answer to a call.
     func answer(_ call: SystemCall, _ answer: UInt32) throws(FilterError) {
         let number = seccomp_syscall_resolve_name(call.name)
-        // A name that this version of the library does not know is a call that stays refused.
+        // libseccomp does not know this call, so it stays refused.
         guard number != unknownCall else { return }
         let conditions = call.conditions.map {
             scmp_arg_cmp(
@@ -111,10 +111,10 @@ private struct FilterBuilder: ~Copyable {
                 context, answer, number, UInt32(conditions.count), conditions))
     }
 
-    /// Puts this process under the filter.
+    /// Applies the filter to this process.
     func load() throws(FilterError) { try check(seccomp_load(context)) }
 
-    /// Where its notifications are read.
+    /// Where to read its notifications.
     var notifyDescriptor: Int32? {
         let descriptor = seccomp_notify_fd(context)
         return descriptor >= 0 ? descriptor : nil

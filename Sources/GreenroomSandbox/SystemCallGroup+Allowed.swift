@@ -2,7 +2,8 @@ internal import CLinux
 import Glibc
 
 extension SystemCallGroup {
-    /// What a plugin may call. All that is not here is refused, and the host is told.
+    /// The system calls that a plugin may make. The filter refuses all others and notifies the
+    /// host.
     ///
     /// - Parameters:
     ///   - process: The plugin's process.
@@ -20,8 +21,8 @@ extension SystemCallGroup {
             ]),
         SystemCallGroup(
             name: "pinned memory",
-            reason: "sound libraries keep their buffers from being swapped out; the limit of "
-                + "pinned memory holds",
+            reason: "audio libraries lock their buffers in memory; the limit of locked memory "
+                + "holds",
             calls: ["mlock", "mlock2", "munlock"]),
         SystemCallGroup(
             name: "threads",
@@ -31,7 +32,7 @@ extension SystemCallGroup {
                 "getcpu", "arch_prctl",
             ]),
         SystemCallGroup(
-            name: "signals of its own",
+            name: "its own signal handlers",
             calls: [
                 "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending",
                 "rt_sigsuspend", "rt_sigtimedwait", "sigaltstack", "signalfd", "signalfd4",
@@ -63,26 +64,26 @@ extension SystemCallGroup {
             ]),
         SystemCallGroup(
             name: "control of open files and devices",
-            reason: "devices differ in their requests; Landlock decides which device can be "
-                + "opened, and requests that reach other processes are refused",
+            reason: "requests differ between devices; Landlock decides which devices open, and "
+                + "requests that reach other processes are refused",
             calls: ["ioctl"]),
         SystemCallGroup(
-            name: "questions about files",
-            reason: "they tell whether a file is there and how large it is, never what is in "
-                + "it; the kernel has no layer that could tell granted ones from others",
+            name: "metadata of files",
+            reason: "they show whether a file exists and its size, never its content; the kernel "
+                + "can't limit them to granted files",
             calls: [
                 "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
                 "readlink", "readlinkat", "statfs", "getcwd", "chdir",
             ]),
         SystemCallGroup(
-            name: "messages over what is open already",
-            reason: "the socket to the host was made before; new ones need the network",
+            name: "messages over open sockets",
+            reason: "the socket to the host is open already; new sockets need the network grant",
             calls: [
                 "sendmsg", "recvmsg", "sendmmsg", "recvmmsg", "sendto", "recvfrom", "shutdown",
                 "getsockopt", "setsockopt", "getsockname", "getpeername",
             ]),
         SystemCallGroup(
-            name: "questions about itself and the machine",
+            name: "facts about itself and the machine",
             calls: [
                 "getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getresuid",
                 "getresgid", "getgroups", "getpgrp", "getpgid", "getsid", "getrlimit",
@@ -92,11 +93,11 @@ extension SystemCallGroup {
             ]),
         SystemCallGroup(
             name: "more restrictions",
-            reason: "the last step of the sandbox itself; they only ever take rights away",
+            reason: "the last step of the sandbox itself; they only remove rights",
             calls: ["landlock_add_rule", "landlock_restrict_self"]),
         SystemCallGroup(
             name: "waiting for processes",
-            reason: "it has none, and some libraries ask",
+            reason: "some libraries ask, though it has no child processes",
             calls: ["wait4", "waitid"]),
     ]
 
@@ -104,8 +105,9 @@ extension SystemCallGroup {
         [
             SystemCallGroup(
                 name: "new threads",
-                reason: "clone makes processes too, but none that stays a thread of this one and "
-                    + "in its namespaces",
+                reason:
+                    "clone also makes processes; only threads of this process in its own namespaces "
+                    + "are allowed",
                 calls: [
                     SystemCall(
                         "clone",
@@ -113,8 +115,8 @@ extension SystemCallGroup {
                             0, masked: cloneThread | cloneNamespaces, is: cloneThread))
                 ]),
             SystemCallGroup(
-                name: "signals to itself",
-                reason: "abort and pthread_kill work so; signals to others do not pass",
+                name: "signals to its own process",
+                reason: "abort and pthread_kill use them; signals to other processes are refused",
                 calls: [
                     SystemCall("kill", .argument(0, is: process)),
                     SystemCall("tgkill", .argument(0, is: process)),
@@ -123,7 +125,7 @@ extension SystemCallGroup {
                 ]),
             SystemCallGroup(
                 name: "its threads' names, memory names and timer slack",
-                reason: "of prctl the requests that concern nobody else, and cannot undo the "
+                reason: "the requests of prctl that affect only the caller and can't undo the "
                     + "sandbox",
                 calls: [
                     PR_SET_NAME, PR_GET_NAME, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK,
@@ -132,8 +134,8 @@ extension SystemCallGroup {
                 ].map { SystemCall("prctl", .argument(0, is: $0)) }),
             SystemCallGroup(
                 name: "its limits",
-                reason: "to read them: changing needs a new value; that of open files, which the "
-                    + "sandbox lowers last, can only fall",
+                reason: "read only: a new value is refused, but for open files, which the sandbox "
+                    + "lowers last and the kernel lets nobody raise",
                 calls: [
                     SystemCall(
                         "prlimit64", .argument(0, is: 0),
@@ -146,7 +148,7 @@ extension SystemCallGroup {
                 ]),
             SystemCallGroup(
                 name: "how the calling thread is scheduled",
-                reason: "media threads ask for it; of another thread or process it is refused",
+                reason: "media threads set it; for other threads and processes it is refused",
                 calls: [
                     SystemCall("sched_setaffinity", .argument(0, is: 0)),
                     SystemCall("sched_setscheduler", .argument(0, is: 0)),
@@ -156,8 +158,9 @@ extension SystemCallGroup {
                 ]),
             SystemCallGroup(
                 name: "pairs of sockets",
-                reason: "libraries wake their own threads with them; of types that can't send "
-                    + "to anybody but the other end",
+                reason:
+                    "libraries wake their threads with them; only types that reach nothing but the "
+                    + "other end",
                 calls: [SOCK_STREAM, SOCK_SEQPACKET].map { type in
                     SystemCall(
                         "socketpair", .argument(0, is: AF_UNIX),
@@ -168,28 +171,28 @@ extension SystemCallGroup {
 
     private static let network = SystemCallGroup(
         name: "network",
-        reason: "granted in the session file; sockets of other programs on this machine come "
-            + "with it, and the kernel's routing tables, which name look-up reads",
+        reason: "granted in the session file; includes sockets of other programs on this "
+            + "machine, and the kernel's routing tables, which name look-up reads",
         calls: [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map {
             SystemCall("socket", .argument(0, is: $0))
         } + ["connect", "bind", "listen", "accept", "accept4"])
 
-    /// What is answered as if the kernel did not know it, so that callers take the older call,
-    /// whose arguments a filter can see.
+    /// Answered with ENOSYS, so that callers fall back to an older call, whose arguments a filter
+    /// can see.
     static let unknown = [
-        SystemCall("clone3"),  // the C library goes on with clone
-        SystemCall("openat2"),  // its callers go on with openat
+        SystemCall("clone3"),  // the C library falls back to clone
+        SystemCall("openat2"),  // callers fall back to openat
     ]
 
-    /// What is refused by its arguments, though the call is allowed or the kernel's files layer
-    /// decides.
+    /// Refused by their arguments, although the call itself is allowed or Landlock decides about
+    /// it.
     static let refused = [
         SystemCallGroup(
-            name: "typing into the terminal",
-            reason: "the host's terminal would run what is typed",
+            name: "input to the terminal",
+            reason: "the shell in the host's terminal would execute it",
             calls: [TIOCSTI, tioclinux].map { SystemCall("ioctl", .argument(1, is: $0)) }),
         SystemCallGroup(
-            name: "signals to whoever owns a file",
+            name: "signals to the owner of a file",
             reason: "the owner can be any process",
             calls: [F_SETOWN, setOwnerOfKind, setOwnerSignal].map {
                 SystemCall("fcntl", .argument(1, is: $0))
@@ -197,24 +200,24 @@ extension SystemCallGroup {
                 + [FIOSETOWN, SIOCSPGRP].map { SystemCall("ioctl", .argument(1, is: $0)) }),
         SystemCallGroup(
             name: "attributes of files",
-            reason: "they are set through descriptors that are open for reading",
+            reason: "a descriptor open for reading can set them",
             calls: [0x66, 0x58].map { kind in
                 SystemCall("ioctl", .argument(1, masked: 0xff00, is: kind << 8))
             }),
         SystemCallGroup(
-            name: "shared memory of its own",
-            reason: "once it is put aside no limit counts it",
+            name: "its own shared memory",
+            reason: "no limit counts it once it is unmapped",
             calls: [
                 SystemCall(
                     "mmap", .argument(3, masked: sharedAnonymous, is: sharedAnonymous))
             ]),
         SystemCallGroup(
             name: "leases of files",
-            reason: "whoever opens the file for writing would wait for the plugin",
+            reason: "other programs that open the file for writing would wait for the plugin",
             calls: [SystemCall("fcntl", .argument(1, is: setLease))]),
         SystemCallGroup(
-            name: "emptying a file by opening it for reading",
-            reason: "before its version 3 Landlock takes it for reading",
+            name: "truncating a file that is opened for reading",
+            reason: "Landlock before version 3 treats it as reading",
             calls: [
                 SystemCall("openat", .argument(2, masked: truncating, is: UInt64(O_TRUNC))),
                 SystemCall("open", .argument(1, masked: truncating, is: UInt64(O_TRUNC))),
@@ -222,7 +225,7 @@ extension SystemCallGroup {
     ]
 }
 
-// MARK: Constants that Swift does not see, or that the C library's headers are too old for
+// MARK: Constants that Swift does not import, or that older C headers lack
 
 private let cloneThread: UInt64 = 0x0001_0000
 /// New mount, cgroup, host name, IPC, user, process and network namespaces.

@@ -1,9 +1,8 @@
-/// System calls that a plugin may make, and why.
+/// System calls that a plugin may make, with the reason.
 package struct SystemCallGroup: Sendable {
-    /// What they are for.
+    /// Their purpose.
     package var name: String
-    /// Why a plugin has them, for calls that one would not expect or not expect so.
+    /// Why a plugin needs them, if it is not obvious.
     package var reason: String?
-    /// The calls.
     package var calls: [SystemCall]
 }

@@ -2,65 +2,67 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// A part of the system that plugins have without asking.
+/// A part of the system that every plugin may access.
 package struct SystemPath: Sendable {
-    /// A file, or a folder with all that is below it.
+    /// A file, or a folder with everything below it.
     package var path: String
-    /// What may be done.
     package var access: PathGrant.Access = .read
     /// Why a plugin needs it.
     package var reason: String
 
-    /// What every plugin has.
+    /// Granted to every plugin.
     package static let always = [
-        SystemPath(path: "/usr/lib", reason: "libraries and what belongs to them"),
+        SystemPath(path: "/usr/lib", reason: "libraries and their data"),
         SystemPath(path: "/lib", reason: "libraries"),
-        SystemPath(path: "/lib64", reason: "libraries, and the loader of programs"),
-        SystemPath(path: "/usr/lib64", reason: "libraries, where they are not in /usr/lib"),
+        SystemPath(path: "/lib64", reason: "libraries and the dynamic loader"),
+        SystemPath(path: "/usr/lib64", reason: "libraries on other distributions"),
         SystemPath(path: "/usr/local/lib", reason: "libraries that were built on this machine"),
         SystemPath(path: "/etc/ld.so.cache", reason: "where the loader finds libraries"),
-        SystemPath(path: "/etc/ld.so.preload", reason: "which libraries the loader adds to all"),
+        SystemPath(
+            path: "/etc/ld.so.preload", reason: "libraries that the loader adds to every program"),
         SystemPath(path: "/usr/share", reason: "fonts, ALSA's configuration, time zones, locales"),
         SystemPath(path: "/usr/local/share", reason: "fonts that were installed by hand"),
         SystemPath(path: "/etc/alsa", reason: "ALSA's configuration"),
         SystemPath(path: "/etc/asound.conf", reason: "ALSA's configuration of this machine"),
         SystemPath(path: "/etc/fonts", reason: "fontconfig's configuration"),
-        SystemPath(path: "/var/cache/fontconfig", reason: "fontconfig's list of the fonts"),
+        SystemPath(path: "/var/cache/fontconfig", reason: "fontconfig's cache"),
         SystemPath(path: "/etc/localtime", reason: "the time zone"),
-        SystemPath(path: "/proc/self", reason: "a process looks at its own memory and threads"),
-        SystemPath(path: "/proc/cpuinfo", reason: "libraries choose their fastest code by it"),
-        SystemPath(path: "/proc/meminfo", reason: "libraries size their caches by it"),
+        SystemPath(path: "/proc/self", reason: "its own memory and threads"),
+        SystemPath(path: "/proc/cpuinfo", reason: "libraries select their fastest code"),
+        SystemPath(path: "/proc/meminfo", reason: "libraries choose the size of their caches"),
         SystemPath(
             path: "/proc/sys/vm/overcommit_memory",
-            reason: "the C library asks how to give memory back"),
+            reason: "the C library decides how to return memory"),
         SystemPath(path: "/sys/devices/system/cpu", reason: "the number of processors"),
         SystemPath(path: "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", reason: quota),
         SystemPath(path: "/sys/fs/cgroup/cpu/cpu.cfs_period_us", reason: quota),
         SystemPath(path: "/sys/fs/cgroup/cpuset/cpuset.cpus", reason: quota),
-        SystemPath(path: "/dev/full", access: .device, reason: "ALSA's null device records it"),
-        SystemPath(path: "/dev/null", access: .device, reason: "a place for what nobody reads"),
+        SystemPath(
+            path: "/dev/full", access: .device, reason: "ALSA's null device records from it"),
+        SystemPath(path: "/dev/null", access: .device, reason: "output to discard"),
         SystemPath(path: "/dev/zero", reason: "zeroed memory"),
         SystemPath(path: "/dev/urandom", reason: "random numbers"),
         SystemPath(path: "/dev/random", reason: "random numbers"),
     ]
 
-    private static let quota = "how much of the processors Foundation may count on"
+    private static let quota = "the processor time that Foundation may use"
 
-    /// What a plugin has that may use the network.
+    /// Granted to plugins with network access.
     package static let network = [
-        SystemPath(path: "/etc/resolv.conf", reason: "which servers know names"),
-        SystemPath(path: "/run/systemd/resolve", reason: "where resolv.conf may link to"),
+        SystemPath(path: "/etc/resolv.conf", reason: "name servers"),
+        SystemPath(
+            path: "/run/systemd/resolve", reason: "the target of resolv.conf where it is a link"),
         SystemPath(path: "/etc/nsswitch.conf", reason: "how names are looked up"),
-        SystemPath(path: "/etc/hosts", reason: "names of this machine's neighbours"),
+        SystemPath(path: "/etc/hosts", reason: "local host names"),
         SystemPath(path: "/etc/host.conf", reason: "how names are looked up"),
-        SystemPath(path: "/etc/gai.conf", reason: "which address of a name is taken first"),
+        SystemPath(path: "/etc/gai.conf", reason: "the order of addresses of a name"),
         SystemPath(path: "/etc/services", reason: "names of ports"),
         SystemPath(path: "/etc/protocols", reason: "names of protocols"),
-        SystemPath(path: "/etc/ssl", reason: "whom to trust"),
+        SystemPath(path: "/etc/ssl", reason: "trusted certificates"),
     ]
 
-    /// The folder of Swift's runtime as this process has loaded it, for the libraries of it that
-    /// a plugin needs and the runner does not; nil where the runtime is linked in.
+    /// The folder of the Swift runtime in this process: plugins may need more of its libraries than
+    /// the runner. Nil where the runtime is linked statically.
     static let swiftRuntimeFolder: String? = {
         let library = "/libswiftCore.so"
         // address, rights, offset, device, file number, path

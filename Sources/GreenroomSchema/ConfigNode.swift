@@ -1,5 +1,4 @@
-/// A node of a session file, whatever it was written in: what overrides change and what
-/// reading reads.
+/// A node of a session file, in any notation. Overrides change nodes; decoders read them.
 package struct ConfigNode: Sendable {
     package enum Content: Sendable {
         /// A single value. Only plain ones, without quotes, can be numbers, booleans or null.
@@ -8,7 +7,7 @@ package struct ConfigNode: Sendable {
         case mapping([Entry])
         /// Values in order.
         case sequence([ConfigNode])
-        /// Something that was complained about already: its readers say no more about it.
+        /// An invalid node with a diagnostic already: decoders report nothing more.
         case refused
     }
 
@@ -34,22 +33,22 @@ package struct ConfigNode: Sendable {
 }
 
 extension ConfigNode {
-    /// What a scalar is by its looks.
+    /// The type of a scalar by its text.
     package enum Scalar: Equatable {
         case null
         case boolean(Bool)
         case integer(Int64)
         case number(Double)
-        /// A number that no `Double` holds.
+        /// A number too large for `Double`.
         case immense
         case text(String)
     }
 
-    /// What the node's scalar is; nil for anything but a scalar.
+    /// The type of the node's scalar; nil for other nodes.
     ///
-    /// This is YAML's core schema without its surprises: only `true` and `false` are booleans,
-    /// only decimal numbers are numbers, and one that begins with a needless zero is text, as
-    /// it is likely to be a name.
+    /// This is a subset of YAML's core schema: only `true` and `false` are booleans, only decimal
+    /// numbers are numbers. A number with a redundant leading zero is text, because it is probably
+    /// a name.
     package var scalar: Scalar? {
         guard case .scalar(let text, let isPlain) = content else { return nil }
         guard isPlain else { return .text(text) }
@@ -74,7 +73,7 @@ extension ConfigNode {
         return entries.first { $0.key == key }?.value
     }
 
-    /// The node in words, for "found …".
+    /// A description, for "found …".
     package var inWords: String {
         switch content {
         case .mapping: "a section"
@@ -92,7 +91,7 @@ extension ConfigNode {
 }
 
 extension String {
-    /// A number as `Double` reads it: `.5` and `5.` get their zeros.
+    /// The text with `.5` and `5.` completed by zeros, for `Double`.
     fileprivate var spelled: String {
         var text = self
         if let point = text.firstIndex(of: ".") {
@@ -105,6 +104,6 @@ extension String {
         return text
     }
 
-    /// The beginning of a text, as much as fits a message.
+    /// The start of a text, short enough for a message.
     package var shortened: String { count > 40 ? "\(prefix(37))..." : self }
 }

@@ -1,17 +1,17 @@
-/// A key of a section, and where its value goes in the section's draft.
+/// A key of a section, and the property of the draft that gets its value.
 package struct Field<Draft>: Sendable {
     package var schema: Schema.Field
     /// Reads the key's value into the draft.
     package var read: @Sendable (ConfigNode, _ path: String, inout Draft, inout Reading) -> Void
 
     /// - Parameters:
-    ///   - key: As the file has it.
-    ///   - target: What of the draft it sets; it stays as it is if the value is wrong.
-    ///   - decoder: What the value is.
+    ///   - key: As in the file.
+    ///   - target: The draft's property; unchanged if the value is invalid.
+    ///   - decoder: Decodes the value.
     ///   - summary: What the key does.
-    ///   - examples: Values to show; at least one.
-    ///   - defaultValue: What holds without the key.
-    ///   - isRequired: Whether the section makes no sense without it.
+    ///   - examples: Example values, at least one.
+    ///   - defaultValue: The value if the key is absent.
+    ///   - isRequired: Whether the section is invalid without it.
     package init<Value>(
         _ key: String, _ target: any WritableKeyPath<Draft, Value> & Sendable,
         _ decoder: Decoder<Value>, _ summary: String, examples: [JSON], defaultValue: JSON? = nil,
@@ -25,7 +25,7 @@ package struct Field<Draft>: Sendable {
         }
     }
 
-    /// The same for a part of the draft that may be missing.
+    /// The same for an optional property.
     package init<Value>(
         _ key: String, _ target: any WritableKeyPath<Draft, Value?> & Sendable,
         _ decoder: Decoder<Value>, _ summary: String, examples: [JSON], defaultValue: JSON? = nil,
@@ -38,18 +38,18 @@ package struct Field<Draft>: Sendable {
 }
 
 extension Decoder {
-    /// A section: keys that are read into a draft, which then becomes the value.
+    /// A section: its keys set the properties of a draft, which then becomes the value.
     ///
     /// - Parameters:
-    ///   - draft: What holds without any key.
+    ///   - draft: The values if no key is present.
     ///   - name: Its name in the JSON Schema.
     ///   - summary: What it is.
     ///   - expectation: What is needed, for messages.
-    ///   - presence: Which keys have to be there besides required ones.
-    ///   - shortKey: The key that is meant where a single value stands in its place.
-    ///   - keyAliases: Keys that people write in place of others.
+    ///   - presence: Which keys must be present besides required ones.
+    ///   - shortKey: The key of a single value that stands for the section.
+    ///   - keyAliases: Wrong keys that users often write.
     ///   - fields: Its keys.
-    ///   - finish: Makes the value; nil if something is missing, which was told.
+    ///   - finish: Makes the value; nil with a diagnostic if something is missing.
     package static func section<Draft: Sendable>(
         _ draft: Draft, name: String, _ summary: String, expectation: String,
         presence: Schema.Presence = .any, shortKey: String? = nil,
@@ -69,7 +69,7 @@ extension Decoder {
             case .mapping(let found):
                 entries = found
             case .scalar(let text, _) where node.scalar == .null && section.mayBeEmpty:
-                // An empty value leaves everything out; one that says null may be a name.
+                // An empty value omits everything; the word null may be a name.
                 guard text.isEmpty || shortKey == nil else {
                     reading.complain(
                         "\(text) without quotes is nothing. Put it in quotes if it is a name, or "
@@ -88,7 +88,7 @@ extension Decoder {
             }
             var draft = draft
             for entry in entries {
-                // A value in the section's place is shown at the section's own path.
+                // Diagnostics of a short value have the section's own path.
                 let entryPath = isShort ? path : path.appending(key: entry.key)
                 guard let field = fields.first(where: { $0.schema.key == entry.key }) else {
                     reading.diagnostics.append(
@@ -108,7 +108,7 @@ extension Decoder {
 }
 
 extension Schema.Section {
-    /// Why a key is refused, and which one was meant.
+    /// Why a key is refused, and the key probably meant.
     package func explain(unknown key: String) -> String {
         let known = fields.map(\.key)
         if let keyAlias = keyAliases.first(where: { $0.key == key }) {
@@ -132,7 +132,7 @@ extension Schema.Section {
         return "unknown key. Known keys are \(list(known))."
     }
 
-    /// What is not there that has to be.
+    /// Messages for missing keys.
     package func missing(from written: [String]) -> [String] {
         let keys = written.map { key in keyAliases.first { $0.key == key }?.meant ?? key }
         var messages = fields.filter { $0.isRequired && !keys.contains($0.key) }.map { field in
@@ -177,7 +177,7 @@ extension Schema.Section {
 }
 
 extension JSON {
-    /// A single value as a session file writes it.
+    /// A scalar in the notation of a session file.
     package var asYAML: String {
         if case .string(let text) = self, text != "-" { text } else { line }
     }

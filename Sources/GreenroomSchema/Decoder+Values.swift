@@ -1,7 +1,7 @@
 package import GreenroomMedia
 
 extension Decoder<String> {
-    /// Text that is not empty.
+    /// Non-empty text.
     package static func text(_ expectation: String) -> Decoder {
         .scalar(Schema(kind: .text(pattern: nil), expectation: expectation)) { scalar in
             guard case .text(let text) = scalar, !text.isEmpty else { return nil }
@@ -9,14 +9,14 @@ extension Decoder<String> {
         }
     }
 
-    /// A path, made absolute from the file's folder.
+    /// A path, made absolute relative to the file's folder.
     package static func path(_ expectation: String) -> Decoder {
         text(expectation).map { path, reading in reading.absolute(path) }
     }
 }
 
 extension Reading {
-    /// A path, from the file's folder unless it is absolute.
+    /// Makes a path absolute, relative to the file's folder.
     package func absolute(_ path: String) -> String {
         absolutePath(path, from: folder)
     }
@@ -35,8 +35,8 @@ extension Decoder where Value: RawRepresentable<String> & CaseIterable & Sendabl
     /// One of the words of an enumeration.
     ///
     /// - Parameters:
-    ///   - others: Words that people write in place of these.
-    ///   - meaning: What a word means.
+    ///   - others: Wrong words that users often write.
+    ///   - meaning: The meaning of a word.
     package static func choice(
         meant others: [String: Value] = [:], _ meaning: @Sendable (Value) -> String
     ) -> Decoder {
@@ -47,9 +47,9 @@ extension Decoder where Value: RawRepresentable<String> & CaseIterable & Sendabl
 }
 
 extension Decoder where Value: Sendable {
-    /// One of several words, each with what it means and its value.
+    /// One of several words, each with its meaning and value.
     ///
-    /// - Parameter others: Words that people write in place of these.
+    /// - Parameter others: Wrong words that users often write.
     package static func oneOf(
         _ choices: [(word: String, meaning: String, value: Value)],
         meant others: [String: String] = [:]
@@ -80,7 +80,7 @@ extension Decoder where Value: Sendable {
     }
 }
 
-/// The patterns of texts that are more than text, as the JSON Schema has them.
+/// Regular expressions of texts, as in the JSON Schema.
 package enum Pattern {
     package static let size = "[1-9][0-9]{0,3}x[1-9][0-9]{0,3}"
     package static let fraction = "[1-9][0-9]{0,8}/[1-9][0-9]{0,8}"
@@ -89,9 +89,9 @@ package enum Pattern {
 }
 
 extension Decoder {
-    /// Text of a pattern that a value is made from.
+    /// A value made from text that matches a pattern.
     ///
-    /// - Parameter cure: What to write instead of a value that is not right, if that is clear.
+    /// - Parameter cure: The suggested text for an invalid one; nil for none.
     package static func pattern(
         _ pattern: String, _ expectation: String,
         cure: @escaping @Sendable (String) -> String? = { _ in nil },
@@ -121,7 +121,7 @@ extension Decoder<VideoCapability> {
 }
 
 extension Decoder<[VideoCapability]> {
-    /// Rows of a table: at least one, and each size once.
+    /// Rows of a table: at least one, with unique sizes.
     package static let rows: Decoder = {
         let list = Decoder<[Located<VideoCapability>]>.list(
             of: Decoder<VideoCapability>.capability.located(), "a list of sizes", count: 1...64)
@@ -167,16 +167,16 @@ extension Decoder<Duration> {
         }
         return pattern(
             Pattern.duration, "a time such as 10s, 500ms, 2m or 1h30m, from \(range)",
-            // A number alone is meant in seconds.
+            // A number without unit probably means seconds.
             cure: { read("\($0)s") == nil ? nil : "\($0)s" }, make: read)
     }
 }
 
 extension Duration {
-    /// Reads `1h30m`, `1.5s`, `500ms`: numbers with units, largest first. Digits beyond a
-    /// nanosecond are dropped.
+    /// Reads `1h30m`, `1.5s`, `500ms`: numbers with units, largest first. Ignores digits below a
+    /// nanosecond.
     ///
-    /// - Returns: nil for anything else, and for more than a million hours.
+    /// - Returns: nil for other texts, and for more than a million hours.
     package init?(asWritten text: String) {
         guard
             let parts = text.wholeMatch(
@@ -205,7 +205,7 @@ extension Duration {
         self = sum
     }
 
-    /// As a session file writes it, to the millisecond: `1h30m`, `500ms`.
+    /// The session file's notation, to the millisecond: `1h30m`, `500ms`.
     package var asWritten: String {
         let (seconds, attoseconds) = components
         let milliseconds = attoseconds / 1_000_000_000_000_000
@@ -219,7 +219,7 @@ extension Duration {
 }
 
 extension String {
-    /// Whether all of the text is what a pattern says.
+    /// Whether the whole text matches a pattern.
     package func wholeMatches(_ pattern: String) -> Bool {
         guard let regex = try? Regex(pattern) else { return false }
         return (try? regex.wholeMatch(in: self)) != nil

@@ -1,8 +1,8 @@
-/// A schema together with how a node that follows it becomes a value: the one description from
-/// which reading, its messages and the JSON Schema come.
+/// A schema and a function that decodes matching nodes. Decoding, messages and the JSON Schema all
+/// use this one description.
 package struct Decoder<Value>: Sendable {
     package var schema: Schema
-    /// Reads a node; nil if it is not what the schema says, which was then told.
+    /// Decodes a node; nil with a diagnostic if it does not match the schema.
     package var read: @Sendable (ConfigNode, _ path: String, inout Reading) -> Value?
 
     package init(
@@ -14,11 +14,11 @@ package struct Decoder<Value>: Sendable {
     }
 }
 
-/// What reading needs and what it gathers.
+/// Input and diagnostics of decoding.
 package struct Reading {
-    /// The absolute folder that relative paths start from.
+    /// The absolute folder of relative paths.
     package var folder: String
-    /// What was found wrong so far.
+    /// The problems so far.
     package var diagnostics: [Diagnostic] = []
 
     package init(folder: String, diagnostics: [Diagnostic] = []) {
@@ -26,19 +26,19 @@ package struct Reading {
         self.diagnostics = diagnostics
     }
 
-    /// Says what is wrong with a node.
+    /// Adds a diagnostic about a node.
     package mutating func complain(_ message: String, about node: ConfigNode, _ path: String) {
         diagnostics.append(Diagnostic(message, at: SourceLocation(node.origin, path: path)))
     }
 }
 
 extension Decoder {
-    /// A single value: text whose looks `parse` judges.
+    /// A single value from text.
     ///
     /// - Parameters:
-    ///   - schema: What is needed.
-    ///   - cure: What to write instead of a text that is not right, if that is clear.
-    ///   - parse: nil if the scalar is not what is needed.
+    ///   - schema: The expected value.
+    ///   - cure: The suggested text for an invalid one; nil for none.
+    ///   - parse: Returns nil if the scalar is invalid.
     package static func scalar(
         _ schema: Schema, cure: @escaping @Sendable (String) -> String? = { _ in nil },
         parse: @escaping @Sendable (ConfigNode.Scalar) -> Value?
@@ -47,7 +47,7 @@ extension Decoder {
             if let scalar = node.scalar, let value = parse(scalar) { return value }
             if case .refused = node.content { return nil }
             var message = "needs \(schema.expectation), found \(node.inWords)."
-            // Quotes make the difference between a text and a number.
+            // Quotes distinguish text from a number.
             if case .scalar(let text, let isPlain) = node.content, !text.isEmpty {
                 let other = ConfigNode(
                     content: .scalar(text, isPlain: !isPlain), origin: node.origin)
@@ -62,7 +62,7 @@ extension Decoder {
         }
     }
 
-    /// The value with its place.
+    /// Adds the source location to the value.
     package func located() -> Decoder<Located<Value>> where Value: Sendable {
         Decoder<Located<Value>>(schema: schema) { node, path, reading in
             read(node, path, &reading).map {
@@ -71,7 +71,7 @@ extension Decoder {
         }
     }
 
-    /// The value made into another.
+    /// Transforms the value.
     package func map<Other>(_ transform: @escaping @Sendable (Value, Reading) -> Other) -> Decoder<
         Other
     > {
@@ -80,9 +80,10 @@ extension Decoder {
         }
     }
 
-    /// A list of values; those that are wrong are told and left out.
+    /// A list of values; invalid ones are reported and omitted.
     ///
-    /// - Parameter count: How many there may be. A list that may be empty may be left out, too.
+    /// - Parameter count: The allowed number of values. A list that may be empty may also be
+    ///   absent.
     package static func list<Item>(
         of item: Decoder<Item>, _ expectation: String, count: ClosedRange<Int> = 0...Int.max
     ) -> Decoder<[Item]> {
@@ -93,7 +94,8 @@ extension Decoder {
                 guard count.contains(nodes.count) else {
                     reading.complain(
                         "needs \(count.lowerBound) to \(count.upperBound) entries, found "
-                            + "\(nodes.count). Remove the key to do without.", about: node, path)
+                            + "\(nodes.count). Remove the key to use the default.", about: node,
+                        path)
                     return nil
                 }
                 return nodes.enumerated().compactMap { index, node in

@@ -1,26 +1,26 @@
-/// A fault of a session file: where, what, and the cure.
+/// A problem of a session file: location, rule and cure.
 public struct Diagnostic: Hashable, Sendable {
-    /// Where it stands.
+    /// The location.
     public var place: SourceLocation
-    /// The rule and the cure, in sentences for people.
+    /// The rule and the cure, in sentences.
     public var message: String
 
     /// Makes a diagnostic.
-    public init(_ message: String, at place: SourceLocation) {
+    package init(_ message: String, at place: SourceLocation) {
         self.place = place
         self.message = message
     }
 }
 
-/// Every fault of a session file, in the order of the file; arguments come last.
+/// All problems of a session file, in the order of the file; those of arguments are last.
 public struct SessionFileError: Error, Sendable {
-    /// The faults, at least one.
+    /// The problems, at least one.
     public var diagnostics: [Diagnostic]
-    /// The text that they stand in.
+    /// The text of the file.
     public var source: SourceText
 
-    /// Puts faults in order; each is kept once.
-    public init(_ diagnostics: [Diagnostic], in source: SourceText) {
+    /// Sorts the problems and removes duplicates.
+    package init(_ diagnostics: [Diagnostic], in source: SourceText) {
         var seen: Set<Diagnostic> = []
         self.diagnostics =
             diagnostics
@@ -33,20 +33,20 @@ public struct SessionFileError: Error, Sendable {
 }
 
 extension SessionFileError: CustomStringConvertible {
-    /// Each fault on a line of its own, with the line of the file below it and a caret.
+    /// Each problem on a line, followed by the line of the file and a caret.
     public var description: String {
         diagnostics.map { source.render($0) }.joined(separator: "\n")
     }
 }
 
 extension SourceText {
-    /// A fault as people read it; its first line is what editors and compilers' users know.
+    /// A problem as text. Its first line has the format that editors and compilers use.
     ///
     ///     session.yaml:12:3: camera.settngs: unknown key. Did you mean "settings"?
     ///       settngs: { path: a.y4m }
     ///       ^
     ///
-    /// - Parameter isWarning: Whether it is no fault, which is said before the path.
+    /// - Parameter isWarning: Marks it as a warning before the path.
     public func render(_ diagnostic: Diagnostic, isWarning: Bool = false) -> String {
         let path = diagnostic.place.path.isEmpty ? "" : "\(diagnostic.place.path): "
         let text = (isWarning ? "warning: " : "") + path.printable + diagnostic.message.printable
@@ -60,32 +60,34 @@ extension SourceText {
         }
     }
 
-    /// How much of a long line is shown on either side of the caret.
-    private static let reach = 60
+    /// Characters of a long line to show on either side of the caret.
+    private static let contextLimit = 60
 
     private func excerpt(line number: Int, column: Int) -> String? {
         guard let line = line(number), !line.allSatisfy(\.isWhitespace) else { return nil }
         let scalars = Array(line.unicodeScalars)
         let index = min(max(column - 1, 0), scalars.count)
-        let before = String(String.UnicodeScalarView(scalars[max(0, index - Self.reach)..<index]))
+        let before = String(
+            String.UnicodeScalarView(scalars[max(0, index - Self.contextLimit)..<index]))
         let after = String(
-            String.UnicodeScalarView(scalars[index..<min(scalars.count, index + Self.reach)]))
-        let head = index > Self.reach ? "..." : ""
-        let tail = scalars.count > index + Self.reach ? "..." : ""
-        // One blank for each character, not for each of its scalars.
+            String.UnicodeScalarView(scalars[index..<min(scalars.count, index + Self.contextLimit)])
+        )
+        let head = index > Self.contextLimit ? "..." : ""
+        let tail = scalars.count > index + Self.contextLimit ? "..." : ""
+        // One blank for each character, not for each Unicode scalar.
         let blanks = String(repeating: " ", count: head.count + before.count)
         return "\(head)\(before.printable)\(after.printable)\(tail)\n\(blanks)^"
     }
 }
 
 extension String {
-    /// With control characters replaced, so that a file can't drive the terminal.
+    /// The text with control characters replaced, so that a file can't control the terminal.
     package var printable: String {
         var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control: scalars.append(scalar == "\t" ? " " : "\u{FFFD}")
-            // Direction overrides make a line read as what it is not.
+            // Direction overrides change the visible order of a line.
             case .format, .lineSeparator, .paragraphSeparator, .surrogate:
                 scalars.append(scalar == "\u{200D}" ? scalar : "\u{FFFD}")
             default: scalars.append(scalar)

@@ -1,4 +1,4 @@
-/// A JSON value whose keys keep their order, so that what is printed is the same each time.
+/// A JSON value with ordered keys, so that its text is deterministic.
 package enum JSON: Hashable, Sendable {
     /// `null`.
     case null
@@ -6,7 +6,7 @@ package enum JSON: Hashable, Sendable {
     case boolean(Bool)
     /// A whole number.
     case integer(Int64)
-    /// A number; one that JSON can't write becomes `null`.
+    /// A number; infinity and NaN become `null`.
     case number(Double)
     /// Text.
     case string(String)
@@ -17,9 +17,7 @@ package enum JSON: Hashable, Sendable {
 
     /// A key and its value.
     package struct Member: Hashable, Sendable {
-        /// The key.
         package var key: String
-        /// The value.
         package var value: JSON
     }
 }
@@ -35,7 +33,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
         self = .object(elements.map { Member(key: $0, value: $1) })
     }
 
-    /// An object of the members that have a value.
+    /// An object of the members with a value.
     package static func members(_ members: [(String, JSON?)]) -> JSON {
         .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
     }
@@ -57,10 +55,10 @@ extension JSON {
         }
     }
 
-    /// The value on as many lines as it needs, two blanks a level.
+    /// The value on several lines, indented by two blanks for each level.
     package var text: String { text(indentation: "") }
 
-    /// As long as a value on one line may be before it is spread.
+    /// Longest value on one line, in characters.
     private static let width = 80
 
     private func text(indentation: String) -> String {

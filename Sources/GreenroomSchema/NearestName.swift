@@ -1,13 +1,13 @@
-/// The known name that somebody is likely to have meant; nil if none is near.
+/// The known name most similar to a misspelled one; nil if none is similar.
 ///
-/// Case, dashes and underscores don't count: `preProcessors` is `pre-processors`. Else a third of
-/// the letters may be wrong, left out, put in or swapped with a neighbour.
+/// Ignores case, dashes and underscores: `preProcessors` equals `pre-processors`. Up to a third of
+/// the letters may be replaced, missing, added or swapped with a neighbour.
 ///
 /// - Parameters:
-///   - name: What was written.
-///   - known: What there is; of equally near names the first is taken.
+///   - name: The misspelled name.
+///   - known: The known names; the first of equally similar ones wins.
 public func nearestName(to name: String, among known: [String]) -> String? {
-    // Nobody mistypes a name of this length from scratch, and the work grows with its square.
+    // Longer names are unlikely typing errors, and the cost is quadratic.
     guard name.count <= 64 else { return nil }
     let written = name.folded
     var best: (name: String, distance: Int)?
@@ -15,15 +15,14 @@ public func nearestName(to name: String, among known: [String]) -> String? {
         let folded = candidate.folded
         let distance = editDistance(written, folded)
         let limit = max(1, max(written.count, folded.count) / 3)
-        // One letter for another is no typing error of a name of one letter.
+        // A different letter is no typing error of a one-letter name.
         guard distance <= limit, distance < folded.count else { continue }
         if distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.name
 }
 
-/// How many letters to replace, remove, insert or swap with a neighbour to get from one to the
-/// other.
+/// The number of letters to replace, remove, insert or swap with a neighbour between two texts.
 package func editDistance(_ first: [Character], _ second: [Character]) -> Int {
     guard !first.isEmpty, !second.isEmpty else { return max(first.count, second.count) }
     var beforeLast: [Int] = []

@@ -1,7 +1,7 @@
 extension Schema {
-    /// The JSON Schema, draft 2020-12, of a document that is this.
+    /// The JSON Schema (draft 2020-12) of a document.
     ///
-    /// - Parameter title: What the document is called.
+    /// - Parameter title: The document's title.
     package func document(title: String) -> JSON {
         var members: [(String, JSON?)] = [
             ("$schema", "https://json-schema.org/draft/2020-12/schema"),
@@ -16,7 +16,7 @@ extension Schema {
         return .members(members)
     }
 
-    /// The schema of a value in place.
+    /// The schema of a nested value.
     fileprivate var members: [(String, JSON?)] {
         switch kind {
         case .text(let pattern):
@@ -24,7 +24,7 @@ extension Schema {
                 pattern.map { ("pattern", .string("^(\($0))$")) } ?? ("minLength", 1)
             return [("type", "string"), rule]
         case .choice(let choices):
-            // oneOf with const, so that an editor shows the meaning of each word.
+            // oneOf with const, so that editors show the meaning of each word.
             return [
                 (
                     "oneOf",

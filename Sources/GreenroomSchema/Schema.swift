@@ -1,18 +1,18 @@
-/// What may stand at a place of the file, as data: the JSON Schema is written from it, and
-/// reading takes its known keys, its words and its rules from it.
+/// The allowed values at a place of the file, as data. It generates the JSON Schema; decoders read
+/// known keys, words and rules from it.
 package struct Schema: Sendable {
     package indirect enum Kind: Sendable {
-        /// Text; with a pattern, text that matches all of it.
+        /// Text; with a pattern, text that matches it.
         case text(pattern: String?)
-        /// One of a few words, each with what it means.
+        /// One of several words, each with its meaning.
         case choice([(word: String, meaning: String)])
         /// `true` or `false`.
         case boolean
         /// A whole number within bounds.
         case integer(ClosedRange<Int64>)
-        /// Keys of a plugin's own with single values.
+        /// Keys of a plugin's settings, with single values.
         case settings
-        /// Values of one kind, as many as a range says.
+        /// Values of one kind, with a range for their number.
         case list(Schema, count: ClosedRange<Int>)
         /// Keys with values.
         case section(Section)
@@ -22,41 +22,41 @@ package struct Schema: Sendable {
 
     /// A mapping with known keys.
     package struct Section: Sendable {
-        /// Its name among the definitions of the JSON Schema.
+        /// Its name in the definitions of the JSON Schema.
         package var name: String
         /// What it is, a sentence.
         package var summary: String
-        /// Its keys, in the order in which people write them.
+        /// Its keys, in their usual order.
         package var fields: [Field]
-        /// What has to stand in it besides required keys.
+        /// Which keys must be present besides required ones.
         package var presence = Presence.any
-        /// The key that is meant where a single value stands in the section's place.
+        /// The key of a single value that stands for the section.
         package var shortKey: String?
-        /// Keys that people write in place of others.
+        /// Wrong keys that users often write.
         package var keyAliases: [KeyAlias] = []
 
         /// Whether it may be empty.
         package var mayBeEmpty: Bool { presence == .any && !fields.contains(where: \.isRequired) }
     }
 
-    /// Which of a section's keys have to be there.
+    /// Which keys of a section must be present.
     package enum Presence: Equatable, Sendable {
         /// Only the required ones.
         case any
         /// At least one of these.
         case oneOrMore([String])
-        /// One and no other.
+        /// Exactly one key.
         case exactlyOne
-        /// One of these, besides others.
+        /// Exactly one of these, and others.
         case exactlyOneOf([String])
-        /// One of two, besides others with the first, and with the second none.
+        /// One of two keys: the first one with others, or the second one alone.
         case either(String, orAlone: String)
     }
 
-    /// A key that is none, and that people write.
+    /// A wrong key that users often write.
     package struct KeyAlias: Sendable {
         package var key: String
-        /// The key that was meant.
+        /// The right key.
         package var meant: String
         /// What to write instead.
         package var cure: String
@@ -80,7 +80,7 @@ package struct Schema: Sendable {
     }
 
     package var kind: Kind
-    /// What is needed, for "needs …": "a size such as 1280x720".
+    /// What is needed, after "needs": "a size such as 1280x720".
     package var expectation: String
 
     package init(kind: Kind, expectation: String) {
@@ -90,12 +90,12 @@ package struct Schema: Sendable {
 }
 
 extension Schema {
-    /// The section that it is, in whatever form.
+    /// The section in this schema, in any form.
     package var section: Section? {
         if case .section(let section) = kind { section } else { nil }
     }
 
-    /// Every section in it, itself included, each once, in the order of first use.
+    /// All nested sections and itself, unique, in the order of first use.
     package var sections: [Section] {
         var found: [Section] = []
         collectSections(into: &found)

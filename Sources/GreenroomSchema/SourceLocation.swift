@@ -1,35 +1,34 @@
-/// Where something stands: in the session file, or in an argument that overrides it.
+/// A location in the session file, or in an argument that overrides it.
 public struct SourceLocation: Hashable, Sendable {
-    /// The text that it stands in. In order: from the file's start to its end, then arguments.
+    /// The text of a location. Sorted by position in the file, then arguments.
     public enum Origin: Hashable, Comparable, Sendable {
         /// The session file. Line and column count from 1; a column is a Unicode scalar.
         case file(line: Int, column: Int)
-        /// An argument of the command line, as it was given: `--set session.duration=3s`.
+        /// An argument of the command line, as given: `--set session.duration=3s`.
         case argument(String)
     }
 
-    /// The text that it stands in.
+    /// The text of the location.
     public var origin: Origin
-    /// The keys that lead to it, `camera.pre-processors[0].settings.opacity`; empty for the file
-    /// as a whole.
+    /// The path of keys, `camera.pre-processors[0].settings.opacity`; empty for the whole file.
     public var path: String
 
-    /// Makes a place.
-    public init(_ origin: Origin, path: String) {
+    /// Makes a location.
+    package init(_ origin: Origin, path: String) {
         self.origin = origin
         self.path = path
     }
 }
 
-/// A value and where it stands, for checks that come later than reading.
-public struct Located<Value: Sendable>: Sendable {
+/// A value with its location, for checks after decoding.
+package struct Located<Value: Sendable>: Sendable {
     /// The value.
-    public var value: Value
-    /// Where it stands.
-    public var place: SourceLocation
+    package var value: Value
+    /// The location.
+    package var place: SourceLocation
 
     /// Makes a located value.
-    public init(_ value: Value, at place: SourceLocation) {
+    package init(_ value: Value, at place: SourceLocation) {
         self.value = value
         self.place = place
     }
@@ -39,7 +38,7 @@ extension Located: Equatable where Value: Equatable {}
 extension Located: Hashable where Value: Hashable {}
 
 extension String {
-    /// The path of a key of the section at this path.
+    /// The path of a key in this section.
     package func appending(key: String) -> String {
         let isWord =
             !key.isEmpty

@@ -1,17 +1,17 @@
-/// The text of a session file, to quote lines from.
+/// The text of a session file, to quote lines.
 public struct SourceText: Sendable {
-    /// The file as the user named it: what messages begin with.
+    /// The file's name as the user gave it, for messages.
     public let file: String
     private let lines: [String.UnicodeScalarView.SubSequence]
 
-    /// Takes a text apart into lines.
+    /// Splits a text into lines.
     ///
     /// - Parameters:
-    ///   - text: All of it.
+    /// - text: The whole text.
     ///   - file: The name for messages.
-    public init(_ text: String, file: String) {
+    package init(_ text: String, file: String) {
         self.file = file
-        // CR LF is one break; NEL, LS and PS are breaks too, as YAML counts lines.
+        // CR LF is one break; NEL, LS and PS are breaks too, as in YAML.
         var lines: [String.UnicodeScalarView.SubSequence] = []
         let scalars = text.unicodeScalars
         var start = scalars.startIndex
@@ -34,22 +34,22 @@ public struct SourceText: Sendable {
 
     private static let breaks: Set<Unicode.Scalar> = ["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
 
-    /// How many lines there are, at least 1.
-    public var lineCount: Int { lines.count }
+    /// Number of lines, at least 1.
+    package var lineCount: Int { lines.count }
 
-    /// Behind the last character.
+    /// The position after the last character.
     package var end: SourceLocation.Origin {
         .file(line: lines.count, column: (lines.last?.count ?? 0) + 1)
     }
 
-    /// A line without its break; nil if there is none of that number.
+    /// A line without its break; nil if the number is out of range.
     ///
     /// - Parameter number: The line, from 1.
-    public func line(_ number: Int) -> String? {
+    package func line(_ number: Int) -> String? {
         lines.indices.contains(number - 1) ? String(lines[number - 1]) : nil
     }
 
-    /// Where a line and a column are in the text; nil if there is no such place.
+    /// The index of a line and column; nil if out of range.
     package func index(line number: Int, column: Int) -> String.Index? {
         guard lines.indices.contains(number - 1) else { return nil }
         let line = lines[number - 1]

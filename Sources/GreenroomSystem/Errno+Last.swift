@@ -2,11 +2,11 @@ import Glibc
 package import SystemPackage
 
 extension Errno {
-    /// The calling thread's `errno`, right after a call that failed.
+    /// The calling thread's `errno`. Read it right after a failed call.
     package static var last: Errno { Errno(rawValue: errno) }
 }
 
-/// Runs calls of swift-system, which throw ``Errno`` alone although their types do not say so.
+/// Runs calls of swift-system, which only throw ``Errno`` although their types don't say so.
 package func withErrno<Value>(_ body: () throws -> Value) throws(Errno) -> Value {
     do {
         return try body()

@@ -2,19 +2,19 @@ import Glibc
 package import SystemPackage
 
 extension FileDescriptor {
-    /// Opens a file to read it. The descriptor closes on exec.
+    /// Opens a file for reading. The descriptor closes on exec.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - options: Further options, such as ``OpenOptions/nonBlocking`` where the path may name a
-    ///     pipe, whose opening would wait for its writer.
+    ///   - options: Further options, such as ``OpenOptions/nonBlocking`` if the path may be a pipe:
+    ///     opening it would wait for a writer.
     package static func reading(
         _ path: String, options: OpenOptions = []
     ) throws(Errno) -> FileDescriptor {
         try withErrno { try open(path, .readOnly, options: options.union(.closeOnExec)) }
     }
 
-    /// Makes a file for writing, or empties the one that is there. The descriptor closes on exec.
+    /// Creates or truncates a file. The descriptor closes on exec.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -29,11 +29,11 @@ extension FileDescriptor {
         }
     }
 
-    /// The content of a file, also of one that does not know its size, as in `/proc`.
+    /// The content of a file, including files in `/proc` with unknown size.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - limit: Nothing is read beyond this many bytes.
+    ///   - limit: Stops reading after this many bytes.
     package static func contents(
         of path: String, limit: Int = .max
     ) throws(Errno) -> [UInt8] {
@@ -42,9 +42,9 @@ extension FileDescriptor {
         return try file.readToEnd(limit: limit)
     }
 
-    /// Reads from the present offset to the end.
+    /// Reads from the current offset to the end.
     ///
-    /// - Parameter limit: Nothing is read beyond this many bytes.
+    /// - Parameter limit: Stops reading after this many bytes.
     package func readToEnd(limit: Int = .max) throws(Errno) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16))

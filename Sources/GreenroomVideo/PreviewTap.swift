@@ -1,6 +1,6 @@
 import Glibc
 import GreenroomAudio
-public import GreenroomConversion
+package import GreenroomConversion
 import GreenroomModel
 import Synchronization
 
@@ -9,13 +9,13 @@ import Synchronization
 /// Pictures are kept as they come, without a conversion: who wants to see one converts that one.
 ///
 /// Threads: any.
-public final class PreviewTap: Sendable {
+package final class PreviewTap: Sendable {
     /// How loud a stretch of sound is.
-    public struct Loudness: Equatable, Sendable {
+    package struct Loudness: Equatable, Sendable {
         /// The root of the mean square, in decibels of full scale; nil for silence.
-        public var levelDBFS: Double?
+        package var levelDBFS: Double?
         /// The largest magnitude, in decibels of full scale; nil for silence.
-        public var peakDBFS: Double?
+        package var peakDBFS: Double?
     }
 
     private struct Heard {
@@ -30,15 +30,15 @@ public final class PreviewTap: Sendable {
     private let heard = Mutex(Heard())
 
     /// Makes one that has seen and heard nothing.
-    public init() {}
+    package init() {}
 
     /// The newest picture, after the filters of a camera; nil before there is one.
-    public var picture: VideoFrame? {
+    package var picture: VideoFrame? {
         newest.withLock { newest in newest?.share() }
     }
 
     /// How loud the sound was since this was called last.
-    public func takeLoudness() -> Loudness {
+    package func takeLoudness() -> Loudness {
         let heard = heard.withLock { heard in
             defer { heard = Heard() }
             return heard

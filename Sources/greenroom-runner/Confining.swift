@@ -6,9 +6,9 @@ import GreenroomSandbox
 ///
 /// - Parameters:
 ///   - message: The policy.
-///   - socket: Gets the descriptor that refusals arrive at.
-///   - host: The host's process id.
-/// - Returns: The answer to the host: the report, or the reason why there is no sandbox.
+/// - socket: Receives the descriptor of notifications.
+/// - host: The host's process id.
+/// - Returns: The answer to the host: the report, or why the sandbox is incomplete.
 func confine(_ message: [UInt8], _ socket: borrowing ControlSocket, host: pid_t) -> [UInt8] {
     var answer = WireWriter()
     do throws(WireReader.Problem) {

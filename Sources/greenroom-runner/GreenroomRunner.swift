@@ -23,7 +23,7 @@ struct RunnerProgram {
             print("greenroom starts greenroom-runner, for plugins in processes of their own.")
             _exit(64)
         }
-        // First of all: if the host has ended meanwhile, no signal comes.
+        // First: if the host has ended already, no signal follows.
         _ = greenroom_set_parent_death_signal(SIGKILL)
         guard getppid() == host else { _exit(0) }
         var environment = Runner.Environment(

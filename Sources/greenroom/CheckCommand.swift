@@ -26,11 +26,11 @@ struct CheckCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let locator = PluginLocator.ofThisProcess
+        let locator = Installation.ofThisProgram.locator()
         locator.printWarnings()
         do {
             let file = try source.read()
-            let plan = try SessionPlan(file, locator: locator)
+            let plan = try file.plan(with: locator)
             if json {
                 print(result(faults: [], warnings: file.warnings, plan: plan).text)
             } else {
@@ -84,35 +84,43 @@ extension SessionPlan {
 
     /// What will run, for people.
     fileprivate var rows: [(String, String)] {
-        let length = durationNanoseconds.map { ", for \(Duration.nanoseconds($0).asWritten)" }
-        let pace = clock == .virtual ? ", on the virtual clock" : ""
-        var rows = [("session", "\(name), at most \(maximum)\(length ?? "")\(pace)")]
+        let session = configuration
+        let length = session.duration.map { ", for \($0.asWritten)" } ?? ""
+        let pace = session.clock == .virtual ? ", on the virtual clock" : ""
+        var rows = [
+            ("session", "\(session.name), at most \(session.maximum)\(length)\(pace)")
+        ]
+        let table = CapabilityTable(session.table)
         if table != .standard {
-            let sizes = table.rows.map(\.description).joined(separator: ", ")
-            rows.append(("table", sizes))
+            rows.append(("table", table.rows.map(\.description).joined(separator: ", ")))
         }
         for (role, source) in roles {
             let settings = source.settings.map { "\($0.name): \($0.value)" }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
             rows.append(("", source.living))
         }
-        if let broadcast { rows.append(("share", "whoever connects to \(broadcast)")) }
-        for entry in timeline {
+        if let broadcast = session.broadcast {
+            rows.append(("share", "whoever connects to \(broadcast)"))
+        }
+        for entry in session.timeline {
             let time = entry.time.asWritten
             rows.append(("at \(time)", entry.command.line))
         }
-        rows += outputs.compactMap(\.summary)
+        rows += session.outputs.compactMap(\.output.summary)
         return rows
     }
 
     /// What will run, for programs.
     fileprivate var json: JSON {
         .members([
-            ("name", .string(name)),
-            ("maximum", .string("\(maximum)")),
-            ("table", .array(table.rows.map { .string("\($0)") })),
-            ("duration", durationNanoseconds.map { .string(Duration.nanoseconds($0).asWritten) }),
-            ("clock", .string(clock.rawValue)),
+            ("name", .string(configuration.name)),
+            ("maximum", .string("\(configuration.maximum)")),
+            (
+                "table",
+                .array(CapabilityTable(configuration.table).rows.map { .string("\($0)") })
+            ),
+            ("duration", configuration.duration.map { .string($0.asWritten) }),
+            ("clock", .string(configuration.clock.rawValue)),
             (
                 "plugins",
                 .array(
@@ -130,11 +138,11 @@ extension SessionPlan {
                             ] + source.isolationMembers)
                     })
             ),
-            ("broadcast", broadcast.map { .string($0) }),
+            ("broadcast", configuration.broadcast.map { .string($0) }),
             (
                 "timeline",
                 .array(
-                    timeline.map { entry in
+                    configuration.timeline.map { entry in
                         [
                             "at": .string(entry.time.asWritten),
                             "command": .string(entry.command.line),
@@ -151,16 +159,17 @@ extension SourcePlan {
     fileprivate var living: String {
         let failure = "on failure: \(onFailure)"
         guard let isolation else { return "in the host's process; \(failure)" }
+        let granted = isolation.grants
         let grants = [
-            ("read", isolation.read), ("write", isolation.write), ("use", isolation.devices),
-            ("use", isolation.network ? ["the network"] : []),
+            ("read", granted.read), ("write", granted.write), ("use", granted.devices),
+            ("use", granted.network ? ["the network"] : []),
         ].compactMap { verb, paths in
             paths.isEmpty ? nil : "may \(verb) \(paths.joined(separator: ", "))"
         }
         let words =
             [
                 "in a process of its own", "sandbox: \(isolation.sandbox)",
-                "at most \(MemorySize(bytes: isolation.memoryLimitBytes))",
+                "at most \(isolation.memoryLimit)",
             ] + grants + [failure]
         return words.joined(separator: "; ")
     }
@@ -172,12 +181,13 @@ extension SourcePlan {
         return [
             ("isolation", "process"),
             ("sandbox", .string(isolation.sandbox.rawValue)),
-            ("memory-limit", .string("\(MemorySize(bytes: isolation.memoryLimitBytes))")),
+            ("memory-limit", .string("\(isolation.memoryLimit)")),
             (
                 "allow",
                 [
-                    "read": list(isolation.read), "write": list(isolation.write),
-                    "devices": list(isolation.devices), "network": .boolean(isolation.network),
+                    "read": list(isolation.grants.read), "write": list(isolation.grants.write),
+                    "devices": list(isolation.grants.devices),
+                    "network": .boolean(isolation.grants.network),
                 ]
             ),
         ]

@@ -30,7 +30,7 @@ struct PluginsCommand: ParsableCommand {
     var rescan = false
 
     func run() throws {
-        let locator = PluginLocator.ofThisProcess(looksAgain: rescan)
+        let locator = Installation.ofThisProgram.locator(rescans: rescan)
         locator.printWarnings()
         var rows: [[String]] = []
         var plugins: [JSON] = []
@@ -95,7 +95,7 @@ struct PluginCommand: ParsableCommand {
         var rescan = false
 
         func run() throws {
-            let locator = PluginLocator.ofThisProcess(looksAgain: rescan)
+            let locator = Installation.ofThisProgram.locator(rescans: rescan)
             locator.printWarnings()
             let argument = PluginArgument(plugin)
             guard let file = argument.file, argument.nameInFile == nil else {

@@ -2,7 +2,7 @@ import GreenroomABI
 import GreenroomMedia
 import Testing
 
-/// The Swift enumerations have the header's values, all of them, and nothing else.
+/// The Swift enumerations have exactly the header's values.
 @Suite struct EnumerationTests {
     let header: Header
 
@@ -11,7 +11,7 @@ import Testing
     @Test func `statuses`() {
         let inSwift = Dictionary(
             Status.all.map { ($0.name, Int($0.status.rawValue)) }, uniquingKeysWith: { $1 })
-        #expect(inSwift.count == Status.all.count, "a name stands twice in Status.all")
+        #expect(inSwift.count == Status.all.count, "a name appears twice in Status.all")
         #expect(inSwift == header.enumerators("GR_STATUS_"))
     }
 

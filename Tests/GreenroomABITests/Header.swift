@@ -1,7 +1,7 @@
 import GreenroomABI
 import TestSupport
 
-/// The text of the headers, read for what the compiler does not tell.
+/// The text of the headers, for tests that the compiler can't do.
 struct Header {
     let text: String
 
@@ -12,7 +12,7 @@ struct Header {
         }.joined()
     }
 
-    /// The enumerators that begin with a prefix, without it: `["OK": 0, "NOT_STARTED": 1, …]`.
+    /// The enumerators with a prefix, without it: `["OK": 0, "NOT_STARTED": 1, …]`.
     func enumerators(_ prefix: String) -> [String: Int] {
         let pairs = text.matches(of: #/\b(GR_[A-Z0-9_]+) = ([0-9]+)/#).compactMap { match in
             match.1.hasPrefix(prefix)
@@ -21,7 +21,7 @@ struct Header {
         return Dictionary(pairs) { first, second in first == second ? first : -1 }
     }
 
-    /// The names of the structs that it defines.
+    /// The names of its structs.
     var structs: Set<String> {
         Set(text.matches(of: #/\n} (gr_[a-z_]+);/#).map { String($0.1) })
     }

@@ -1,8 +1,8 @@
 import Testing
 import TestSupport
 
-/// `greenroom/plugin.h` and `greenroom/broadcast.h`, alone, under every compiler and standard that it promises, with all
-/// warnings as errors.
+/// Compiles `greenroom/plugin.h` and `greenroom/broadcast.h` alone, with every promised compiler
+/// and standard, with all warnings as errors.
 @Suite(.ownThreads) struct HeaderCompilationTests {
     enum Compiler: String, CaseIterable {
         case gcc, clang, gxx = "g++", clangxx = "clang++"
@@ -16,7 +16,7 @@ import TestSupport
             let common = ["-Wall", "-Wextra", "-Wpedantic", "-Wpadded", "-Werror"]
             return switch self {
             case .gcc, .gxx: common + ["-Wconversion", "-Wshadow", "-Wundef"]
-            // All that clang has, but for what says only "other standards differ".
+            // All warnings of clang, except those about other standards.
             case .clang: common + ["-Weverything", "-Wno-pre-c11-compat", "-Wno-pre-c2x-compat"]
             case .clangxx: common + ["-Weverything", "-Wno-c++98-compat-pedantic"]
             }
@@ -36,8 +36,7 @@ import TestSupport
         compiler.standards.map { (compiler, $0) }
     }
 
-    /// The header twice, for its guard, and what a plugin writes down of it: the export and the
-    /// macro that is a number.
+    /// Includes the header twice, to test its guard, and uses its export and its numeric macro.
     static let use = """
         #include <greenroom/plugin.h>
         #include <greenroom/plugin.h>
@@ -73,7 +72,7 @@ import TestSupport
     func `the header compiles alone without a warning`(
         dialect: (compiler: Compiler, standard: String), use: String
     ) throws {
-        // NULL has no one spelling in C and C++.
+        // NULL has no common spelling in C and C++.
         let use =
             dialect.compiler.language == "c" ? use : use.replacing("0, 0)", with: "nullptr, 0)")
         let run = try dialect.compiler.check(use, standard: dialect.standard)

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// The size of every struct and the offset of every member, against the numbers that major 1 has
-/// frozen, as gcc and clang lay them out, in C and in C++.
+/// The size of every struct and the offset of every member, compared with the frozen numbers of
+/// major 1, as gcc and clang compute them, in C and in C++.
 @Suite struct LayoutTests {
     @Test(arguments: ["gcc", "clang", "g++", "clang++"])
     func `size and offsets are frozen`(compiler: String) throws {
@@ -10,11 +10,11 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test func `every struct of the header has its layout here`() throws {
+    @Test func `every struct of the header has a frozen layout`() throws {
         #expect(Set(Self.layouts.map(\.name)) == (try Header()).structs)
     }
 
-    @Test func `a layout that differs does not compile`() throws {
+    @Test func `a different layout does not compile`() throws {
         let plane = try #require(Self.layouts.first { $0.name == "gr_plane" })
         var moved = plane
         moved.members[2].offset = 20
@@ -32,7 +32,7 @@ import Testing
         var name: String
         /// In bytes.
         var size: Int
-        /// In the order of their declaration, with their offsets in bytes.
+        /// In the order of declaration, with offsets in bytes.
         var members: [(name: String, offset: Int)]
 
         init(_ name: String, size: Int, _ members: [(String, Int)]) {
@@ -41,7 +41,7 @@ import Testing
             self.members = members
         }
 
-        /// Declarations that compile if the struct is laid out so and has no other member.
+        /// Declarations that compile only if the struct has this layout and no other members.
         var assertions: String {
             var text = "_Static_assert(sizeof(\(name)) == \(size), \"size of \(name)\");\n"
             for (index, member) in members.enumerated() {

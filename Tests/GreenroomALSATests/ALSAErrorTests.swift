@@ -7,30 +7,30 @@ import Testing
     @Test(arguments: [
         (ENOENT, "cannot find card '0'", "\"null\""),
         (ENOENT, "Unknown PCM lautsprecher", "`greenroom devices`"),
-        (ENOENT, "Cannot access file /tmp/my", "neither spaces nor colons"),
+        (ENOENT, "Cannot access file /tmp/my", "can't contain spaces or colons"),
         (ENODEV, "No such device", "\"null\""),
         (EBUSY, "Device or resource busy", "Another program"),
         (EACCES, "Permission denied", "group audio"),
     ])
-    func `an error comes with its cure`(code: Int32, message: String, cure: String) {
+    func `an error has its cure`(code: Int32, message: String, cure: String) {
         let error = ALSAError(call: "snd_pcm_open", pcm: "x", code: code, message: message)
         #expect(error.description.hasPrefix("\(message) (snd_pcm_open). "))
         #expect(error.description.contains(cure))
     }
 
-    @Test func `a name that ALSA does not know is told in ALSA's own words`() {
+    @Test func `an unknown name is reported with ALSA's own message`() {
         let error = failure(of: "no-such-device", AudioFormat.session)
         #expect(error?.call == "snd_pcm_open")
         #expect(error?.code == ENOENT)
         #expect(error?.message == "Unknown PCM no-such-device")
     }
 
-    @Test func `a format that no device has is refused and crashes nothing`() {
+    @Test func `an impossible format is refused without a crash`() {
         for format in [
             AudioFormat(sampleRate: -1, channels: 2), AudioFormat(sampleRate: 48_000, channels: -5),
             AudioFormat(sampleRate: .max, channels: .max),
         ] {
-            // Whether a device adapts or refuses is ALSA's to decide.
+            // ALSA decides whether a device adapts or refuses.
             let error = failure(of: "null", format)
             #expect(error == nil || error?.pcm == "null")
         }

@@ -12,7 +12,7 @@ import Testing
             bufferFrames: 4410)
     }
 
-    @Test func `a device says what it agreed to`() throws {
+    @Test func `a device reports its actual format`() throws {
         let pcm = try null(.playback)
         let (rate, channels, buffer) = (pcm.sampleRate, pcm.channels, pcm.bufferFrames)
         #expect(rate == 44_100)
@@ -20,7 +20,7 @@ import Testing
         #expect(buffer >= 4410)
     }
 
-    @Test func `a device that is started takes sound and drains`() throws {
+    @Test func `a started device plays and drains`() throws {
         var pcm = try null(.playback)
         let buffer = pcm.bufferFrames
         let samples = [Int16](repeating: 0, count: 441)
@@ -34,7 +34,7 @@ import Testing
         #expect(drained)
     }
 
-    @Test func `a microphone gives what fits`() throws {
+    @Test func `a capture returns as much as fits`() throws {
         var pcm = try null(.capture)
         try pcm.start()
         var samples = [Int16](repeating: 0, count: 100)
@@ -45,7 +45,7 @@ import Testing
         #expect(read == 100)
     }
 
-    @Test func `accidents are recovered from, and nothing else`() throws {
+    @Test func `only underruns, overruns and suspends are recovered`() throws {
         var pcm = try null(.playback)
         for code in [EPIPE, ESTRPIPE] {
             try pcm.recover(from: ALSAError(call: "", pcm: "null", code: code, message: ""))

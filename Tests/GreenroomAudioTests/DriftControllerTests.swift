@@ -3,12 +3,12 @@ import Testing
 @testable import GreenroomAudio
 
 @Suite struct DriftControllerTests {
-    /// A session and a card, whose clocks differ, over time that is computed.
+    /// A session and a card with different clocks, in simulated time.
     private struct Simulation {
         var controller = DriftController(target: 3840)
-        /// The card's clock against the session's, in millionths.
+        /// The card's clock relative to the session's, in ppm.
         var ppm: Double
-        /// How late each block of 10 ms is at most, in milliseconds.
+        /// Maximum delay of each 10 ms block, in milliseconds.
         var jitter: Double
         var fill = 3840.0
         var lowest = Double.infinity
@@ -20,7 +20,7 @@ import Testing
             self.jitter = jitter
         }
 
-        /// Runs for a time of the session; notes the range of the fill after a settling time.
+        /// Runs for some session time; records the range of the fill after settling.
         mutating func run(seconds: Int, settling: Int) {
             var lateness = 0.0
             for block in 0..<(seconds * 100) {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Numbers that are the same in each run.
+    /// Numbers that are equal in each run.
     private struct SystemlessGenerator {
         var state: UInt64
 
@@ -47,13 +47,13 @@ import Testing
     }
 
     @Test(arguments: [300.0, -300, 50, 0], [0.0, 10])
-    func `the fill stays, and the drift is found`(ppm: Double, jitter: Double) {
+    func `the fill is stable, and the drift is found`(ppm: Double, jitter: Double) {
         var simulation = Simulation(ppm: ppm, jitter: jitter)
         simulation.run(seconds: 3600, settling: 0)
         #expect(simulation.lowest > 3840 - 480 - 900, "an underrun is near")
         #expect(simulation.highest < 3840 + 900)
         #expect(abs(simulation.controller.driftPPM - ppm) < 15)
-        // Settled: no more than the blocks and their jitter move it.
+        // After settling, only blocks and jitter move it.
         simulation.lowest = .infinity
         simulation.highest = -.infinity
         simulation.run(seconds: 600, settling: 0)
@@ -61,7 +61,7 @@ import Testing
         #expect(simulation.highest < 3840 + 48 * jitter + 100)
     }
 
-    @Test func `a clock that is no clock saturates, and is left behind at once`() {
+    @Test func `a wrong clock saturates, and is forgotten at once`() {
         var simulation = Simulation(ppm: 5000, jitter: 0)
         simulation.run(seconds: 600, settling: 0)
         #expect(simulation.controller.stretchPPM == DriftController.limit)
@@ -72,7 +72,7 @@ import Testing
         #expect(abs(simulation.controller.driftPPM - 100) < 15)
     }
 
-    @Test func `an accident teaches nothing about the clock`() {
+    @Test func `an underrun does not change the estimate`() {
         var simulation = Simulation(ppm: 100, jitter: 0)
         simulation.run(seconds: 1200, settling: 0)
         simulation.fill += 3000

@@ -12,7 +12,7 @@ import Testing
         return (0..<frames).map { samples[$0 * 2] }
     }
 
-    @Test func `the first sample is played at its place, after silence`() {
+    @Test func `the first sample plays at its time, after silence`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 3)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test
-    func `what is missing is silence, counted while the source sends and not when it stopped`() {
+    func `missing audio is silence, counted only while the source sends`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 0)
@@ -33,7 +33,7 @@ import Testing
         #expect(pull(&queue, 4) == [1, 2, 0, 0])
         #expect(queue.counts.concealed == 2)
         #expect(!queue.isContinuous)
-        // All of the gap is a loss, up to the sound that ends it.
+        // The whole gap is a loss, up to the audio that ends it.
         #expect(pull(&queue, 4) == [0, 0, 0, 0])
         queue.begin(at: 10)
         queue.append([3].span, channels: 1)
@@ -44,7 +44,7 @@ import Testing
         #expect(queue.counts.idle == 4)
     }
 
-    @Test func `after a gap sound goes on at its own place`() {
+    @Test func `audio after a gap plays at its own time`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 0)
@@ -55,7 +55,7 @@ import Testing
         #expect(pull(&queue, 4) == [0, 0, 5, 0])
     }
 
-    @Test func `a place that is over means now`() {
+    @Test func `audio for a past time plays now`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         _ = pull(&queue, 100)
@@ -64,7 +64,7 @@ import Testing
         #expect(pull(&queue, 2) == [7, 0])
     }
 
-    @Test func `any split into blocks and pulls gives every sample once and in order`() {
+    @Test func `every sample plays once and in order, with any split into blocks and pulls`() {
         var seed: UInt64 = 3
         func random(_ range: Range<Int>) -> Int {
             seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

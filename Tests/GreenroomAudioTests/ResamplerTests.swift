@@ -5,9 +5,9 @@ import Testing
 @testable import GreenroomAudio
 
 @Suite(.ownThreads) struct ResamplerTests {
-    /// Resamples silence in blocks of changing lengths.
+    /// Resamples silence in blocks of varying lengths.
     ///
-    /// - Returns: Frames of output, and the latency.
+    /// - Returns: Output frames, and the latency.
     private func resample(
         seconds: Int, from format: AudioFormat, to rate: Int
     ) throws -> (produced: Int, latency: Int) {
@@ -33,7 +33,7 @@ import Testing
     private struct Missing: Error {}
 
     @Test(arguments: [(22_050, 1), (11_025, 2)])
-    func `an hour of sound stays an hour`(rate: Int, channels: Int) throws {
+    func `an hour of audio stays an hour`(rate: Int, channels: Int) throws {
         let format = AudioFormat(sampleRate: rate, channels: channels)
         let seconds = Nightly.value(3600, byDay: 300)
         let hour = try resample(seconds: seconds, from: format, to: 48_000)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [-1000.0, 0, 300], [44_100, 48_000, 96_000])
-    func `an adjustment makes that much more sound`(ppm: Double, rate: Int) throws {
+    func `an adjustment changes the length by its ppm`(ppm: Double, rate: Int) throws {
         var made = Resampler(from: .session, to: rate)
         guard var resampler = made.take() else { throw Missing() }
         let steps = resampler.adjust(ppm: ppm)
@@ -65,7 +65,7 @@ import Testing
         #expect(abs(Double(produced + resampler.latencyFrames) - expected) <= 4)
     }
 
-    @Test func `adjustments leave no click in a tone`() throws {
+    @Test func `adjustments cause no click in a tone`() throws {
         var made = Resampler(from: .session, to: 48_000)
         guard var resampler = made.take() else { throw Missing() }
         var output = [Int16](repeating: 0, count: resampler.mostFrames(from: 480) * 2)
@@ -79,7 +79,7 @@ import Testing
             let (_, produced) = resampler.process(input.span, into: &output)
             for frame in 0..<produced { sound.append(Double(output[frame * 2])) }
         }
-        // A sine of 1 kHz obeys x[n] = 2 cos(w) x[n-1] - x[n-2].
+        // A 1 kHz sine satisfies x[n] = 2 cos(w) x[n-1] - x[n-2].
         let factor = 2 * sine(1.0 / 48 + 0.25)
         let errors = sound.indices.dropFirst(100).map { index in
             abs(sound[index] - factor * sound[index - 1] + sound[index - 2])

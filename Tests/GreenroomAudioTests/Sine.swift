@@ -1,4 +1,4 @@
 import Glibc
 
-/// The sine of a part of a turn.
+/// The sine of a fraction of a turn.
 func sine(_ turns: Double) -> Double { sin(2 * Double.pi * turns) }

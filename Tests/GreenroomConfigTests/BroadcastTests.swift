@@ -1,6 +1,7 @@
 import GreenroomConfig
 import GreenroomModel
 @testable import GreenroomSchema
+import GreenroomSession
 import Testing
 
 @Suite struct BroadcastTests {
@@ -11,12 +12,11 @@ import Testing
             outputs: [{ loudspeaker: default }, { y4m: { track: share } }]
             timeline: [{ at: 1s, do: pause share }, { at: 2s, share-ceiling: 640x360@15 }]
             """)
-        #expect(file.broadcast?.value == "/sessions/run/share.sock")
-        #expect(file.broadcast?.place.path == "share.broadcast")
-        #expect(file.slots.isEmpty)
-        #expect(try read("share: { plugin: A }").broadcast == nil)
+        #expect(file.configuration.broadcast == "/sessions/run/share.sock")
+        #expect(file.configuration.slots.isEmpty)
+        #expect(try read("share: { plugin: A }").configuration.broadcast == nil)
         let argument = try read("camera: { plugin: A }", overrides: [.set("share.broadcast=/s")])
-        #expect(argument.broadcast?.value == "/s")
+        #expect(argument.configuration.broadcast == "/s")
     }
 
     /// 108 bytes hold a path of 107 and its NUL; here "/sessions/" is a part of it.

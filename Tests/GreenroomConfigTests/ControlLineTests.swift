@@ -2,6 +2,7 @@ import GreenroomConfig
 @testable import GreenroomSchema
 import GreenroomMedia
 import GreenroomModel
+import GreenroomSession
 import Testing
 
 @Suite struct ControlLineTests {
@@ -165,7 +166,7 @@ import Testing
         let lines = ["ceiling 640x360@15", "set camera.settings.a=\"5\""]
         #expect(
             try lines.map { try ControlLine($0) }
-                == file.timeline.map { .command($0.value.command) })
+                == file.configuration.timeline.map { .command($0.command) })
     }
 }
 

@@ -2,8 +2,7 @@ import GreenroomConfig
 @testable import GreenroomSchema
 import Testing
 
-/// Texts that nobody wrote by hand: each has to be refused quickly, with a place, and without
-/// a crash.
+/// Hostile texts: each is refused quickly, with a location, and without a crash.
 @Suite struct HostileTextTests {
     @Test(
         arguments: [
@@ -14,7 +13,7 @@ import Testing
             ([0x61, 0x3A, 0x00], "1:3: the character U+0000 may not stand in YAML. Remove it."),
             ([0x61, 0x1B], "1:2: the character U+001B may not stand in YAML. Remove it."),
         ] as [([UInt8], String)])
-    func `bytes that are no text are refused where they stand`(bytes: [UInt8], fault: String) {
+    func `invalid text is refused with its location`(bytes: [UInt8], fault: String) {
         #expect(faults(bytes) == [fault])
     }
 
@@ -48,7 +47,7 @@ import Testing
         #expect(told.contains { $0.contains("nested too deeply") })
     }
 
-    @Test func `aliases that would grow without end are refused before they grow`() {
+    @Test func `exponentially growing aliases are refused before they grow`() {
         var yaml = "l0: &l0 [x, x, x, x, x, x, x, x, x]\n"
         for level in 1...12 {
             let aliases = Array(repeating: "*l\(level - 1)", count: 9).joined(separator: ", ")
@@ -62,7 +61,7 @@ import Testing
             ])
     }
 
-    @Test func `a few aliases are told one by one, and repeated content is not looked into`() {
+    @Test func `a few aliases are reported one by one, without reading repeated content`() {
         let told = faults(
             "camera: &c { plugin: A, wrong: 1 }\nmicrophone: *c\nshare: { plugin: &n B, x: *n }\n")
         #expect(told.filter { $0.contains("anchors (&") }.map { $0.prefix(4) } == ["1:9:", "3:18"])
@@ -74,14 +73,14 @@ import Testing
         #expect(faults(comments + "camera: { plugin: A, settings: { a: \"*.png\" } }") == [])
     }
 
-    @Test func `a NUL that an escape makes is refused`() {
+    @Test func `an escaped NUL is refused`() {
         #expect(
             faults(#"camera: { plugin: "a\0b" }"#) == [
                 "1:19: camera.plugin: a text may not contain a NUL character. Remove it."
             ])
     }
 
-    @Test func `many double keys are all told, and very many at once`() {
+    @Test func `many duplicate keys are all reported, and very many in one message`() {
         func yaml(_ count: Int) -> String {
             let keys = (0..<count).map { "    k\($0): 1\n    k\($0): 2\n" }.joined()
             return "camera:\n  plugin: A\n  settings:\n\(keys)"
@@ -91,7 +90,7 @@ import Testing
         #expect(faults(yaml(200)).first?.contains("more than one value for \"k") == true)
     }
 
-    @Test func `a quoted line can't drive the terminal`() throws {
+    @Test func `a quoted line can't control the terminal`() throws {
         let error = #expect(throws: SessionFileError.self) {
             _ = try read("camera: { plugin: A, \"\u{202E}x\\e[31m\": 1 }")
         }
@@ -121,19 +120,19 @@ import Testing
         ("camera.on-failure", "continue", ""), ("camera.allow.network", "true", ""),
         ("share.broadcast", "/s", ""),
     ])
-    func `a value of any length is refused at once, in a short line`(
+    func `a value of any length is refused quickly, in a short line`(
         path: String, piece: String, end: String
     ) {
         let value = String(repeating: piece, count: 200_000 / piece.count) + end
         let told = faults("camera: { plugin: A }", overrides: [.set("\(path)='\(value)'")])
         #expect(told.count == 1)
-        // The argument stands before it in full: it is the user's own line.
+        // The argument precedes it in full, because it is the user's own line.
         let message = told.first?.dropFirst("--set \(path)='\(value)': ".count)
         #expect(message?.hasPrefix("\(path): ") == true)
         #expect((message?.count ?? .max) < 250)
     }
 
-    @Test func `as many paths as a list may have are read, and no more`() {
+    @Test func `a list of paths has a limit`() {
         func yaml(_ count: Int) -> String {
             let paths = (0..<count).map { "p\($0)" }.joined(separator: ", ")
             return "camera: { plugin: A, allow: { read: [\(paths)] } }"
@@ -141,12 +140,12 @@ import Testing
         #expect(faults(yaml(64)) == [])
         #expect(
             faults(yaml(65)) == [
-                "1:37: camera.allow.read: needs 1 to 64 entries, found 65. Remove the key to do "
-                    + "without."
+                "1:37: camera.allow.read: needs 1 to 64 entries, found 65. Remove the key to use "
+                    + "the default."
             ])
     }
 
-    @Test func `no change of a good file makes the reader crash or fall silent`() {
+    @Test func `no change of a valid file crashes or silences the reader`() {
         var random = SplitMix(state: 20_240_607)
         let seeds = Samples.good.map { Array($0.utf8) } + Samples.bad.map { Array($0.yaml.utf8) }
         let pieces = [
@@ -182,7 +181,7 @@ import Testing
     }
 }
 
-/// Random numbers that are the same each time.
+/// Reproducible random numbers.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,4 +1,5 @@
 import GreenroomModel
+import GreenroomSession
 import Testing
 
 @testable import GreenroomConfig
@@ -6,7 +7,7 @@ import Testing
 
 @Suite struct IsolationTests {
     private typealias Row = (
-        session: String, plugin: String, isBundled: Bool, isolation: SessionFile.Isolation,
+        session: String, plugin: String, isBundled: Bool, isolation: Isolation,
         onFailure: FailurePolicy
     )
 
@@ -33,13 +34,18 @@ import Testing
         for row in rows {
             let file = try read(
                 "session: { \(row.session) }\ncamera: { plugin: A\(row.plugin) }")
-            let camera = try #require(file.slots[.camera]?.plugin)
+            let camera = try #require(file.configuration.slots[.camera]?.plugin)
             #expect(
-                file.isolation(of: camera, isBundled: row.isBundled) == row.isolation, "\(row)")
-            #expect(
-                file.failurePolicy(of: camera, isBundled: row.isBundled) == row.onFailure,
+                file.configuration.isolation(of: camera, isBundled: row.isBundled) == row.isolation,
                 "\(row)")
-            #expect(file.conflicts(of: camera, isBundled: row.isBundled).isEmpty, "\(row)")
+            #expect(
+                file.configuration.failurePolicy(of: camera, isBundled: row.isBundled)
+                    == row.onFailure,
+                "\(row)")
+            #expect(
+                file.configuration.conflicts(
+                    of: camera, at: PluginAddress(.camera), isBundled: row.isBundled
+                ).isEmpty, "\(row)")
         }
     }
 
@@ -51,16 +57,22 @@ import Testing
             microphone: { plugin: B }
             """)
         let (camera, microphone) = (
-            try #require(file.slots[.camera]?.plugin), try #require(file.slots[.microphone]?.plugin)
+            try #require(file.configuration.slots[.camera]?.plugin),
+            try #require(file.configuration.slots[.microphone]?.plugin)
         )
-        #expect(file.sandbox(of: camera) == .off)
-        #expect(file.memoryLimit(of: camera).bytes == 1_500_000_000)
-        #expect(file.sandbox(of: microphone) == .require)
-        #expect(file.memoryLimit(of: microphone).bytes == 64_000_000)
+        #expect(file.configuration.process(of: camera).sandbox == .off)
+        #expect(file.configuration.process(of: camera).memoryLimit.bytes == 1_500_000_000)
+        #expect(file.configuration.process(of: microphone).sandbox == .require)
+        #expect(file.configuration.process(of: microphone).memoryLimit.bytes == 64_000_000)
         let silent = try read("camera: { plugin: A }")
-        #expect(silent.sandbox(of: try #require(silent.slots[.camera]?.plugin)) == .on)
         #expect(
-            silent.memoryLimit(of: try #require(silent.slots[.camera]?.plugin)).bytes == 256_000_000
+            silent.configuration.process(
+                of: try #require(silent.configuration.slots[.camera]?.plugin)
+            ).sandbox == .on)
+        #expect(
+            silent.configuration.process(
+                of: try #require(silent.configuration.slots[.camera]?.plugin)
+            ).memoryLimit.bytes == 256_000_000
         )
         #expect(silent.warnings.isEmpty && file.warnings.isEmpty)
     }
@@ -77,15 +89,15 @@ import Testing
                 network: true
               pre-processors: [{ plugin: B, allow: { network: false } }, { plugin: C, allow: }]
             """)
-        let grants = try #require(file.slots[.camera]?.plugin.grants?.value)
+        let grants = try #require(file.configuration.slots[.camera]?.plugin.grants)
         #expect(
             grants.read == ["/sessions/pictures", "/sessions/fonts", "/usr/share/x", "/b"])
         #expect(grants.write == ["/sessions/snapshots/today"])
         #expect(grants.devices == ["/dev/video0", "/dev/snd"])
         #expect(grants.network)
         #expect(
-            (file.slots[.camera]?.filters ?? []).map(\.grants?.value) == [
-                SessionFile.Grants(), SessionFile.Grants(),
+            (file.configuration.slots[.camera]?.filters ?? []).map(\.grants) == [
+                Grants(), Grants(),
             ])
     }
 
@@ -101,18 +113,25 @@ import Testing
               on-failure: restart
             microphone: { plugin: B, on-failure: off }
             """)
-        let camera = try #require(file.slots[.camera]?.plugin)
-        #expect(file.conflicts(of: camera, isBundled: false).isEmpty)
-        let faults = file.conflicts(of: camera, isBundled: true)
+        let camera = try #require(file.configuration.slots[.camera]?.plugin)
         #expect(
-            faults.map(\.place.path) == [
+            file.configuration.conflicts(
+                of: camera, at: PluginAddress(.camera), isBundled: false
+            ).isEmpty)
+        let faults = file.configuration.conflicts(
+            of: camera, at: PluginAddress(.camera), isBundled: true)
+        #expect(
+            faults.map(\.path) == [
                 "camera.sandbox", "camera.memory-limit", "camera.allow", "camera.on-failure",
             ])
         #expect(faults.allSatisfy { $0.message.contains("Write isolation: process") })
         #expect(faults.last?.message.hasSuffix("or on-failure: off.") == true)
         // The session's are for whichever plugins have processes.
-        let microphone = try #require(file.slots[.microphone]?.plugin)
-        #expect(file.conflicts(of: microphone, isBundled: true).isEmpty)
+        let microphone = try #require(file.configuration.slots[.microphone]?.plugin)
+        #expect(
+            file.configuration.conflicts(
+                of: microphone, at: PluginAddress(.microphone), isBundled: true
+            ).isEmpty)
     }
 
     @Test(
@@ -146,13 +165,13 @@ import Testing
                 .set("camera.allow.devices[0]=/dev/video0"), .set("camera.allow.network=true"),
                 .set("session.isolation=process"), .set("camera.on-failure=off"),
             ])
-        let camera = try #require(file.slots[.camera]?.plugin)
-        #expect(file.isolation(of: camera, isBundled: true) == .process)
-        #expect(file.sandbox(of: camera) == .require)
-        #expect(file.memoryLimit(of: camera).bytes == 50_000_000)
-        #expect(camera.grants?.value.devices == ["/dev/video0"])
-        #expect(camera.grants?.value.network == true)
-        #expect(file.failurePolicy(of: camera, isBundled: true) == .off)
+        let camera = try #require(file.configuration.slots[.camera]?.plugin)
+        #expect(file.configuration.isolation(of: camera, isBundled: true) == .process)
+        #expect(file.configuration.process(of: camera).sandbox == .require)
+        #expect(file.configuration.process(of: camera).memoryLimit.bytes == 50_000_000)
+        #expect(camera.grants?.devices == ["/dev/video0"])
+        #expect(camera.grants?.network == true)
+        #expect(file.configuration.failurePolicy(of: camera, isBundled: true) == .off)
         #expect(
             faults(yaml, overrides: [.set("session.isolation=host")]) == [
                 "1:31: camera.sandbox: applies only to a plugin in its own process, and "

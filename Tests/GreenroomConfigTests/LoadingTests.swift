@@ -1,6 +1,7 @@
 import Foundation
 import GreenroomConfig
 import GreenroomModel
+import GreenroomSession
 @testable import GreenroomSchema
 import Testing
 
@@ -15,9 +16,11 @@ import Testing
         let file = try SessionFile.load(path)
         let real = try #require(realpath(folder.path, nil))
         defer { free(real) }
-        #expect(file.folder == String(cString: real))
-        #expect(file.slots[.camera]?.plugin.reference.value == .path("\(file.folder)/libA.so"))
-        #expect(file.name == "my")
+        #expect(file.configuration.folder == String(cString: real))
+        #expect(
+            file.configuration.slots[.camera]?.plugin.plugin
+                == "\(file.configuration.folder)/libA.so")
+        #expect(file.configuration.name == "my")
         #expect(file.source.file == path)
     }
 

@@ -1,4 +1,4 @@
-import GreenroomConfig
+@testable import GreenroomConfig
 @testable import GreenroomSchema
 import GreenroomSession
 import GreenroomMedia
@@ -64,26 +64,27 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
               - loudspeaker:
               - y4m: { track: share, size: 640x360, fps: 15, fit: reject }
             """)
-        #expect(file.name == "demo")
-        #expect(file.maximum == VideoCapability(width: 1280, height: 720, fps: 60))
-        #expect(file.duration == .seconds(70))
-        #expect(file.callbackDeadline == .seconds(1))
-        #expect(file.folder == "/sessions")
-        #expect(file.slots[.camera]?.plugin.reference.value == .name("ColorBars"))
-        #expect(file.slots[.camera]?.plugin.onFailure?.value == .off)
+        #expect(file.configuration.name == "demo")
+        #expect(file.configuration.maximum == VideoCapability(width: 1280, height: 720, fps: 60))
+        #expect(file.configuration.duration == .seconds(70))
+        #expect(file.configuration.callbackDeadline == .seconds(1))
+        #expect(file.configuration.folder == "/sessions")
+        #expect(file.configuration.slots[.camera]?.plugin.plugin == "ColorBars")
+        #expect(file.configuration.slots[.camera]?.plugin.onFailure == .off)
         #expect(
-            (file.slots[.camera]?.filters ?? []).map(\.reference.value)
-                == [.name("Watermark"), .path("/sessions/lib/Mine.so")])
-        #expect((file.slots[.camera]?.filters ?? []).map(\.onFailure?.value) == [.restart, nil])
-        #expect(file.slots[.microphone]?.plugin.reference.value == .path("/opt/libTone.so"))
-        #expect(file.slots[.share]?.plugin.reference.value == .name("Slides"))
-        #expect(file.slots[.shareAudio]?.plugin.reference.value == .name("Tone"))
+            (file.configuration.slots[.camera]?.filters ?? []).map(\.plugin)
+                == ["Watermark", "/sessions/lib/Mine.so"])
+        #expect(
+            (file.configuration.slots[.camera]?.filters ?? []).map(\.onFailure) == [.restart, nil])
+        #expect(file.configuration.slots[.microphone]?.plugin.plugin == "/opt/libTone.so")
+        #expect(file.configuration.slots[.share]?.plugin.plugin == "Slides")
+        #expect(file.configuration.slots[.shareAudio]?.plugin.plugin == "Tone")
         let rate = try #require(FrameRate("30000/1001"))
         let picture = VideoSinkWant(
             size: FrameSize(width: 1280, height: 720), rate: rate, fit: .crop)
         let small = VideoSinkWant(
             size: FrameSize(width: 640, height: 360), rate: FrameRate(15), fit: .reject)
-        let outputs = file.outputs.map(\.value)
+        let outputs = file.configuration.outputs.map(\.output)
         try #require(outputs.count == 5)
         #expect(outputs[0] as? Recording == Recording(folder: "/sessions/out"))
         #expect(
@@ -95,12 +96,12 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
 
     @Test func `what a file leaves out has its default`() throws {
         let file = try read("camera: { plugin: A }\noutputs: [{ y4m: \"-\" }]")
-        #expect(file.name == "s")
-        #expect(file.maximum == VideoCapability(width: 1920, height: 1080, fps: 30))
-        #expect(file.duration == nil)
-        #expect(file.callbackDeadline == .seconds(2))
-        #expect(file.slots[.camera]?.plugin.onFailure == nil)
-        #expect(file.outputs.map { $0.value as? Y4MOutput } == [Y4MOutput()])
+        #expect(file.configuration.name == "s")
+        #expect(file.configuration.maximum == VideoCapability(width: 1920, height: 1080, fps: 30))
+        #expect(file.configuration.duration == nil)
+        #expect(file.configuration.callbackDeadline == .seconds(2))
+        #expect(file.configuration.slots[.camera]?.plugin.onFailure == nil)
+        #expect(file.configuration.outputs.map { $0.output as? Y4MOutput } == [Y4MOutput()])
     }
 
     @Test(
@@ -122,22 +123,23 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         // "-" alone would begin a list.
         let yaml = yaml == "-" ? "\"-\"" : yaml
         let file = try read("camera:\n  plugin: A\n  settings:\n    x: \(yaml)\n")
-        #expect(file.slots[.camera]?.plugin.settings.map(\.value.value) == [value])
+        #expect(file.configuration.slots[.camera]?.plugin.settings == ["x": value])
     }
 
     @Test func `a setting keeps its places for the check against the plugin`() throws {
         let file = try read(
             "camera:\n  plugin: A\n  pre-processors:\n    - plugin: B\n      settings:\n"
                 + "        path: logo.png\n        opacity: 0.6\n")
-        let plugin = try #require(file.slots[.camera]?.filters.first)
-        let setting = try #require(plugin.settings.last)
+        let plugin = try #require(file.configuration.slots[.camera]?.filters.first)
         let path = "camera.pre-processors[0].settings.opacity"
-        #expect(plugin.settings.map(\.name) == ["path", "opacity"])
-        #expect(setting.namePlace == SourceLocation(.file(line: 7, column: 9), path: path))
-        #expect(setting.value.place == SourceLocation(.file(line: 7, column: 18), path: path))
-        #expect(plugin.place.path == "camera.pre-processors[0]")
-        let later = SessionFileError(
-            [Diagnostic("2 is out of bounds.", at: setting.value.place)], in: file.source)
+        #expect(plugin.settings == ["path": "logo.png", "opacity": 0.6])
+        let key = file.places.diagnostic(ConfigurationProblem("", at: path, isOfKey: true))
+        #expect(key.place == SourceLocation(.file(line: 7, column: 9), path: path))
+        // What is missing is told at the section that lacks it.
+        let missing = file.places.diagnostic(ConfigurationProblem("", at: "\(path)s"))
+        #expect(missing.place.origin == .file(line: 6, column: 9))
+        let later = file.located(
+            ConfigurationError([ConfigurationProblem("2 is out of bounds.", at: path)]))
         #expect(
             "\(later)" == """
                 s.yaml:7:18: camera.pre-processors[0].settings.opacity: 2 is out of bounds.

@@ -1,9 +1,9 @@
 import GreenroomConfig
 @testable import GreenroomSchema
 
-/// Session files that several tests share.
+/// Session files for several tests.
 enum Samples {
-    /// Files that are right.
+    /// Valid files.
     static let good: [String] = [
         "camera: { plugin: ColorBars }",
         "microphone:\n  plugin: Tone\n",
@@ -94,18 +94,18 @@ enum Samples {
         """,
     ]
 
-    /// A file with faults.
+    /// A file with errors.
     struct Bad: Sendable {
         var yaml: String
-        /// What is said, without the file's name and the quoted line.
+        /// The diagnostics, without the file's name and quoted line.
         var faults: [String]
-        /// Whether the JSON Schema finds the file wrong too. What it can't see: what a YAML
-        /// reader resolves before (double keys, anchors, merge keys), bounds of durations, and
-        /// how the parts of a file fit together.
+        /// Whether the JSON Schema also rejects the file. It can't check what a YAML reader
+        /// resolves first (duplicate keys, anchors, merge keys), bounds of durations, and relations
+        /// between parts of a file.
         var isSeenBySchema = true
     }
 
-    /// Files that are YAML and wrong, each with everything that is said about it.
+    /// YAML files with errors, with all their diagnostics.
     static let bad: [Bad] = [
         // Keys
         Bad(
@@ -322,7 +322,7 @@ enum Samples {
                   more-sizes: [1280x720@60, 640x360@30, 1280x720@30, 640x360, 0x5@1]
                 """,
             faults: [
-                "3:10: session.table: needs 1 to 64 entries, found 0. Remove the key to do without.",
+                "3:10: session.table: needs 1 to 64 entries, found 0. Remove the key to use the default.",
                 "4:41: session.more-sizes[2]: duplicate size 1280x720. Keep the one with the "
                     + "highest rate: it includes the lower ones.",
                 "4:54: session.more-sizes[3]: needs a size and a frame rate such as 1280x720@30 or "
@@ -348,7 +348,7 @@ enum Samples {
             yaml: "camera: { plugin: A }\nsession:\n  table: ["
                 + (1...65).map { "\($0)x8@30" }.joined(separator: ", ") + "]",
             faults: [
-                "3:10: session.table: needs 1 to 64 entries, found 65. Remove the key to do without."
+                "3:10: session.table: needs 1 to 64 entries, found 65. Remove the key to use the default."
             ]),
         Bad(
             yaml: "camera: { plugin: A }\nsession: { clock: fast }",
@@ -586,8 +586,8 @@ enum Samples {
                     raed: [x]
                 """,
             faults: [
-                "4:11: camera.allow.read: needs 1 to 64 entries, found 0. Remove the key to do "
-                    + "without.",
+                "4:11: camera.allow.read: needs 1 to 64 entries, found 0. Remove the key to use "
+                    + "the default.",
                 #"5:12: camera.allow.write: needs a list of paths, found the text "out". Begin "#
                     + #"each with "- "."#,
             ]
@@ -704,7 +704,7 @@ enum Samples {
             ], isSeenBySchema: false),
     ]
 
-    /// Texts that are no YAML, or not one document of it.
+    /// Texts that are not YAML, or not one YAML document.
     static let malformed: [Bad] = [
         Bad(
             yaml: "",

@@ -1,4 +1,5 @@
 import Foundation
+import GreenroomModel
 import Testing
 
 @testable import GreenroomConfig

@@ -1,7 +1,10 @@
-import GreenroomConfig
-@testable import GreenroomSchema
+@testable import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
+import GreenroomRuntime
+@testable import GreenroomSchema
+import GreenroomSession
 import Testing
 
 @Suite struct TimelineTests {
@@ -19,13 +22,13 @@ import Testing
               - { at: 5s, share-ceiling: none }
               - { at: 0s, set: share.audio.settings.text=a = b }
             """)
-        let entries = file.timeline
+        let entries = file.configuration.timeline
         #expect(
-            entries.map(\.value.time) == [
+            entries.map(\.time) == [
                 .zero, .zero, .milliseconds(500), .seconds(5), .seconds(5), .seconds(5),
             ])
         #expect(
-            entries.map(\.value.command) == [
+            entries.map(\.command) == [
                 .ceiling(.camera, VideoCapability(width: 640, height: 360, fps: 15)),
                 .set(PluginAddress(.shareAudio), name: "text", value: .string("a = b")),
                 .stop(.share), .stop(.microphone),
@@ -33,9 +36,10 @@ import Testing
                 .ceiling(.share, nil),
             ])
         #expect(
-            entries.map(\.place.path).map { $0.dropFirst(9) }
+            entries.map(\.origin).map { $0.dropFirst(9) }
                 == [1, 5, 3, 0, 2, 4].map { "\($0)]" })
-        #expect(entries.first?.place.origin == .file(line: 6, column: 5))
+        let first = file.places.diagnostic(ConfigurationProblem("", at: "timeline[1]"))
+        #expect(first.place.origin == .file(line: 6, column: 5))
         #expect(file.warnings.isEmpty)
     }
 
@@ -65,7 +69,7 @@ import Testing
         let yaml = "camera: { plugin: A }\nsession: { duration: 9s }"
         let file = try read(
             yaml, overrides: [.set("timeline[0].at=3s"), .set("timeline[0].ceiling=640x360@15")])
-        #expect(file.timeline.map(\.value.time) == [.seconds(3)])
+        #expect(file.configuration.timeline.map(\.time) == [.seconds(3)])
         #expect(
             faults(yaml, overrides: [.set("timeline=[{at: 3s, do: mute}]")]) == [
                 "--set timeline=[{at: 3s, do: mute}]: timeline[0]: the session has no microphone to "
@@ -77,7 +81,8 @@ import Testing
 @Suite struct TableTests {
     @Test func `a file without a table says nothing of sizes`() throws {
         let file = try read("camera: { plugin: A }")
-        #expect(file.table == nil && file.moreSizes == nil && file.clock == .real)
+        #expect(file.configuration.table == CapabilityTable.standard.rows)
+        #expect(file.configuration.clock == .real)
     }
 
     @Test func `the rows arrive as they are written`() throws {
@@ -91,12 +96,11 @@ import Testing
             """)
         let rate = try #require(FrameRate(numerator: 60000, denominator: 1001))
         #expect(
-            file.table?.value == [
+            file.configuration.table == [
                 VideoCapability(width: 640, height: 360, fps: 30),
                 VideoCapability(size: FrameSize(width: 1280, height: 720), rate: rate),
+                VideoCapability(width: 3840, height: 2160, fps: 60),
             ])
-        #expect(file.table?.place.path == "session.table")
-        #expect(file.moreSizes?.value == [VideoCapability(width: 3840, height: 2160, fps: 60)])
         #expect(file.warnings.isEmpty)
     }
 
@@ -116,7 +120,8 @@ import Testing
     @Test func `the virtual clock takes a duration from wherever it comes`() throws {
         let yaml = "camera: { plugin: A }"
         let file = try read(yaml, overrides: [.duration("1h"), .virtualClock])
-        #expect(file.clock == .virtual && file.duration == .seconds(3600))
+        #expect(
+            file.configuration.clock == .virtual && file.configuration.duration == .seconds(3600))
         #expect(
             faults(yaml, overrides: [.virtualClock]) == [
                 "--virtual-clock: session.clock: on the virtual clock a session needs a duration, "

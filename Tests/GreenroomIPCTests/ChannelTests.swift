@@ -15,7 +15,7 @@ private struct Pair {
     }
 }
 
-/// Runs a body that may block on a thread of its own: the cooperative threads of tests are few.
+/// Runs a blocking body on its own thread: the tests' cooperative threads are few.
 private final class Background<Result: Sendable>: Sendable {
     private struct State {
         var result: Result?
@@ -131,7 +131,7 @@ struct ChannelTests {
         #expect(received.length == Channels.messageByteCount)
     }
 
-    @Test func `channels are apart`() throws {
+    @Test func `channels are independent`() throws {
         let pair = try Pair()
         let bytes = [UInt8](repeating: 0xa5, count: Channels.messageByteCount)
         for index in [3, 5] {

@@ -31,16 +31,16 @@ struct WireTests {
         return writer.bytes
     }
 
-    @Test func `an offer is read as it was written`() throws {
+    @Test func `an offer survives serialisation`() throws {
         var reader = WireReader(Self.written { $0.write(Self.offer) })
         #expect(try reader.readOffer() == Self.offer)
     }
 
-    @Test func `a descriptor is read as it was written`() throws {
+    @Test func `a descriptor survives serialisation`() throws {
         let bytes = Self.written { $0.write(Self.descriptor) }
         var reader = WireReader(bytes)
         let read = try reader.readDescriptor()
-        // Everything in it is in the bytes again.
+        // Serialising it again gives equal bytes.
         #expect(Self.written { $0.write(read) } == bytes)
         #expect(read.summary == Self.descriptor.summary && read.parameters.count == 2)
         #expect(read.parameters[0].bounds == -1...1 && read.parameters[0].isLive)
@@ -49,12 +49,12 @@ struct WireTests {
     @Test(arguments: [
         ParameterValue.boolean(true), .integer(.min), .number(.infinity), .string("a\u{0}b"),
     ])
-    func `a value is read as it was written`(value: ParameterValue) throws {
+    func `a value survives serialisation`(value: ParameterValue) throws {
         var reader = WireReader(Self.written { $0.write(value) })
         #expect(try reader.readValue() == value)
     }
 
-    @Test func `a message that is cut anywhere is refused`() {
+    @Test func `a message truncated anywhere is refused`() {
         let bytes = Self.written { $0.write(Self.descriptor) }
         for count in 0..<bytes.count {
             var reader = WireReader(Array(bytes.prefix(count)))
@@ -62,7 +62,7 @@ struct WireTests {
         }
     }
 
-    @Test func `no bytes that a runner could write bring the reader down`() {
+    @Test func `no bytes crash the reader`() {
         var random = Random(state: 4)
         let seeds = [
             Self.written { $0.write(Self.descriptor) }, Self.written { $0.write(Self.offer) },
@@ -91,7 +91,7 @@ struct WireTests {
     }
 }
 
-/// A generator that gives the same numbers each time (SplitMix64).
+/// A generator with reproducible numbers (SplitMix64).
 private struct Random {
     var state: UInt64
 

@@ -20,7 +20,7 @@ import Testing
         listener = BroadcastListener(path: folder("share.sock"))
     }
 
-    /// What the session is notified of.
+    /// The session's notifications.
     private final class Events: Sendable {
         private let all = Mutex<[Arrival]>([])
 
@@ -48,7 +48,7 @@ import Testing
         for kind in kinds { try listener.open(kind) { [events] in events.add($0) } }
     }
 
-    /// Connects as a broadcast does.
+    /// Connects like a broadcast.
     private func connect(_ kind: PluginKind? = .shareSource) throws -> ControlSocket {
         let descriptor = greenroom_connect(listener.path)
         try #require(descriptor >= 0)
@@ -74,7 +74,7 @@ import Testing
         #expect(!listener.hasPendingPeer(.shareSource))
         #expect(listener.accept(.shareSource) == nil)
 
-        // A peer that connects a little early is accepted once the first one has left.
+        // A peer that connects slightly early is accepted after the first one has left.
         let second = try connect()
         usleep(200_000)
         #expect(!listener.hasPendingPeer(.shareSource))
@@ -163,7 +163,7 @@ import Testing
         #expect(eventually { listener.hasPendingPeer(.shareSource) })
     }
 
-    @Test func `closing refuses the peer that waits, and removes the socket`() throws {
+    @Test func `closing refuses the waiting peer, and removes the socket`() throws {
         try open(.shareSource, .shareAudioSource)
         let socket = try connect()
         #expect(eventually { listener.hasPendingPeer(.shareSource) })

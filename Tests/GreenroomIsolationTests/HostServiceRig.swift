@@ -13,8 +13,8 @@ import Synchronization
 @testable import GreenroomIsolation
 import GreenroomModel
 
-/// The host's side of two runners, to be called with anything: a camera and a microphone that are
-/// sending, their frames' memory, and a thread in place of each process.
+/// The host's side of two runners, called with arbitrary messages: a sending camera and a sending
+/// microphone, their frames' memory, and a thread instead of each process.
 final class HostServiceRig: Sendable {
     private let camera: Side
     private let microphone: Side
@@ -26,7 +26,7 @@ final class HostServiceRig: Sendable {
 
     /// Makes the calls that some bytes describe.
     ///
-    /// - Returns: How many were served.
+    /// - Returns: Number of served calls.
     func serve(_ bytes: some Collection<UInt8>) -> Int {
         var rest = Array(bytes)[...]
         func byte() -> UInt8 { rest.popFirst() ?? 0 }
@@ -54,7 +54,7 @@ final class HostServiceRig: Sendable {
         .waitUntil, .refusalText, Call(rawValue: 0), .leave, .process,
     ]
 
-    /// Values that are wrong in many places; nil for one of the bytes.
+    /// Values that are invalid in many places; nil for one from the bytes.
     private static let tempting: [UInt32?] = [
         0, 1, 3, 0x7fff_ffff, .max, 64, 8193, 1 << 16, nil, nil,
     ]
@@ -102,7 +102,7 @@ private final class Side: Sendable {
         channel = channels[Channels.firstOfPlugin]
         peer = try Channels(adopting: dup(channels.memory.descriptor))
         let other = peer[Channels.firstOfPlugin]
-        // In place of the thread that copies planes.
+        // Instead of the thread that copies planes.
         _ = HostThread(name: "peer") { while other.receive() != nil { other.send(.return) } }
     }
 
@@ -142,7 +142,7 @@ private final class Side: Sendable {
         }
     }
 
-    /// Keeps a call from waiting.
+    /// Prevents a call from waiting.
     func limitWaits(of call: Call) {
         if call == .waitUntil { channel.write(MonotonicClock.now, at: MessageLayout.subject) }
         if call == .audioSend { channel.write(Int64(0), at: MessageLayout.number) }
@@ -158,7 +158,7 @@ private final class Side: Sendable {
         prepare(call)
         guard serve(call, length: MessageLayout.samples) else { return false }
         let status: Int32 = channel.read()
-        // Accepted, or refused by a rule: calls before may have filled every slot.
+        // Accepted, or refused by a rule: earlier calls may have filled every slot.
         return (0..<40).contains(status)
     }
 

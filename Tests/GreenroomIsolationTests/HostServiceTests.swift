@@ -6,10 +6,10 @@ import Testing
 
 @testable import GreenroomIsolation
 
-/// No message of a plugin's process harms the host. `Tests/Fuzz/run.sh` looks for further messages by
-/// coverage.
+/// No message of a plugin's process harms the host. `Tests/Fuzz/run.sh` searches for more messages
+/// by coverage.
 @Suite(.ownThreads) struct HostServiceTests {
-    @Test func `no call that a runner could make brings the host down`() throws {
+    @Test func `no call of a runner crashes the host`() throws {
         let rig = try HostServiceRig()
         var random = FixedRandom(state: 11)
         var served = 0
@@ -49,7 +49,7 @@ import Testing
             }
         }
         #expect(kinds.messages > 100 && kinds.garbage > 1000)
-        // At its end once every copy of the writing end is closed.
+        // It has ended when every copy of the writing end is closed.
         close(pipe[1])
         var byte: UInt8 = 0
         #expect(read(pipe[0], &byte, 1) == 0)
@@ -62,7 +62,7 @@ import Testing
     }
 }
 
-/// A generator that gives the same numbers each time (SplitMix64).
+/// A generator with reproducible numbers (SplitMix64).
 private struct FixedRandom: RandomNumberGenerator {
     var state: UInt64
 

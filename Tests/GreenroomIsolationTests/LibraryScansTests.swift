@@ -8,9 +8,9 @@ import Testing
 @testable import GreenroomIsolation
 @testable import GreenroomPluginInterface
 
-/// Each content is looked into once, whatever becomes of the files that say so.
+/// Each content is scanned once, whatever happens to the cache's files.
 @Suite(.ownThreads) struct LibraryScansTests {
-    /// Counts how often it looks, and finds what it is told to.
+    /// Counts its scans, and returns a given result.
     private final class Scanner: Sendable {
         private struct State {
             var paths: [String] = []
@@ -49,7 +49,7 @@ import Testing
         library = try folder.write("a.so", "content")
     }
 
-    /// As another process of the host.
+    /// Like another process of the host.
     private func examine(_ path: String? = nil, rescans: Bool = false)
         -> ScanCache.ScanResult
     {
@@ -57,7 +57,7 @@ import Testing
         return Result { () throws(LoadError) in try scans.examine(path ?? library) }
     }
 
-    /// The files of the cache that have a finding; those with hashes come with time.
+    /// The cached results, without the cached hashes.
     private var findings: [String] {
         guard let directory = opendir(folder("cache/plugins")) else { return [] }
         defer { closedir(directory) }
@@ -71,9 +71,9 @@ import Testing
         return names.sorted()
     }
 
-    // MARK: What is known
+    // MARK: Known results
 
-    @Test func `what was found is known to the next process`() throws {
+    @Test func `a result is known to the next process`() throws {
         let first = try examine().get()
         let second = try examine().get()
         #expect(scanner.count == 1)
@@ -82,20 +82,20 @@ import Testing
         #expect(second.descriptors == [.example()])
     }
 
-    @Test func `a process looks once, also without a cache`() throws {
+    @Test func `a process scans once, also without a cache`() throws {
         let scans = LibraryScans(cache: nil, scan: scanner.scan)
         for _ in 0..<3 { #expect(try scans.examine(library).path == library) }
         #expect(scanner.count == 1)
     }
 
-    @Test func `the same content elsewhere is known, under its own path`() throws {
+    @Test func `equal content at another path is known, with its own path`() throws {
         _ = try examine().get()
         let copy = try folder.write("b.so", "content")
         #expect(try examine(copy).get().path == copy)
         #expect(scanner.count == 1)
     }
 
-    @Test func `a file that changed is looked into again, whatever its times say`() throws {
+    @Test func `a changed file is scanned again, even with equal times`() throws {
         _ = try examine().get()
         var status = stat()
         #expect(stat(library, &status) == 0)
@@ -106,7 +106,7 @@ import Testing
         #expect(scanner.count == 2)
     }
 
-    @Test func `a file that changes while it is looked into is not kept`() throws {
+    @Test func `a file that changes during its scan is not cached`() throws {
         let scans = LibraryScans(cache: cache) { [scanner] path throws(LoadError) in
             #expect(truncate(path, 3) == 0)
             return try scanner.scan(path)
@@ -119,7 +119,7 @@ import Testing
         #expect(scanner.count == 3, "the first content was kept")
     }
 
-    @Test func `looking again counts for those after it`() throws {
+    @Test func `the result of a rescan replaces the cached one`() throws {
         _ = try examine().get()
         scanner.find(.success(.example(name: "Newer")))
         #expect(try examine().get().descriptors[0].name == "Example")
@@ -135,7 +135,7 @@ import Testing
         (.unknownKind, true), (.notAPlugin, false), (.missingLibrary, false), (.noRunner, false),
         (.crashes, false), (.hangs, false),
     ])
-    func `a failure that is the library's own is kept`(code: LoadError.Code, isKept: Bool) {
+    func `a failure of the library itself is cached`(code: LoadError.Code, isKept: Bool) {
         let error = LoadError(code: code, place: library, explanation: "for a reason")
         scanner.find(.failure(error))
         #expect(examine() == .failure(error))
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [LoadError.Code.crashes, .hangs])
-    func `a failure that takes long is kept, and says how to look again`(
+    func `a slow failure is cached, and says how to scan again`(
         code: LoadError.Code
     ) throws {
         let error = LoadError(code: code, place: library, explanation: "for a reason.")
@@ -165,7 +165,7 @@ import Testing
         #expect(try examine().get().descriptors[0].name == "Example")
     }
 
-    @Test func `of a file that can't be read the scan tells`() {
+    @Test func `an unreadable file is reported by the scan`() {
         let error = LoadError(code: .notFound, place: folder("absent.so"), explanation: "no file")
         scanner.find(.failure(error))
         #expect(examine(folder("absent.so")) == .failure(error))
@@ -176,7 +176,7 @@ import Testing
 
     // MARK: Bad caches
 
-    @Test func `a file of the cache that is not as it was written is not believed`() throws {
+    @Test func `a modified cache file is ignored`() throws {
         _ = try examine().get()
         let name = try #require(findings.first)
         #expect(findings.count == 1)
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a file of the cache counts for no other library`() throws {
+    @Test func `a cache file is valid for one library only`() throws {
         _ = try examine().get()
         let name = try #require(findings.first)
         let other = try folder.write("b.so", "another")
@@ -218,7 +218,7 @@ import Testing
         .example(defaultValue: .string("five")), .example(defaultValue: .integer(11)),
         .example(defaultValue: .boolean(true)),
     ])
-    func `a cache that says what no library can say is not believed`(
+    func `an impossible cached result is ignored`(
         descriptor: PluginDescriptor
     ) throws {
         let hash = SHA256.hash(of: Array("content".utf8)[...])
@@ -230,7 +230,7 @@ import Testing
         #expect(scanner.count == 1)
     }
 
-    @Test func `a cache that says more than a library can have is not believed`() throws {
+    @Test func `a cached result beyond the limits of a library is ignored`() throws {
         let hash = SHA256.hash(of: Array("content".utf8)[...])
         for count in [0, 2, 257] {
             let descriptors = Array(repeating: PluginDescriptor.example(), count: count)
@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(arguments: [0o777, 0o720])
-    func `a folder that others may write to is not used`(mode: mode_t) throws {
+    func `a folder that others can write is not used`(mode: mode_t) throws {
         _ = try examine().get()
         #expect(chmod(folder("cache/plugins"), mode) == 0)
         _ = try examine().get()
@@ -259,7 +259,7 @@ import Testing
         #expect(scanner.count == 2)
     }
 
-    @Test func `a folder that can't be made is no error`() throws {
+    @Test func `a missing cache folder is no error`() throws {
         let cache = ScanCache(folder: "\(library)/cache")
         for count in 1...2 {
             let scans = LibraryScans(cache: cache, scan: scanner.scan)
@@ -268,7 +268,7 @@ import Testing
         }
     }
 
-    @Test func `what is in the cache is this user's alone`() throws {
+    @Test func `only this user can access the cache`() throws {
         _ = try examine().get()
         for name in ["cache", "cache/plugins", "cache/plugins/\(try #require(findings.first))"] {
             var status = stat()
@@ -277,9 +277,9 @@ import Testing
         }
     }
 
-    // MARK: Many
+    // MARK: Concurrency
 
-    @Test func `writers at the same time leave whole files`() async throws {
+    @Test func `concurrent writers leave whole files`() async throws {
         let libraries = try (0..<4).map { try folder.write("\($0).so", "content \($0 % 2)") }
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<32 {
@@ -297,7 +297,7 @@ import Testing
         #expect(scanner.count == scans)
     }
 
-    @Test func `the cache does not grow without end`() throws {
+    @Test func `the size of the cache is limited`() throws {
         let library = LibraryDescription(path: "/a", minorVersion: 0, descriptors: [.example()])
         func hash(_ number: Int) -> [UInt8] { SHA256.hash(of: Array("\(number)".utf8)[...]) }
         for number in 0..<1100 { cache.store(.success(library), for: hash(number)) }
@@ -305,9 +305,9 @@ import Testing
         #expect(cache.result(for: hash(1099), at: "/a") != nil)
     }
 
-    // MARK: Hashes that are known
+    // MARK: Known hashes
 
-    @Test func `the hash of a file is known for as long as nothing of it changes`() throws {
+    @Test func `the hash of an unchanged file is known`() throws {
         let identity = try #require(LibraryFile.identity(of: library))
         let hash = SHA256.hash(of: Array("content".utf8)[...])
         cache.store(hash: hash, of: identity)
@@ -323,7 +323,7 @@ import Testing
         #expect(LibraryFile.identity(of: library) != identity)
     }
 
-    @Test func `times tell of a change only when they have rested`() throws {
+    @Test func `recent times do not prove an unchanged file`() throws {
         var identity = try #require(LibraryFile.identity(of: library))
         identity.modifiedNanoseconds = 10_000_000_000
         identity.changedNanoseconds = 20_000_000_000
@@ -338,7 +338,7 @@ import Testing
     }
 }
 
-/// Where caches are.
+/// The folders of caches.
 struct CacheFolderTests {
     @Test(
         arguments: [
@@ -348,7 +348,7 @@ struct CacheFolderTests {
             ("relative", "/home/a", "/home/a/.cache/greenroom/plugins"),
             (nil, nil, nil), (nil, "relative", nil),
         ] as [(String?, String?, String?)])
-    func `the environment says where`(cacheHome: String?, home: String?, folder: String?) {
+    func `the environment sets the folder`(cacheHome: String?, home: String?, folder: String?) {
         #expect(ScanCache(cacheHome: cacheHome, home: home)?.folder == folder)
     }
 }

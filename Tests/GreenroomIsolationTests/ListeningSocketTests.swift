@@ -9,7 +9,7 @@ import Testing
 
 @testable import GreenroomIsolation
 
-/// The name of a broadcast's socket: who may have it, and what becomes of it.
+/// The path of a broadcast's socket: access, conflicts and removal.
 @Suite(.serialized, .ownThreads) struct ListeningSocketTests {
     private let folder: TemporaryFolder
     private var path: String { folder("share.sock") }
@@ -21,7 +21,7 @@ import Testing
         return lstat(path, &status) == 0 ? status : nil
     }
 
-    /// What is said of a path that can't be had.
+    /// The refusal of a path.
     private func refusal(of path: String) -> LoadError? {
         do throws(LoadError) {
             _ = try ListeningSocket(at: path)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// A socket that a host has left behind.
+    /// A socket left by a killed host.
     private func leaveSocket(at path: String) {
         close(greenroom_listen(path, 1))
         #expect(access(path, F_OK) == 0)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [0o000, 0o022, 0o077] as [mode_t])
-    func `only its user may use it, whatever the umask`(mask: mode_t) throws {
+    func `only its user can use it, with any umask`(mask: mode_t) throws {
         let before = umask(mask)
         defer { umask(before) }
         let socket = try ListeningSocket(at: path)
@@ -53,7 +53,7 @@ import Testing
         #expect(mode.map { $0 & S_IFMT } == S_IFSOCK)
     }
 
-    @Test func `a path may have 107 bytes and no more`() throws {
+    @Test func `a path has at most 107 bytes`() throws {
         let room = 107 - folder("").utf8.count
         let longest = folder(String(repeating: "s", count: room))
         #expect(longest.utf8.count == 107)
@@ -67,21 +67,21 @@ import Testing
         #expect(refusal(of: "")?.code == .noSocket)
     }
 
-    @Test func `a socket that was left behind is replaced`() throws {
+    @Test func `a socket without a listener is replaced`() throws {
         leaveSocket(at: path)
         let socket = try ListeningSocket(at: path)
         #expect(isListenedAt(socket.path))
         #expect(status(path).map { $0.st_mode & 0o7777 } == 0o600)
     }
 
-    @Test func `a socket at which somebody listens is left alone`() throws {
+    @Test func `a socket with a listener is kept`() throws {
         let first = try ListeningSocket(at: path)
         let error = try #require(refusal(of: path))
         #expect(error.place == path && error.explanation.contains("listener"))
         #expect(isListenedAt(first.path))
     }
 
-    @Test func `what is no socket is left alone`() throws {
+    @Test func `another kind of file is kept`() throws {
         try folder.write("share.sock", "mine")
         #expect(try #require(refusal(of: path)).explanation.contains("no socket"))
         #expect(try readFile(path) == Array("mine".utf8))
@@ -92,17 +92,17 @@ import Testing
         #expect(!folder.has("elsewhere"))
     }
 
-    @Test func `a folder that is not there is named as the reason`() throws {
+    @Test func `a missing folder is named as the reason`() throws {
         let error = try #require(refusal(of: folder("nowhere/share.sock")))
         #expect(error.explanation.contains("folder"))
     }
 
-    @Test func `the name goes with the socket`() throws {
+    @Test func `the path is removed with the socket`() throws {
         do { _ = try ListeningSocket(at: path) }
         #expect(!folder.has("share.sock"))
     }
 
-    @Test func `a name that is another's by then stays`() throws {
+    @Test func `a path that has been replaced stays`() throws {
         do {
             let socket = try ListeningSocket(at: path)
             unlink(socket.path)
@@ -111,7 +111,7 @@ import Testing
         #expect(folder.has("share.sock"))
     }
 
-    @Test func `of many that start at the same moment one has the name`() throws {
+    @Test func `of several hosts that start together one gets the path`() throws {
         leaveSocket(at: path)
         let path = path
         let attempts = Monitor(0)
@@ -120,7 +120,7 @@ import Testing
             HostThread(name: "host \(number)") {
                 let socket = try? ListeningSocket(at: path)
                 attempts.change { $0 += 1 }
-                // Who has it keeps it until all have tried.
+                // The one that has it keeps it until all have tried.
                 attempts.wait(until: nil) { $0 == 8 ? () : nil }
                 guard let socket else { return }
                 let descriptor = greenroom_connect(socket.path)

@@ -45,7 +45,7 @@ import Testing
         #expect(Self.check(ticks: 600) { Self.sample(hasAnswered: $0 % 29 == 0) } == nil)
     }
 
-    @Test func `a host that was stopped itself finds nothing`() {
+    @Test func `a host that was stopped reports nothing`() {
         var watchdog = ProcessWatchdog(memoryLimitBytes: 1)
         let silent = Self.sample(hasAnswered: false)
         for _ in 0..<5 { #expect(watchdog.check(silent, after: 3_600_000_000_000) == nil) }
@@ -81,7 +81,7 @@ import Testing
         #expect(frames?.1 == .frames(perSecond: 60_000, limit: 300))
     }
 
-    @Test func `a main thread that exited is found, and a process that exits is not`() throws {
+    @Test func `an exited main thread is found, an exiting process is not`() throws {
         #expect(Self.check(ticks: 100) { Self.sample(mainThreadHasExited: $0 % 10 != 0) } == nil)
         let found = try #require(
             Self.check(ticks: 100) { Self.sample(mainThreadHasExited: $0 >= 10) })
@@ -89,7 +89,7 @@ import Testing
         #expect(found.tick == 19)
     }
 
-    @Test func `a flood of lines is found, and a burst is not`() throws {
+    @Test func `a flood of lines is found, a burst is not`() throws {
         let found = try #require(Self.check(ticks: 100) { Self.sample(lines: $0 * 600) })
         #expect(found.1 == .lines(perSecond: 6000))
         #expect(Self.check(ticks: 100) { Self.sample(lines: $0 > 20 ? 4900 : 0) } == nil)
@@ -106,7 +106,7 @@ struct CrashReportTests {
         ("fault: write", nil),
         ("libX.so(paint+0x1)[0x2]", nil),
     ])
-    func `the fault is in the line after the heading`(
+    func `the fault is read from the line after the heading`(
         line: String, fault: MemoryFault?
     ) {
         let words = [
@@ -116,7 +116,7 @@ struct CrashReportTests {
         #expect(CrashReport.fault(in: [line]) == nil)
     }
 
-    @Test func `the line of the fault is no frame of the backtrace`() {
+    @Test func `the line of the fault is not part of the backtrace`() {
         let words = [
             CrashReport.backtraceHeading, "fault: write 0x1", "/a/libX.so(go+0x1)[0x2]",
         ]
@@ -155,7 +155,7 @@ struct CrashReportTests {
 }
 
 struct LineReaderTests {
-    @Test func `lines arrive whole, and long ones in parts`() throws {
+    @Test func `lines arrive whole, long ones in parts`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }

@@ -8,7 +8,7 @@ struct SHA256Tests {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The examples of FIPS 180-2, and no bytes at all.
+    /// The examples of FIPS 180-2, and an empty text.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -21,13 +21,13 @@ struct SHA256Tests {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
         ),
     ])
-    func `a text has the hash of the standard`(text: String, hash: String) {
+    func `examples have the standard's hash`(text: String, hash: String) {
         #expect(Self.hexadecimal(SHA256.hash(of: Array(text.utf8)[...])) == hash)
     }
 
-    /// Around the ends of blocks, where the padding begins another one.
+    /// Around the ends of blocks, where the padding needs another block.
     @Test(arguments: [0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 70_001])
-    func `bytes in parts have the hash that another program tells`(count: Int) throws {
+    func `bytes in parts have the hash of sha256sum`(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }
         let folder = try TemporaryFolder()
         let file = try folder.write("bytes", bytes)

@@ -7,7 +7,7 @@ import Testing
         ("a/../b", "/s/t/a/../b"), ("/abs/../x", "/abs/../x"), ("..", "/s"), (".", "/s/t"),
         ("a/", "/s/t/a/"), ("...", "/s/t/..."),
     ])
-    func `leading steps up are taken`(path: String, absolute: String) {
+    func `leading parent folders are resolved`(path: String, absolute: String) {
         #expect(absolutePath(path, from: "/s/t") == absolute)
     }
 }

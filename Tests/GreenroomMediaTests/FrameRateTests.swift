@@ -20,7 +20,7 @@ import Testing
             (0, 0), (1, 1), (33_333_333, 1), (33_333_334, 2), (1_000_000_000, 30),
             (1_000_000_001, 31), (10_000_000_000, 300), (-5, 0), (Int64.max, 276_701_161_106),
         ] as [(Int64, Int64)])
-    func `a stretch of time has the frames that are due in it`(nanoseconds: Int64, frames: Int64) {
+    func `a period has the frames that are due in it`(nanoseconds: Int64, frames: Int64) {
         #expect(FrameRate(30).frameCount(inNanoseconds: nanoseconds) == frames)
     }
 
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "-1", "30/0", "1001", "30/1/1", "", "x", "30/"])
-    func `what is no rate is refused`(text: String) {
+    func `an invalid rate is refused`(text: String) {
         #expect(FrameRate(text) == nil)
     }
 }

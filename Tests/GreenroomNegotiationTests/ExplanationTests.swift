@@ -19,7 +19,7 @@ import Testing
         return negotiator
     }
 
-    @Test func `a record tells which ceiling, whose, since when, and what the source made of it`() {
+    @Test func `a record names ceiling, origin, time and the source's answer`() {
         var negotiator = negotiator()
         negotiator.answered(.answered(.accept))
         negotiator.followed(revision: 2, frames: 3)
@@ -50,10 +50,10 @@ import Testing
             .answered(.fixed(VideoCapability(width: 99, height: 98, fps: 10))),
             "makes exactly 99x98@10"
         ),
-        (.ignored, "takes no new offers and goes on with 1280x720@30"),
-        (.refused(.failed, "no"), "refused and goes on with 1280x720@30"),
+        (.ignored, "takes no new offers and continues with 1280x720@30"),
+        (.refused(.failed, "no"), "refused and continues with 1280x720@30"),
     ])
-    func `every kind of reply has its words`(reply: Reply, words: String) {
+    func `every kind of reply has a text`(reply: Reply, words: String) {
         var negotiator = negotiator()
         #expect(
             negotiator.records.last?.explanation(role: "camera")[1].contains("not answered yet")
@@ -64,7 +64,7 @@ import Testing
         #expect(line?.contains("follow") == words.contains("follow"), "\(line ?? "")")
     }
 
-    @Test func `where the table itself is the limit it says so`() {
+    @Test func `a limit from the table is named`() {
         var negotiator = Negotiator(
             rule: .rows, table: .standard,
             maximum: VideoCapability(width: 3840, height: 2160, fps: 60))

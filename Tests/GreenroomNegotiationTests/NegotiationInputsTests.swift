@@ -18,17 +18,17 @@ import Testing
         var testDescription: String { what }
     }
 
-    /// Every kind of input, alone and together, over the vendors' table of 12 rows.
+    /// Every kind of input, alone and combined, for the vendors' table of 12 rows.
     static let cases = [
         Case(what: "nothing", suggested: "1920x1080@30", largest: "1920x1080@30", rows: 12),
         Case(
-            what: "the maximum leaves rows out", maximum: "1280x720@24", suggested: "1280x720@24",
+            what: "the maximum removes rows", maximum: "1280x720@24", suggested: "1280x720@24",
             largest: "1280x720@24", rows: 11),
         Case(
             what: "so does the ability", ability: "640x360@30", suggested: "640x360@30",
             largest: "640x360@30", rows: 7),
         Case(
-            what: "a ceiling from outside lowers the suggestion alone", outside: "640x360@15",
+            what: "an outside ceiling lowers only the suggestion", outside: "640x360@15",
             suggested: "640x360@15", largest: "1920x1080@15", rows: 12),
         Case(
             what: "a ceiling between two rows", outside: "1000x600@30", suggested: "960x540@30",
@@ -43,22 +43,22 @@ import Testing
             what: "a ceiling of a pixel", outside: "1x1@1", suggested: "1x1@1",
             largest: "1920x1080@1", rows: 13),
         Case(
-            what: "each side by another ceiling", ability: "1280x720@30", wants: "8192x400@60",
+            what: "a different ceiling for each side", ability: "1280x720@30", wants: "8192x400@60",
             outside: "700x8192@12", suggested: "640x360@12", largest: "1280x720@12", rows: 11),
         Case(
             what: "a source of two rows", makes: ["640x360@25", "1280x720@60"],
             suggested: "1280x720@30", largest: "1280x720@30", rows: 2),
         Case(
-            what: "a source of a row and others", makes: ["640x360@25", "700x500@60"],
+            what: "a source of a row and other sizes", makes: ["640x360@25", "700x500@60"],
             suggested: "640x360@25", largest: "640x360@25", rows: 1),
         Case(
             what: "a source of no row", makes: ["500x400@60", "300x200@10", "4000x3000@30"],
             suggested: "500x400@30", largest: "500x400@30", rows: 2),
         Case(
-            what: "a source of what nobody takes", maximum: "1280x720@30",
+            what: "a source of unusable sizes", maximum: "1280x720@30",
             makes: ["4000x3000@30"], suggested: "1280x720@30", largest: "1280x720@30", rows: 1),
         Case(
-            what: "a source of a size at two rates", makes: ["640x360@10", "640x360@24"],
+            what: "a source with a size at two rates", makes: ["640x360@10", "640x360@24"],
             suggested: "640x360@24", largest: "640x360@24", rows: 1),
         Case(
             what: "a source of rows that are all above the ceiling", outside: "320x180@30",
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `every input limits the offer in its own way`(given: Case) throws {
+    func `every input limits the offer`(given: Case) throws {
         let offer = try Self.inputs(.rows, given).offer(revision: 1, after: nil)
         #expect(offer.suggested.description == given.suggested)
         #expect(offer.rows.first?.description == given.largest)
@@ -95,7 +95,8 @@ import Testing
     @Test(arguments: [
         Case(what: "alone", suggested: "1920x1080@30", largest: "1920x1080@30", rows: 1),
         Case(
-            what: "a ceiling of another shape", outside: "640x480@15", suggested: "640x360@15",
+            what: "a ceiling with another aspect ratio", outside: "640x480@15",
+            suggested: "640x360@15",
             largest: "640x480@15", rows: 1),
         Case(
             what: "a share of its own size", makes: ["1366x768@60"], suggested: "1366x768@30",
@@ -108,13 +109,13 @@ import Testing
             makes: ["1366x768@5", "640x480@30"], suggested: "640x480@30", largest: "700x700@30",
             rows: 1),
     ])
-    func `a share has one row, and a suggestion of its own shape`(given: Case) throws {
+    func `a share has one row, and a suggestion with its own aspect ratio`(given: Case) throws {
         let offer = try Self.inputs(.upTo, given).offer(revision: 1, after: nil)
         #expect(offer.suggested.description == given.suggested)
         #expect(offer.rows.map(\.description) == [given.largest])
     }
 
-    @Test func `whatever the inputs are, the offer keeps its promises`() throws {
+    @Test func `offers are valid for random inputs`() throws {
         for seed in 0..<20_000 {
             var random = SeededGenerator(seed: seed)
             let inputs = random.inputs()
@@ -153,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `no row of the offer that fits is better than the suggestion`() {
+    @Test func `no fitting row of the offer is better than the suggestion`() {
         for seed in 0..<5000 {
             var random = SeededGenerator(seed: seed)
             var inputs = random.inputs()
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `an offer says whether it is up or down`() {
+    @Test func `an offer has the direction as reason`() {
         func offer(_ limit: VideoCapability, after previous: Offer?) -> Offer {
             NegotiationInputs(
                 rule: .rows, table: .standard, ceilings: [.sessionMaximum(limit)]
@@ -196,7 +197,7 @@ import Testing
             (["600x300@15"], "640x360@15"),
             (["640x400@30"], "640x480@30"),
             (["640x100@30", "100x400@30"], "640x480@30"),
-            // A row that is fast enough is larger than the smallest that covers.
+            // A row that is fast enough is larger than the smallest covering one.
             (["320x180@30"], "640x360@30"),
             (["320x180@60"], "320x180@60"),
             (["4000x3000@60"], "8192x8192@60"),
@@ -215,7 +216,7 @@ import Testing
         #expect(inputs.limit(serving: wants)?.description == limit)
     }
 
-    @Test func `under the ceiling of the wants, capture covers every want that it can`() throws {
+    @Test func `under the wants' ceiling, capture covers every possible want`() throws {
         for seed in 0..<5000 {
             var random = SeededGenerator(seed: seed)
             let maximum = random.capability()
@@ -243,7 +244,7 @@ import Testing
 
     // MARK: Which ceilings bind
 
-    @Test func `without any one of the ceilings that bind, the suggestion is another one`() {
+    @Test func `without any binding ceiling the suggestion differs`() {
         for seed in 0..<3000 {
             var random = SeededGenerator(seed: seed)
             let inputs = random.inputs()
@@ -265,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func `of two ceilings that say the same the older one binds`() {
+    @Test func `of two equal ceilings the older one binds`() {
         let limit = VideoCapability(width: 640, height: 360, fps: 15)
         let inputs = NegotiationInputs(
             rule: .rows, table: .standard,

@@ -15,7 +15,7 @@ import Testing
         return negotiator
     }
 
-    @Test func `the first offer is due at once, with what was set before`() {
+    @Test func `the first offer is due at once, with all earlier ceilings`() {
         var negotiator = Negotiator(rule: .rows, table: .standard, maximum: full)
         negotiator.set(low, kind: .outside, origin: "a", at: 0)
         negotiator.set(nil, kind: .outside, origin: "b", at: 0)
@@ -45,7 +45,7 @@ import Testing
         #expect(negotiator.source == low && negotiator.track == low)
     }
 
-    @Test func `up slowly: a rise waits until the ceilings have been calm`() {
+    @Test func `up slowly: a rise waits until the ceilings stop changing`() {
         var negotiator = begun()
         negotiator.set(low, kind: .outside, origin: "a", at: 0)
         _ = negotiator.next(at: 0)
@@ -53,7 +53,7 @@ import Testing
         negotiator.set(nil, kind: .outside, origin: "b", at: second)
         #expect(negotiator.wake == second + Negotiator.riseNanoseconds)
         #expect(negotiator.next(at: 2 * second) == nil)
-        // What changes meanwhile begins the wait anew.
+        // A change restarts the wait.
         negotiator.set(
             VideoCapability(width: 960, height: 540, fps: 30), kind: .ability, origin: "c",
             at: 3 * second)
@@ -69,7 +69,7 @@ import Testing
         #expect(negotiator.track == offer?.suggested)
     }
 
-    @Test func `last wins: what comes while a step is in flight makes one offer, or none`() {
+    @Test func `last wins: changes while a step is in flight make one offer, or none`() {
         var negotiator = begun()
         negotiator.set(low, kind: .outside, origin: "1", at: 0)
         _ = negotiator.next(at: 0)
@@ -88,7 +88,7 @@ import Testing
                 == VideoCapability(width: 320, height: 180, fps: 12))
         negotiator.answered(.answered(.accept))
 
-        // There and back within the wait: nothing to say.
+        // Changed and undone during the wait: no offer.
         var calm = begun()
         calm.set(
             VideoCapability(width: 1279, height: 720, fps: 30), kind: .outside, origin: "x", at: 4)
@@ -98,7 +98,7 @@ import Testing
         calm.answered(.ignored)
         #expect(calm.next(at: 6) == nil)
 
-        // There and back at one time: nothing was said.
+        // Changed and undone at one time: no offer.
         var still = begun()
         still.set(low, kind: .outside, origin: "x", at: 5)
         still.set(nil, kind: .outside, origin: "y", at: 5)
@@ -117,7 +117,7 @@ import Testing
         negotiator.answered(.answered(.accept))
         let binding = negotiator.records.last?.ceilings.filter(\.binds).map(\.origin)
         #expect(
-            binding == ["b", "a, over, and held until there is calm for 3 s,"],
+            binding == ["b", "a, lifted, but held until nothing changes for 3 s,"],
             "the rate by the new one, the size still by the old one")
         #expect(negotiator.next(at: second + Negotiator.riseNanoseconds)?.suggested == wider)
     }
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `a fixed source is reduced in its own shape, and asked at every change`() {
+    @Test func `a fixed source is reduced without distortion, and asked at every change`() {
         var negotiator = begun(
             .answered(.fixed(VideoCapability(width: 1024, height: 768, fps: 60))))
         #expect(negotiator.track?.description == "960x720@30")
@@ -157,7 +157,7 @@ import Testing
         #expect(negotiator.next(at: 0) != nil)
     }
 
-    @Test func `a row that was chosen and is offered no more is negotiated again`() {
+    @Test func `a chosen row that is no longer offered is renegotiated`() {
         let row = VideoCapability(width: 960, height: 540, fps: 15)
         var negotiator = begun()
         negotiator.set(low, kind: .outside, origin: "a", at: 0)
@@ -171,7 +171,7 @@ import Testing
         #expect(negotiator.next(at: second) == nil)
     }
 
-    @Test func `a ceiling that says the same stays whose it was`() {
+    @Test func `an equal ceiling keeps its origin`() {
         var negotiator = begun()
         negotiator.set(low, kind: .outside, origin: "timeline[0]", at: second)
         _ = negotiator.next(at: second)
@@ -183,7 +183,7 @@ import Testing
         #expect(negotiator.ceilings.count == 2, "the maximum stays")
     }
 
-    @Test func `the outputs' wants are a ceiling, and one that takes all lifts it`() {
+    @Test func `the outputs' wants are a ceiling, lifted by an output without a size`() {
         var negotiator = begun()
         let small = VideoSinkWant(size: FrameSize(width: 600, height: 300), rate: FrameRate(15))
         negotiator.set(wants: [small], at: 0)
@@ -194,7 +194,7 @@ import Testing
         #expect(negotiator.next(at: Negotiator.riseNanoseconds)?.suggested == full)
     }
 
-    @Test func `records tell what happened, and their number is bounded`() throws {
+    @Test func `records contain every offer, and their number is limited`() throws {
         var negotiator = begun()
         negotiator.followed(revision: 1, frames: 0)
         for step in 1...500 {
@@ -207,7 +207,7 @@ import Testing
             guard negotiator.next(at: Int64(step) * 4 * second) != nil else { continue }
             negotiator.answered(.answered(.accept))
         }
-        #expect(negotiator.records.count <= Negotiator.mostRecords)
+        #expect(negotiator.records.count <= Negotiator.recordLimit)
         #expect(negotiator.records.first?.revision == 1)
         let newest = try #require(negotiator.offer?.revision)
         #expect(negotiator.records.last?.revision == newest)
@@ -216,7 +216,7 @@ import Testing
         #expect(negotiator.records.last?.framesUntilFollowed == 4)
     }
 
-    /// What the ceilings allow, worked out without the code that is tested.
+    /// The result of the ceilings, computed independently.
     private func allows(
         _ ceilings: [Ceiling.Kind: VideoCapability], _ capability: VideoCapability
     ) -> Bool {
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `whatever happens in whatever order, the rules hold`() throws {
+    @Test func `the rules hold in random sequences`() throws {
         for seed in 0..<150 {
             var random = SeededGenerator(seed: seed)
             let rule: OfferRule = seed % 4 == 0 ? .upTo : .rows
@@ -262,7 +262,7 @@ import Testing
                     inFlight = nil
                 default:
                     guard let offer = negotiator.next(at: now) else {
-                        // What is too much is never left offered.
+                        // An offer above the ceiling never stays.
                         if inFlight == nil, let newest {
                             #expect(allows(ceilings, newest.suggested), "seed \(seed)")
                         }
@@ -274,7 +274,8 @@ import Testing
                     #expect(offer.contains(offer.suggested), "seed \(seed)")
                     if offer.reason == .ceilingRaised {
                         let isCalm = now - lastChange >= Negotiator.riseNanoseconds
-                        // Of two rows of the same area the one of the better shape may change.
+                        // Of two rows with equal area, the one with the better aspect ratio may
+                        // change.
                         let isOther = offer.suggested.size.area == newest?.suggested.size.area
                         #expect(isCalm || isOther, "seed \(seed)")
                     }
@@ -285,7 +286,7 @@ import Testing
                     #expect(allows(ceilings, track), "the track is never above, seed \(seed)")
                 }
             }
-            // When it is calm it ends at the best row, which a fresh negotiation begins with.
+            // At rest it ends at the best row, with which a new negotiation starts.
             if inFlight != nil { negotiator.answered(.answered(.accept)) }
             for _ in 0..<4 {
                 now += Negotiator.riseNanoseconds
@@ -304,7 +305,7 @@ import Testing
         }
     }
 
-    @Test func `the same history makes the same records`() {
+    @Test func `equal histories make equal records`() {
         func run() -> [NegotiationRecord] {
             var random = SeededGenerator(seed: 11)
             var negotiator = Negotiator(rule: .rows, table: .standard, maximum: full)

@@ -3,7 +3,7 @@ import GreenroomMedia
 @testable import GreenroomNegotiation
 
 extension Offer {
-    /// The first offer to a camera that nothing but the session's maximum limits.
+    /// The first offer to a camera, limited only by the session's maximum.
     static func toVideoSource(
         revision: UInt32, table: CapabilityTable, maximum: VideoCapability
     ) -> Offer {
@@ -12,7 +12,7 @@ extension Offer {
         ).offer(revision: revision, after: nil)
     }
 
-    /// The first offer to a share that nothing but the session's maximum limits.
+    /// The first offer to a share, limited only by the session's maximum.
     static func toShareSource(revision: UInt32, maximum: VideoCapability) -> Offer {
         NegotiationInputs(
             rule: .upTo, table: .standard, ceilings: [.sessionMaximum(maximum)]

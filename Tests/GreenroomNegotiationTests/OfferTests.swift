@@ -80,7 +80,7 @@ import Testing
         ("1080x1920@30", "404x720@30"), ("8192x1@1", "1280x2@1"), ("1x1@1000", "1x1@30"),
         ("1281x721@30", "1278x720@30"),
     ])
-    func `a fixed size is brought under the maximum in its own shape`(
+    func `a fixed size is reduced to the maximum without distortion`(
         source: String, track: String
     ) throws {
         let fixed = try #require(VideoCapability(source))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct OveruseDetectorTests {
     private let second: Int64 = 1_000_000_000
 
-    /// A machine that takes a time for each pixel, and a session that follows the meter.
+    /// A machine with a cost for each pixel, and a session that follows the detector.
     private struct Machine {
         var meter: OveruseDetector
         let top: VideoCapability
@@ -20,7 +20,7 @@ import Testing
             self.nanosecondsAPixel = nanosecondsAPixel
         }
 
-        /// Runs for a second, and follows.
+        /// Runs for a second, and follows the ceiling.
         mutating func run() {
             let rate = track.rate.framesPerSecond
             let needed = Double(track.size.area) * nanosecondsAPixel * rate
@@ -41,7 +41,7 @@ import Testing
         #expect(machine.meter.ceiling == nil)
     }
 
-    @Test func `an overload of two seconds costs a row, of one second nothing`() {
+    @Test func `an overload of two seconds lowers by a row, of one second not`() {
         var machine = Machine(top, nanosecondsAPixel: 40)
         machine.run()
         #expect(machine.meter.ceiling == nil)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(0.6, "960x540@30"), (0.4, nil)])
-    func `dropped frames count where the machine is at work, and not in a source's bursts`(
+    func `dropped frames count under load, not in a source's bursts`(
         share: Double, settled: String?
     ) {
         var meter = OveruseDetector(table: .standard)
@@ -78,7 +78,7 @@ import Testing
         ("640x480@30", 150.0, "424x320@15"), ("1280x720@30", 600.0, "320x180@15"),
         ("1280x720@30", 1500.0, "320x180@10"), ("1280x720@30", 1e6, "212x160@7"),
     ])
-    func `it comes down in rows of a shape, then in rate to the floor, and stays there`(
+    func `it falls by rows of one aspect ratio, then by rate to the floor, and stays`(
         top: String, nanosecondsAPixel: Double, settled: String
     ) throws {
         let top = try #require(VideoCapability(top))
@@ -92,7 +92,7 @@ import Testing
         #expect(seen.count == Set(seen).count, "no swinging: \(seen)")
     }
 
-    @Test func `it comes back a row at a time, ten seconds apart`() {
+    @Test func `it rises a row at a time, ten seconds apart`() {
         var machine = Machine(top, nanosecondsAPixel: 600)
         for _ in 0..<60 { machine.run() }
         #expect(machine.track.size == FrameSize(width: 320, height: 180))
@@ -112,16 +112,16 @@ import Testing
         #expect(seconds == [10, 20, 30, 40, 50])
     }
 
-    @Test func `what would be too much again is not tried`() {
+    @Test func `a row that would overload again is not tried`() {
         var machine = Machine(top, nanosecondsAPixel: 40)
         for _ in 0..<5 { machine.run() }
-        // 720p30 would take 75 % of the time: more than a rise may.
+        // 720p30 would take 75 % of the time: too much for a rise.
         machine.nanosecondsAPixel = 0.75e9 / 30 / (1280 * 720)
         for _ in 0..<60 { machine.run() }
         #expect(machine.meter.ceiling == VideoCapability(width: 960, height: 540, fps: 30))
     }
 
-    @Test func `a time without frames tells nothing`() {
+    @Test func `a period without frames is ignored`() {
         var machine = Machine(top, nanosecondsAPixel: 40)
         for _ in 0..<5 { machine.run() }
         let before = machine.meter.ceiling

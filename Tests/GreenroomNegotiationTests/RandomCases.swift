@@ -2,7 +2,7 @@ import GreenroomMedia
 
 @testable import GreenroomNegotiation
 
-/// A seeded generator (SplitMix64): a case that fails can be made again from its seed.
+/// A seeded generator (SplitMix64): a failing case is reproducible from its seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -18,7 +18,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension SeededGenerator {
-    /// Sizes that meet often: small ones, those of the table, and any.
+    /// Likely sizes: small ones, those of the table, and any.
     mutating func size() -> FrameSize {
         switch Int.random(in: 0..<4, using: &self) {
         case 0:

@@ -217,7 +217,7 @@ import Testing
             [
                 "-module-name", module, "-target", "x86_64-unknown-linux-gnu",
                 "-minimum-access-level", "public", "-output-dir", graphs,
-            ] + Compiler.modules)
+            ] + Modules.arguments)
         #expect(extraction.exit == .code(0), "\(extraction)")
         let conversion = try ChildProcess.run(
             "docc",

@@ -8,7 +8,7 @@ import Testing
         init(_ number: Int) { self.number = number }
     }
 
-    @Test func `an ended handle finds nothing for ever, though its slot is used again`() {
+    @Test func `an ended handle finds nothing after its slot is reused`() {
         let table = HandleTable<Thing>()
         var ended: [UInt64] = []
         for number in 0..<1000 {
@@ -24,7 +24,7 @@ import Testing
         #expect(table[live]?.number == -1)
     }
 
-    @Test func `made-up handles find nothing`() {
+    @Test func `invalid handles find nothing`() {
         let table = HandleTable<Thing>()
         let handle = table.insert(Thing(1))
         for made in [0, 1, .max, handle + 1, handle ^ (1 << 32), handle | (1 << 63)] as [UInt64] {
@@ -34,7 +34,7 @@ import Testing
         #expect(table[handle]?.number == 1)
     }
 
-    @Test func `ending a handle twice leaves its successor alone`() {
+    @Test func `ending a handle twice does not affect its successor`() {
         let table = HandleTable<Thing>()
         let first = table.insert(Thing(1))
         table.remove(first)

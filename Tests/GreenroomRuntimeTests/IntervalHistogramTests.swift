@@ -3,12 +3,12 @@ import Testing
 @testable import GreenroomRuntime
 
 @Suite struct IntervalHistogramTests {
-    /// The nearest rank in a sorted list.
+    /// A percentile of a sorted list (nearest rank).
     private func percentile(_ percent: Int, of sorted: [Int64]) -> Int64 {
         sorted[(sorted.count * percent + 99) / 100 - 1]
     }
 
-    /// Numbers that are the same each time, spread evenly over magnitudes.
+    /// Reproducible numbers, evenly distributed over magnitudes.
     private func numbers(_ count: Int, seed: UInt64) -> [Int64] {
         var state = seed
         return (0..<count).map { _ in
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 99, 100, 101, 1000, 20_000], [1, 2, 3] as [UInt64])
-    func `percentiles are those of the sorted list, to within one in a hundred`(
+    func `percentiles are exact to 1 %`(
         count: Int, seed: UInt64
     ) {
         var histogram = IntervalHistogram()
@@ -44,21 +44,21 @@ import Testing
         }
     }
 
-    @Test func `nothing recorded is nothing told`() {
+    @Test func `an empty histogram has zeros`() {
         var histogram = IntervalHistogram()
         #expect(histogram.summary == IntervalHistogram.Summary())
         histogram.record(5, times: 0)
         #expect(histogram.summary == IntervalHistogram.Summary())
     }
 
-    @Test func `a time that was taken often counts as often`() {
+    @Test func `a duration with a count is counted that often`() {
         var histogram = IntervalHistogram()
         histogram.record(7, times: 99)
         histogram.record(100)
         #expect(histogram.summary == .init(count: 100, p50: 7, p99: 7, maximum: 100))
     }
 
-    @Test func `negative and endless times do not trap`() {
+    @Test func `negative and huge durations do not trap`() {
         var histogram = IntervalHistogram()
         for value in [.min, -1, .max] as [Int64] { histogram.record(value) }
         #expect(histogram.summary.maximum == .max)

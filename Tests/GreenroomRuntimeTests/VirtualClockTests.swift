@@ -4,7 +4,7 @@ import Testing
 @testable import GreenroomRuntime
 
 @Suite struct VirtualClockTests {
-    /// What happened, in order.
+    /// The events, in order.
     private final class Journal: Sendable {
         private let lines = Mutex<[String]>([])
         func write(_ line: String) { lines.withLock { $0.append(line) } }
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// Runs parts, each on a thread of the clock's, and waits for their ends.
+    /// Runs parts, each on a thread of the clock, and waits for their ends.
     private func run(_ clock: SessionClock, _ parts: [Part]) {
         clock.lead()
         let threads = parts.map {
@@ -32,14 +32,14 @@ import Testing
         clock.leave()
     }
 
-    /// Waits until a time from the clock's beginning.
+    /// Waits until a time since the clock's start.
     private func sleep(_ clock: SessionClock, until milliseconds: Int64) {
         let never = Monitor(false)
-        let deadline = VirtualClock.beginning + milliseconds * 1_000_000
+        let deadline = VirtualClock.startTime + milliseconds * 1_000_000
         _ = clock.wait(for: never, until: deadline) { $0 ? true : nil }
     }
 
-    @Test func `an hour of waits takes no hour, and time is exact`() {
+    @Test func `an hour of waits is fast, and time is exact`() {
         let clock = SessionClock(.virtual)
         let begun = clock.now
         run(
@@ -55,7 +55,7 @@ import Testing
         #expect(clock.now == begun + 3_600_000_000_000)
     }
 
-    @Test func `threads that wait for the same time come one by one in their order`() {
+    @Test func `threads that wait for the same time run one by one in order`() {
         for _ in 0..<20 {
             let clock = SessionClock(.virtual)
             let journal = Journal()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `time stands still until what a change set off is over`() {
+    @Test func `time stands still until all effects of a change are done`() {
         for _ in 0..<50 {
             let clock = SessionClock(.virtual)
             let journal = Journal()
@@ -101,7 +101,7 @@ import Testing
                             let taken: Int? = clock.wait(for: queue, until: nil) { queue in
                                 queue.isEmpty ? nil : queue.removeFirst()
                             }
-                            let now = (clock.now - VirtualClock.beginning) / 1_000_000
+                            let now = (clock.now - VirtualClock.startTime) / 1_000_000
                             journal.write("\(taken ?? 0) at \(now)")
                         }
                     },
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a wait ends with the change or with its time, whichever is first`() {
+    @Test func `a wait ends at the change or the deadline, whichever is first`() {
         let clock = SessionClock(.virtual)
         let flag = Monitor(false)
         let journal = Journal()
@@ -119,13 +119,13 @@ import Testing
             [
                 Part(.plugin(0)) {
                     let early: Bool? = clock.wait(
-                        for: flag, until: VirtualClock.beginning + 5_000_000
+                        for: flag, until: VirtualClock.startTime + 5_000_000
                     ) { $0 ? true : nil }
-                    journal.write("\(early == nil) at \(clock.now - VirtualClock.beginning)")
+                    journal.write("\(early == nil) at \(clock.now - VirtualClock.startTime)")
                     let late: Bool? = clock.wait(
-                        for: flag, until: VirtualClock.beginning + 50_000_000
+                        for: flag, until: VirtualClock.startTime + 50_000_000
                     ) { $0 ? true : nil }
-                    journal.write("\(late == nil) at \(clock.now - VirtualClock.beginning)")
+                    journal.write("\(late == nil) at \(clock.now - VirtualClock.startTime)")
                 },
                 Part(.plugin(1)) {
                     sleep(clock, until: 10)
@@ -135,7 +135,7 @@ import Testing
         #expect(journal.all == ["true at 5000000", "false at 10000000"])
     }
 
-    @Test func `time waits for a plugin that was started until it waits`() {
+    @Test func `time stands still until a started plugin waits`() {
         let clock = SessionClock(.virtual)
         let journal = Journal()
         clock.expect(plugin: 3)
@@ -144,11 +144,11 @@ import Testing
             sleep(clock, until: 10)
             journal.write("host")
         }
-        // A thread that the clock does not know until it waits.
+        // The clock does not know this thread until it waits.
         let plugin = HostThread(name: "test") {
             let never = Monitor(false)
             _ = clock.wait(
-                for: never, until: VirtualClock.beginning + 5_000_000, as: .plugin(3)
+                for: never, until: VirtualClock.startTime + 5_000_000, as: .plugin(3)
             ) { $0 ? true : nil }
             journal.write("plugin")
         }
@@ -160,7 +160,7 @@ import Testing
         #expect(journal.all == ["plugin", "host"])
     }
 
-    @Test func `time goes on without a plugin that never waits, and names it`() {
+    @Test func `time advances without a plugin that never waits, and reports it`() {
         let clock = SessionClock(.virtual)
         let named = Monitor<[String]>([])
         clock.expect(plugin: 7)
@@ -168,10 +168,10 @@ import Testing
         run(clock, [Part(ClockOrder(part: .sound)) { sleep(clock, until: 10) }])
         clock.close()
         #expect(named.withLock { $0 } == ["7 false"])
-        #expect(clock.now == VirtualClock.beginning + 10_000_000)
+        #expect(clock.now == VirtualClock.startTime + 10_000_000)
     }
 
-    @Test func `a thread that ends holds nobody up`() {
+    @Test func `an ended thread does not stop time`() {
         let clock = SessionClock(.virtual)
         run(
             clock,
@@ -179,6 +179,6 @@ import Testing
                 Part(.plugin(0)) { sleep(clock, until: 5) },
                 Part(.plugin(1)) { sleep(clock, until: 20) },
             ])
-        #expect(clock.now == VirtualClock.beginning + 20_000_000)
+        #expect(clock.now == VirtualClock.startTime + 20_000_000)
     }
 }

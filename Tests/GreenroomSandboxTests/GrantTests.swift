@@ -3,11 +3,11 @@ import GreenroomSandbox
 import TestSupport
 import Testing
 
-/// What works in the sandbox: what every plugin needs, and what is granted.
+/// What works in the sandbox: with the grants of every plugin, and with its own.
 @Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
 struct GrantTests {
     @Test(arguments: Account.possible)
-    func `all layers are there`(account: Account) throws {
+    func `all layers are on`(account: Account) throws {
         let outcome = try ProbeFolder().run([], as: account)
         for layer in SandboxLayer.allCases { #expect(outcome.state(layer) == "on", "\(outcome)") }
         #expect(outcome.end == "exit 0")
@@ -30,13 +30,13 @@ struct GrantTests {
         for action in actions where !action.hasPrefix("call:sched") {
             #expect(outcome.result(action) == 0, "\(action) \(outcome)")
         }
-        // It came to the kernel, which minds the empty set.
+        // The call reached the kernel, which refuses an empty set.
         #expect(outcome.result("call:sched_setaffinity,0,0,0") == EINVAL, "\(outcome)")
         #expect(outcome.end == "exit 0", "\(outcome)")
     }
 
     @Test(arguments: Account.possible)
-    func `a file that is granted is read, and its neighbour is not`(account: Account) throws {
+    func `a granted file is readable, its neighbour is not`(account: Account) throws {
         let outcome = try ProbeFolder().run(
             ["--read", "/etc/passwd", "read:/etc/passwd", "update:/etc/passwd", "read:/etc/group"],
             as: account)
@@ -46,7 +46,7 @@ struct GrantTests {
     }
 
     @Test(arguments: Account.possible)
-    func `below a folder that is granted files are made, written and removed`(
+    func `files in a granted folder can be made, written and removed`(
         account: Account
     ) throws {
         let folder = try ProbeFolder()
@@ -73,7 +73,7 @@ struct GrantTests {
     }
 
     @Test(arguments: Account.possible)
-    func `Foundation keeps files in a folder that is granted`(account: Account) throws {
+    func `Foundation can write files in a granted folder`(account: Account) throws {
         let folder = try ProbeFolder()
         let open = folder.makeOpenFolder("open")
         let outcome = try folder.run(["--write", open, "keep:\(open)"], as: account)
@@ -81,27 +81,27 @@ struct GrantTests {
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
-    @Test func `a grant for what is not there is told`() throws {
+    @Test func `a grant of a missing file is reported`() throws {
         let outcome = try ProbeFolder().run(["--write", "/none/recording.wav", "--read", "/none"])
         #expect(
             outcome.notes == [
                 "can't grant /none: No such file or directory",
-                "can't grant /none/recording.wav: it doesn't exist; make it, or name the folder "
+                "can't grant /none/recording.wav: it doesn't exist; make it, or grant the folder "
                     + "that it will be in",
             ], "\(outcome)")
     }
 
     @Test(arguments: Account.possible)
-    func `a device that is granted is opened`(account: Account) throws {
+    func `a granted device can be opened`(account: Account) throws {
         let outcome = try ProbeFolder().run(
             ["--device", "/dev/tty", "update:/dev/tty"], as: account)
-        // There may be no terminal, which is the device's answer and not the sandbox's.
+        // Without a terminal the device itself fails.
         #expect([0, ENXIO].contains(outcome.result("update:/dev/tty")), "\(outcome)")
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
     @Test(arguments: Account.possible)
-    func `with the network granted sockets are made and connected`(account: Account) throws {
+    func `with the network granted, sockets can be made and connected`(account: Account) throws {
         let (listener, port) = try listen()
         defer { close(listener) }
         let outcome = try ProbeFolder().run(
@@ -126,7 +126,7 @@ struct GrantTests {
         let folder = try ProbeFolder()
         let sound = folder.makeOpenFolder("sound")
         let input = try folder.folder.write("sound/in.raw", [UInt8](repeating: 1, count: 96_000))
-        // Outside of the folder that the program may read anyway.
+        // Outside of the folders that the program may always read.
         let granted = try TemporaryFolder()
         chmod(granted.path, 0o755)
         let moved = granted("in.raw")
@@ -167,7 +167,7 @@ struct GrantTests {
         #expect(with.refusals.isEmpty, "\(with)")
     }
 
-    /// A socket that waits for connections on this machine.
+    /// A listening socket on this machine.
     private func listen() throws -> (descriptor: Int32, port: UInt16) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()

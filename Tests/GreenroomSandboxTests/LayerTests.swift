@@ -3,11 +3,11 @@ import GreenroomSandbox
 import TestSupport
 import Testing
 
-/// Limits, ends, and kernels that lack a layer.
+/// Limits, crashes, and kernels without a layer.
 @Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
 struct LayerTests {
     @Test(arguments: Account.possible)
-    func `memory far over the limit is not had`(account: Account) throws {
+    func `memory far above the limit is refused`(account: Account) throws {
         let folder = try ProbeFolder()
         let actions = ["allocate:1000000000", "allocate:1300000000"]
         let outcome = try folder.run(["--memory", "50000000"] + actions, as: account)
@@ -24,15 +24,15 @@ struct LayerTests {
     }
 
     @Test(arguments: Account.possible)
-    func `a crash is a crash`(account: Account) throws {
+    func `a crash looks like one without a sandbox`(account: Account) throws {
         let outcome = try ProbeFolder().run(["abort"], as: account)
         #expect(outcome.end == "signal \(SIGABRT)", "\(outcome)")
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
     #if arch(x86_64)
-        @Test func `a call in the manner of another architecture ends it`() throws {
-            // getpid with the mark of the x32 interface
+        @Test func `a system call of another architecture kills it`() throws {
+            // getpid with the flag of the x32 interface
             let outcome = try ProbeFolder().run(["call:\(0x4000_0000 + 39)"])
             #expect(outcome.end == "signal \(SIGSYS)", "\(outcome)")
         }
@@ -51,13 +51,13 @@ struct LayerTests {
         #expect(host.wait(atMost: .seconds(10)).exit == .signal(SIGKILL))
     }
 
-    @Test func `it does not start for a host that is gone`() throws {
+    @Test func `it does not start after its host has ended`() throws {
         let outcome = try ProbeFolder().run(["--orphan", "read:/none"])
         #expect(outcome.end == "signal \(SIGKILL)", "\(outcome)")
         #expect(outcome.result("read:/none") == nil)
     }
 
-    @Test func `a plugin that dies while it asks does not hold its host up`() throws {
+    @Test func `a plugin that dies during a request does not block its host`() throws {
         let folder = try ProbeFolder()
         for _ in 0..<12 {
             let outcome = try folder.run(["die-while-opening:/etc/passwd"])
@@ -66,7 +66,7 @@ struct LayerTests {
     }
 
     @Test(arguments: [true, false])
-    func `a descriptor of something else ends the notifications`(isOpen: Bool) {
+    func `another kind of descriptor ends the notifications`(isOpen: Bool) {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0 && write(ends[1], "x", 1) == 1)
         if !isOpen { close(ends[1]) }
@@ -78,13 +78,13 @@ struct LayerTests {
         if isOpen { close(ends[1]) }
     }
 
-    @Test func `without a listener files are not opened, and nothing waits`() throws {
+    @Test func `without a listener, opening files fails without waiting`() throws {
         let outcome = try ProbeFolder().run(["--deaf", "sleep:200", "read:/etc/ld.so.cache"])
         #expect(outcome.result("read:/etc/ld.so.cache") == ENOSYS, "\(outcome)")
         #expect(outcome.end == "exit 0", "\(outcome)")
     }
 
-    @Test func `a kernel without Landlock is told of, and the rest holds`() throws {
+    @Test func `a kernel without Landlock is reported, and the other layers work`() throws {
         let outcome = try ProbeFolder().run(
             ["--without", "landlock", "read:/etc/passwd", "socket:inet", "mkdir:/tmp/none-such"])
         #expect(outcome.state(.landlock) == "unavailable", "\(outcome)")
@@ -95,7 +95,7 @@ struct LayerTests {
         #expect(!outcome.refusals.contains { $0.contains("/etc/passwd") }, "\(outcome)")
     }
 
-    @Test func `a kernel that can't notify refuses all the same`() throws {
+    @Test func `a kernel that can't notify still refuses`() throws {
         let folder = try ProbeFolder()
         let open = folder.makeOpenFolder("open")
         let outcome = try folder.run([
@@ -117,7 +117,7 @@ struct LayerTests {
         #expect(outcome.refusals.isEmpty)
     }
 
-    @Test func `a kernel without seccomp is told of`() throws {
+    @Test func `a kernel without seccomp is reported`() throws {
         let outcome = try ProbeFolder().run(
             ["--without", "seccomp", "read:/etc/passwd", "socket:inet", "dispatch-watched"])
         #expect(outcome.state(.seccomp) == "unavailable", "\(outcome)")
@@ -127,7 +127,7 @@ struct LayerTests {
     }
 
     @Test(arguments: ["landlock", "seccomp"])
-    func `where a layer is missing a required sandbox is an error`(layer: String) throws {
+    func `a required sandbox with a missing layer is an error`(layer: String) throws {
         let outcome = try ProbeFolder().run(
             ["--mode", "require", "--without", layer, "read:/none"])
         let text = try #require(outcome.requirement, "\(outcome)")
@@ -138,7 +138,7 @@ struct LayerTests {
     }
 
     @Test(arguments: Account.possible)
-    func `a required sandbox is there where the kernel has it`(account: Account) throws {
+    func `a required sandbox works with all layers`(account: Account) throws {
         let outcome = try ProbeFolder().run(
             ["--mode", "require", "read:/etc/passwd"], as: account)
         #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
@@ -155,16 +155,16 @@ struct LayerTests {
         #expect(outcome.state(.seccomp) == "off")
     }
 
-    @Test func `what is available is known without a plugin`() {
+    @Test func `available layers are known without a plugin`() {
         let report = Sandbox.available
         #expect(report.entries.map(\.layer) == SandboxLayer.allCases)
-        // Asking has changed nothing: this process can still start others and open sockets.
+        // Asking changed nothing: this process can still start others and open sockets.
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #expect(descriptor >= 0)
         close(descriptor)
     }
 
-    /// Whether a process is there and not only waiting to be buried.
+    /// Whether a process runs and is no zombie.
     private func isRunning(_ process: Int32) -> Bool {
         guard let status = try? readFile("/proc/\(process)/stat") else { return false }
         let text = String(decoding: status, as: UTF8.self)

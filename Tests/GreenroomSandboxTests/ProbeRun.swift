@@ -2,16 +2,16 @@ import Glibc
 import GreenroomSandbox
 import TestSupport
 
-/// As whom a probe runs.
+/// The user of a probe.
 enum Account: String, CaseIterable, CustomStringConvertible {
-    /// As the tests do.
+    /// The user of the tests.
     case own
-    /// As a user without any rights, which only root can become.
+    /// A user without any rights; only root can change to it.
     case nobody
 
     var description: String { rawValue }
 
-    /// Those that are possible here: both for root, unless Swift is where only root may read it.
+    /// The possible accounts: both for root, unless only root can read Swift's folder.
     static let possible: [Account] = {
         guard getuid() == 0, let folder = try? ProbeFolder(),
             let trial = try? folder.start(["--available"], as: .nobody)
@@ -20,22 +20,22 @@ enum Account: String, CaseIterable, CustomStringConvertible {
     }()
 }
 
-/// A folder with a copy of `sandbox-probe` in it, which every user may enter.
+/// A folder with a copy of `sandbox-probe` that every user can enter.
 final class ProbeFolder {
     let folder: TemporaryFolder
     var probe: String { folder("sandbox-probe") }
 
     init() throws {
         folder = try TemporaryFolder()
-        // By another program: a file that this one has open for writing could not be started
-        // while a process that it starts meanwhile still holds it.
+        // Copy in another process: a child that forks meanwhile could hold our writable descriptor,
+        // and then the copy could not be executed.
         let copy = try ChildProcess.run("cp", [Checkout.products + "/sandbox-probe", probe])
         guard copy.exit == .code(0) else { throw Failure("\(copy)") }
         chmod(probe, 0o755)
         chmod(folder.path, 0o755)
     }
 
-    /// Makes a folder in here that every user may write to.
+    /// Makes a folder in it that every user can write.
     func makeOpenFolder(_ name: String) -> String {
         mkdir(folder(name), 0o777)
         chmod(folder(name), 0o777)
@@ -46,7 +46,7 @@ final class ProbeFolder {
     func start(
         _ words: [String], as account: Account = .own, environment: [String: String?] = [:]
     ) throws -> ChildProcess {
-        // Backtraces would be one more program that a crash starts.
+        // A backtrace would start another program after a crash.
         let usual: [String: String?] = ["SWIFT_BACKTRACE": "enable=no"]
         let environment = usual.merging(environment) { $1 }
         let words = ["--own", folder.path] + words
@@ -69,7 +69,7 @@ final class ProbeFolder {
     }
 }
 
-/// What a probe said.
+/// The output of a probe.
 struct ProbeOutcome: CustomStringConvertible {
     private let finished: Finished
     private let lines: [Substring]
@@ -79,15 +79,15 @@ struct ProbeOutcome: CustomStringConvertible {
         lines = finished.text.split(separator: "\n")
     }
 
-    /// The error of an action; 0 if it was done, nil if it was not tried.
+    /// The errno of an action; 0 for success, nil if it was not tried.
     func result(_ action: String) -> Int32? {
         value(after: "result \(action)=").flatMap { Int32($0) }
     }
 
-    /// What the host said of refusals.
+    /// The host's messages about refusals.
     var refusals: [String] { values(after: "refused ") }
 
-    /// What could not be granted.
+    /// Failed grants.
     var notes: [String] { values(after: "note ") }
 
     /// The state of a layer.
@@ -100,7 +100,7 @@ struct ProbeOutcome: CustomStringConvertible {
         lines.last { $0.hasPrefix("exit ") || $0.hasPrefix("signal ") }.map(String.init)
     }
 
-    /// Why a sandbox that was required is not there.
+    /// Why a required sandbox is incomplete.
     var requirement: String? { value(after: "required ") }
 
     var description: String { finished.text + "\n" + finished.description }

@@ -3,13 +3,13 @@ import GreenroomSandbox
 import TestSupport
 import Testing
 
-/// Something that a plugin may not do.
+/// An action that a plugin may not do.
 struct Attempt: CustomTestStringConvertible {
     /// The probe's action.
     var action: String
-    /// The error that the plugin gets.
+    /// The errno that the plugin gets.
     var error: Int32
-    /// What the host says.
+    /// The host's message.
     var text: String?
 
     init(_ action: String, _ error: Int32, _ text: String? = nil) {
@@ -23,7 +23,7 @@ struct Attempt: CustomTestStringConvertible {
 
 private let final = "a sandboxed plugin can't; sandbox: off would let it"
 
-/// What is refused without grants, and what is said of it.
+/// Refusals without grants, and their messages.
 @Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
 struct RefusalTests {
     static let attempts = [
@@ -132,7 +132,7 @@ struct RefusalTests {
             "call:sched_setscheduler,1,0,0", EPERM,
             "it tried to change how another thread is scheduled (sched_setscheduler): \(final)"),
         Attempt("call:swapon", EPERM, "it tried to make a system call (swapon): \(final)"),
-        // The C library goes on with older calls.
+        // The C library falls back to older calls.
         Attempt("call:clone3", ENOSYS),
         Attempt("call:openat2", ENOSYS),
     ]
@@ -151,7 +151,7 @@ struct RefusalTests {
     }
 
     @Test(arguments: Account.possible)
-    func `its own folder is for reading`(account: Account) throws {
+    func `its own folder is read-only`(account: Account) throws {
         let folder = try ProbeFolder()
         let open = folder.makeOpenFolder("open")
         let file = try folder.folder.write("open/file", "text")
@@ -168,20 +168,20 @@ struct RefusalTests {
         }
         #expect(try readFile(file) == Array("text".utf8))
         #expect(!folder.folder.has("open/other"))
-        // The path has a space in it.
+        // The path contains a space.
         #expect(
             outcome.refusals.contains(
                 "it tried to write \"\(file)\": add it to allow: {write: [\"\(file)\"]}"),
             "\(outcome)")
     }
 
-    @Test func `a look at what is not there is no refusal`() throws {
+    @Test func `looking for a missing file is no refusal`() throws {
         let outcome = try ProbeFolder().run(["read:/etc/greenroom/none", "read:/none"])
         #expect(outcome.result("read:/etc/greenroom/none") == ENOENT)
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
-    @Test func `a path in an open folder is named whole`() throws {
+    @Test func `a path relative to an open folder is reported in full`() throws {
         let folder = try ProbeFolder()
         let action = "at:\(folder.folder.path),../../etc/passwd"
         let outcome = try folder.run([action])
@@ -192,8 +192,8 @@ struct RefusalTests {
             ], "\(outcome)")
     }
 
-    @Test func `addresses of nothing are the plugin's own trouble`() throws {
-        // null, unmapped, the last bytes of its half of the addresses, the kernel's half
+    @Test func `invalid addresses do not harm the host`() throws {
+        // null, unmapped, the last bytes of user space, kernel space
         let addresses = ["0", "1", "140737488351232", "-1", "-4096"]
         let actions = addresses.flatMap {
             ["call:openat,-100,\($0)", "call:mkdir,\($0)", "call:rename,\($0),\($0)"]
@@ -203,15 +203,15 @@ struct RefusalTests {
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
-    @Test func `what many libraries do at first is no refusal`() throws {
+    @Test func `common start-up calls of libraries are no refusals`() throws {
         let outcome = try ProbeFolder().run(["foundation", "load:libFoundationXML.so"])
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
-    @Test func `a plugin that tries everything is not quoted for ever`() throws {
+    @Test func `the number of reported refusals is limited`() throws {
         let outcome = try ProbeFolder().run(["probe-many:200"])
         #expect(outcome.refusals.count == 65, "\(outcome)")
-        #expect(outcome.refusals.last?.contains("no more of them are named") == true)
+        #expect(outcome.refusals.last?.contains("they are no longer logged") == true)
     }
 
     @Test func `a path can't write lines into the log`() throws {

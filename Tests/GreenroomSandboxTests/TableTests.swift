@@ -8,7 +8,7 @@ import Testing
 @Suite struct TableTests {
     private let allowed = SystemCallGroup.allowed(process: 4711, allowsNetwork: true)
 
-    @Test func `every call of the tables is one that Linux has`() {
+    @Test func `every call in the tables exists in Linux`() {
         let calls =
             allowed.flatMap(\.calls) + SystemCallGroup.unknown
             + SystemCallGroup.refused.flatMap(\.calls)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `what reaches beyond the process is never allowed outright`() {
+    @Test func `calls that affect other processes are never allowed unconditionally`() {
         let outright = Set(
             allowed.flatMap(\.calls).filter(\.conditions.isEmpty).map(\.name))
         let dangerous: Set = [
@@ -36,7 +36,7 @@ import Testing
         for name in dangerous { #expect(seccomp_syscall_resolve_name(name) != -1, "\(name)") }
     }
 
-    @Test func `nothing of the network is allowed without its grant`() {
+    @Test func `network calls need the network grant`() {
         let names = SystemCallGroup.allowed(process: 4711, allowsNetwork: false)
             .flatMap(\.calls).map(\.name)
         #expect(Set(names).isDisjoint(with: ["socket", "connect", "bind", "listen", "accept4"]))
@@ -46,7 +46,7 @@ import Testing
         (1, 0x1fff), (2, 0x3fff), (3, 0x7fff), (4, 0x7fff), (5, 0xffff), (6, 0xffff),
         (7, 0xffff), (99, 0xffff),
     ])
-    func `a version of Landlock is asked for what it knows`(version: Int, rights: UInt64) {
+    func `only rights known to the version of Landlock are used`(version: Int, rights: UInt64) {
         #expect(LandlockRights.known(version: version).rawValue == rights)
     }
 
@@ -54,15 +54,15 @@ import Testing
         (3, false, 0, 0), (4, false, 3, 0), (4, true, 0, 0), (5, false, 3, 0), (6, false, 3, 3),
         (6, true, 0, 2),
     ])
-    func `outside of files Landlock is asked for what it knows`(
+    func `only scopes known to the version of Landlock are used`(
         version: Int, network: Bool, ports: UInt64, scopes: UInt64
     ) {
-        let reach = LandlockReach(version: version, allowsNetwork: network)
-        #expect(reach.ports == ports)
-        #expect(reach.scopes == scopes)
+        let restricted = LandlockScopes(version: version, allowsNetwork: network)
+        #expect(restricted.ports == ports)
+        #expect(restricted.scopes == scopes)
     }
 
-    @Test func `no grant lets programs run, or links and devices be made`() {
+    @Test func `no grant allows executing programs or making links and devices`() {
         for access in [PathGrant.Access.read, .write, .device] {
             #expect(
                 LandlockRights(access).isDisjoint(with: [
@@ -74,14 +74,14 @@ import Testing
             LandlockRights(.read).isDisjoint(with: [.writeFile, .truncate, .controlDevice]))
     }
 
-    @Test func `the backstop for memory takes any limit`() {
+    @Test func `the memory backstop accepts any limit`() {
         let few = ResourceLimits.dataBytes(memoryLimit: 50_000_000, mapped: 7)
         #expect(few == 100_000_007 + (1 << 30))
         #expect(ResourceLimits.dataBytes(memoryLimit: .max, mapped: 0) == .max)
         #expect(ResourceLimits.dataBytes(memoryLimit: .max / 2, mapped: .max) == .max)
     }
 
-    @Test func `a grant covers what is below it, and not what begins alike`() {
+    @Test func `a grant covers paths below it, not paths with the same prefix`() {
         let policy = SandboxPolicy(readPaths: ["/etc/ssl"], writePaths: ["/tmp"])
         let granted = GrantedPaths(policy, process: 4711)
         #expect(granted.cover("/etc/ssl", for: .read))
@@ -95,17 +95,17 @@ import Testing
         #expect(granted.cover("/dev/null", for: .write))
     }
 
-    @Test func `a place is named by the real path of its folder`() {
-        #expect(canonicalPlace("/proc/self/../new")?.path == "/proc/new")
-        #expect(canonicalPlace("/tmp//new//")?.path == "/tmp/new")
-        #expect(canonicalPlace("/new")?.folder == "/")
-        #expect(canonicalPlace("/none/new") == nil)
-        #expect(canonicalPlace("/tmp/..") == nil)
-        #expect(canonicalPlace("/") == nil)
-        #expect(canonicalPlace("") == nil)
+    @Test func `a path is resolved through its real folder`() {
+        #expect(resolvingFolder("/proc/self/../new")?.path == "/proc/new")
+        #expect(resolvingFolder("/tmp//new//")?.path == "/tmp/new")
+        #expect(resolvingFolder("/new")?.folder == "/")
+        #expect(resolvingFolder("/none/new") == nil)
+        #expect(resolvingFolder("/tmp/..") == nil)
+        #expect(resolvingFolder("/") == nil)
+        #expect(resolvingFolder("") == nil)
     }
 
-    @Test func `every system path has its reason`() {
+    @Test func `every system path has a reason`() {
         let paths = SystemPath.always + SystemPath.network
         #expect(paths.allSatisfy { $0.path.hasPrefix("/") && !$0.reason.isEmpty })
         #expect(Set(paths.map(\.path)).count == paths.count)

@@ -26,7 +26,7 @@ import Testing
         let leases = (1...256).map { lend($0, to: watch) }
         #expect(leases[0].filling == 7)
         #expect(Set(leases.map(\.filling)).count == 256)
-        #expect(leases.allSatisfy { $0.edging != $0.filling })
+        #expect(leases.allSatisfy { $0.guardByte != $0.filling })
         #expect(watch.count == 256)
     }
 
@@ -40,9 +40,9 @@ import Testing
         let lent = lend(5, to: watch)
         #expect(watch.lease(inSlot: 0) == lent)
         #expect(watch.takeBack(4) == nil)
-        #expect(watch.takeBack(5)?.isOut == false)
+        #expect(watch.takeBack(5)?.isHeld == false)
         #expect(watch.takeBack(5) == nil)
-        #expect(watch.lease(inSlot: 0)?.isOut == false)
+        #expect(watch.lease(inSlot: 0)?.isHeld == false)
     }
 
     @Test func `a byte belongs to the frame that it is next to`() {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// `test-progress COMMAND…`: runs `swift test`, and shows how far it is.
+/// `test-progress COMMAND…`: runs `swift test`, and shows its progress.
 ///
-/// While the tests run it prints how many of how many have ended and what runs longest, and each
-/// failure when it happens; at the end the slowest tests, all failures, and the counts. It exits
-/// with the command's code, or 1 if a test failed or never ended. What the tests printed and their
-/// events stay in `.build/last-test-run`.
+/// While the tests run it prints how many have ended and the longest running ones, and each failure
+/// when it happens; at the end the slowest tests, all failures, and the counts. Exits with the
+/// command's code, or 1 if a test failed or did not end. The tests' output and events stay in
+/// `.build/last-test-run`.
 @main enum Progress {
     static func main() throws {
         let folder = URL(filePath: FileManager.default.currentDirectoryPath)
@@ -60,7 +60,7 @@ import Foundation
     }
 }
 
-/// A file that another process appends lines to.
+/// A file that another process appends to.
 private final class LineFile {
     let path: String
     private let file: FileHandle
@@ -72,7 +72,7 @@ private final class LineFile {
         file = try FileHandle(forReadingFrom: url)
     }
 
-    /// The lines that are whole by now and were not returned before.
+    /// Complete lines that were not returned before.
     func newLines() -> [Data] {
         rest += (try? file.readToEnd()) ?? Data()
         var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What is known of a run of tests: from Swift Testing's event stream, and from the times that
+/// The state of a test run: from Swift Testing's event stream, and from the times that
 /// `OwnThreadsTrait` writes.
 struct TestRun {
-    /// How often the status is shown, in seconds.
+    /// Interval of status lines, in seconds.
     static let interval: TimeInterval = 10
 
     private let begin = Date.now
@@ -14,22 +14,22 @@ struct TestRun {
     private var failures: [(test: String, texts: [String])] = []
     private var failed: Set<String> = []
     private var hasRunEnded = false
-    /// Test cases that run, and since when.
+    /// Running test cases, with their start.
     private var running: [String: Date] = [:]
-    /// How long each test took, all of its cases together, in seconds.
+    /// The duration of each test with all its cases, in seconds.
     private var seconds: [String: Double] = [:]
 
     /// Whether the test process ended before its tests.
     var hasNotEnded: Bool { !hasRunEnded }
 
-    /// How many tests failed.
+    /// Number of failed tests.
     var failedCount: Int { failed.count }
 
-    // MARK: What comes in
+    // MARK: Input
 
-    /// A line of the event stream.
+    /// Handles a line of the event stream.
     ///
-    /// - Returns: What to say of it at once: a failure.
+    /// - Returns: The message to print at once, for a failure.
     mutating func takeEvent(_ line: Data) -> String? {
         guard let record = try? JSONDecoder().decode(Record.self, from: line) else { return nil }
         let payload = record.payload
@@ -53,7 +53,8 @@ struct TestRun {
         return nil
     }
 
-    /// A line of `OwnThreadsTrait`: `begin` or `end`, seconds since it began, and the test.
+    /// Handles a line of `OwnThreadsTrait`: `begin` or `end`, seconds since the start, and the
+    /// test.
     mutating func takeTime(_ line: Data) {
         let words = String(decoding: line, as: UTF8.self).split(separator: "\t")
         guard words.count == 3, let time = Double(words[1]) else { return }
@@ -66,9 +67,9 @@ struct TestRun {
         }
     }
 
-    // MARK: What is shown
+    // MARK: Output
 
-    /// How far the run is, in a line.
+    /// The progress, in one line.
     var status: String {
         var text = "\(clock)  \(counts)"
         if let longest = running.min(by: { $0.value < $1.value }) {
@@ -78,7 +79,7 @@ struct TestRun {
         return text
     }
 
-    /// All of it, with the counts alone on the last line.
+    /// The summary; its last line has only the counts.
     var summary: String {
         var lines: [String] = []
         if !seconds.isEmpty {
@@ -112,7 +113,7 @@ struct TestRun {
         return String(format: "%d:%02d", time / 60, time % 60)
     }
 
-    /// `Module.Suite/name of the test`, without its place in the source.
+    /// `Module.Suite/name of the test`, without its source location.
     private static func name(of id: String) -> String {
         let parts = id.split(separator: "/", omittingEmptySubsequences: false)
         let place = parts.last.map { $0.contains(".swift:") } ?? false
@@ -121,7 +122,7 @@ struct TestRun {
 }
 
 extension String {
-    /// A test without what tells its cases apart.
+    /// A test without its case.
     fileprivate var prefixUpToCase: String {
         firstRange(of: " \u{2192} ").map { String(self[..<$0.lowerBound]) } ?? self
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A page of a DocC catalogue, for the tests that keep it true.
+/// A page of a DocC catalogue, for tests of the documentation.
 public struct Chapter: Sendable, CustomStringConvertible {
     /// A fenced block of code.
     public struct Block: Sendable {
-        /// What stands behind the fence: `swift`, `c`, `yaml`, or nothing.
+        /// The word after the fence: `swift`, `c`, `yaml`, or empty.
         public var language: String
         /// The line of the fence in the file, from 1.
         public var line: Int
@@ -14,10 +14,10 @@ public struct Chapter: Sendable, CustomStringConvertible {
 
     /// The file.
     public let path: String
-    /// What is in it.
+    /// Its content.
     public let text: String
 
-    /// The name, without folder and suffix: `Lifecycle`.
+    /// The name, without folder and extension: `Lifecycle`.
     public var name: String {
         let file = path.split(separator: "/").last ?? ""
         return String(file.prefix { $0 != "." })
@@ -89,19 +89,19 @@ public struct Chapter: Sendable, CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// What stands in code voice in the prose, without its backquotes. Links to symbols, which have
-    /// two of them, are not in it.
+    /// Code voice in the prose, without backquotes. Does not include links to symbols, which have
+    /// double backquotes.
     public var codeVoice: [String] {
         prose.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }
 
-    /// Where a part that is made from code begins and ends.
+    /// The markers around a generated part.
     private static func markers(of part: String) -> (begin: String, end: String) {
         ("<!-- made from code: \(part) -->\n", "\n<!-- end of \(part) -->")
     }
 
-    /// The part between the markers of a name; nil without them.
+    /// The generated part with a name; nil without its markers.
     public func generated(_ part: String) -> String? {
         let (begin, end) = Self.markers(of: part)
         guard let from = text.range(of: begin)?.upperBound,
@@ -110,7 +110,7 @@ public struct Chapter: Sendable, CustomStringConvertible {
         return String(text[from..<to])
     }
 
-    /// The page with another text between the markers of a name.
+    /// The page with a new text between the markers of a name.
     public func replacing(_ part: String, with new: String) -> String {
         let (begin, end) = Self.markers(of: part)
         guard let old = generated(part) else { return text }

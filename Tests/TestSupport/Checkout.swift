@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the sources and what was built from them are.
+/// The paths of the sources and the build products.
 public enum Checkout {
     /// The folder of `Package.swift`.
     public static let root: String = {
@@ -15,8 +15,8 @@ public enum Checkout {
     /// The folder of `greenroom/plugin.h`'s folder, for a C compiler's `-I`.
     public static let include = root + "/Sources/GreenroomABI/include"
 
-    /// The folder of the products: that of the running tests, which knows about release and
-    /// sanitizer builds and scratch paths; else the ordinary one.
+    /// The folder of the build products: that of the running tests, which is right for release and
+    /// sanitizer builds and scratch paths; else the default.
     public static let products: String = {
         let resolved = realpath("/proc/self/exe", nil)
         defer { free(resolved) }

@@ -1,10 +1,10 @@
 public import Glibc
 import SystemPackage
 
-/// A program that a test runs: in a process group of its own, with its output in files that
-/// have no name, so that neither a full pipe nor a grandchild can hang the test.
+/// A program that a test runs: in its own process group, with output to unnamed files, so that
+/// neither a full pipe nor a grandchild can hang the test.
 public final class ChildProcess {
-    /// The process, which is also the id of its group.
+    /// The process id, which is also the group's.
     public let id: pid_t
 
     private let commandLine: String
@@ -17,9 +17,9 @@ public final class ChildProcess {
     ///
     /// - Parameters:
     ///   - program: A path, or a name to look for in `PATH`.
-    ///   - input: What it reads from standard input.
-    ///   - environment: Changes to this process's environment; nil takes a variable away.
-    ///     `ALSA_CONFIG_PATH` is taken away unless it is among them.
+    /// - input: Its standard input.
+    /// - environment: Changes to this process's environment; nil removes a variable.
+    ///   `ALSA_CONFIG_PATH` is removed by default.
     /// - Throws: ``Failure`` if the program can't be started.
     public init(
         _ program: String, _ arguments: [String], input: [UInt8] = [],
@@ -40,7 +40,7 @@ public final class ChildProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Signals as at a shell's prompt, whatever the test runner has blocked or ignored.
+        // Default signals, whatever the test runner has blocked or ignored.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -66,22 +66,22 @@ public final class ChildProcess {
         if exit == nil { _ = wait(atMost: .zero) }
     }
 
-    /// Sends a signal to the program alone, as `kill` does.
+    /// Sends a signal to the program only, as `kill` does.
     public func signal(_ number: Int32) {
         if exit == nil { kill(id, number) }
     }
 
-    /// Waits until standard error has a text.
+    /// Waits until standard error contains a text.
     ///
-    /// - Returns: Whether it came while the program ran and within the time.
+    /// - Returns: Whether it appeared while the program ran and before the limit.
     public func waitForErrors(containing text: String, atMost limit: Duration) -> Bool {
         wait(atMost: limit) { errors.text.contains(text) }
     }
 
-    /// Waits until standard output has a text.
+    /// Waits until standard output contains a text.
     ///
-    /// - Parameter times: How often it has to be there.
-    /// - Returns: Whether it came while the program ran and within the time.
+    /// - Parameter times: The required number of occurrences.
+    /// - Returns: Whether they appeared while the program ran and before the limit.
     public func waitForOutput(
         containing text: String, times: Int = 1, atMost limit: Duration
     ) -> Bool {
@@ -99,13 +99,13 @@ public final class ChildProcess {
         return false
     }
 
-    /// Waits for the end of the program; after the limit kills it and all that it started.
+    /// Waits for the end of the program; after the limit kills its process group.
     public func wait(atMost limit: Duration) -> Finished {
         if exit == nil {
             let deadline = ContinuousClock.now + limit
             while !hasEnded, ContinuousClock.now < deadline { usleep(2_000) }
             let inTime = hasEnded
-            // The group goes before its leader is reaped: until then its id can't be another's.
+            // Kill the group before reaping its leader: after that, its id may be reused.
             kill(-id, SIGKILL)
             var status: Int32 = 0
             while waitpid(id, &status, 0) == -1, errno == EINTR {}
@@ -124,7 +124,7 @@ public final class ChildProcess {
             duration: .now - launched)
     }
 
-    /// Whether the program has ended; leaves it unreaped.
+    /// Whether the program has ended; does not reap it.
     public var hasEnded: Bool {
         if exit != nil { return true }
         var information = siginfo_t()
@@ -133,7 +133,7 @@ public final class ChildProcess {
     }
 
     private static func environment(changedBy changes: [String: String?]) -> [String] {
-        // A suite that opens devices in this process sets it for itself.
+        // A suite that opens devices in this process sets it itself.
         let changes = ["ALSA_CONFIG_PATH": nil].merging(changes) { $1 }
         var kept: [String] = []
         var entry = environ
@@ -148,25 +148,25 @@ public final class ChildProcess {
 
 /// How a program ended.
 public enum Exit: Equatable, Sendable {
-    /// It returned a code.
+    /// It exited with a code.
     case code(Int32)
     /// A signal ended it: it crashed.
     case signal(Int32)
-    /// It was killed because it took longer than the test allows.
+    /// It was killed at the test's time limit.
     case killedAfter(Duration)
 }
 
-/// A program that has ended.
+/// An ended program.
 public struct Finished: Sendable, CustomStringConvertible {
-    /// The command line, for people.
+    /// The command line.
     public var command: String
-    /// The process that it was; its id may be another's by now.
+    /// Its process id, which may be reused by now.
     public var process: pid_t
     /// How it ended.
     public var exit: Exit
-    /// All that it wrote to standard output.
+    /// Its standard output.
     public var standardOutput: [UInt8]
-    /// All that it wrote to standard error.
+    /// Its standard error.
     public var standardError: String
     /// From launch to end.
     public var duration: Duration
@@ -174,7 +174,7 @@ public struct Finished: Sendable, CustomStringConvertible {
     /// Standard output as text.
     public var text: String { String(decoding: standardOutput, as: UTF8.self) }
 
-    /// The command, how it ended and the end of what it said: the comment of an expectation.
+    /// The command, how it ended and its last output: the comment of an expectation.
     public var description: String {
         "\(command)\n\(exit) after \(duration)\n\(standardError.suffix(4_000))"
     }
@@ -183,7 +183,7 @@ public struct Finished: Sendable, CustomStringConvertible {
 extension ChildProcess {
     /// Runs a program to its end.
     ///
-    /// - Parameter limit: After this long the program and all that it started are killed.
+    /// - Parameter limit: After this time the process group is killed.
     public static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [],
         environment: [String: String?] = [:], atMost limit: Duration = .seconds(60)
@@ -193,9 +193,9 @@ extension ChildProcess {
     }
 }
 
-/// An error of the tests' own machinery.
+/// An error of the test support.
 public struct Failure: Error, CustomStringConvertible {
-    /// What went wrong, and what to do.
+    /// The problem and the cure.
     public let description: String
 
     /// Makes an error.
@@ -223,8 +223,7 @@ private struct AnonymousFile: ~Copyable {
 
     var bytes: [UInt8] {
         let size = max(0, Int(lseek(descriptor, 0, SEEK_END)))
-        // The storage that all empty arrays share is written to below, which a thread sanitizer
-        // tells.
+        // Writing to the shared storage of empty arrays is a race for the thread sanitizer.
         guard size > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {
@@ -239,7 +238,7 @@ private struct AnonymousFile: ~Copyable {
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Strings as C passes them to programs, with a null at the end.
+/// Strings as a NULL-terminated C array.
 private final class CStrings {
     let pointers: [UnsafeMutablePointer<CChar>?]
 

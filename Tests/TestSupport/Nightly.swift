@@ -1,8 +1,8 @@
 import Glibc
 
-/// What `Tests/nightly.sh` adds to the tests: what takes long for a good reason.
+/// What `Tests/nightly.sh` adds to the tests: long runs.
 ///
-/// By day, the tests of a matrix have each value of each axis; at night, each combination.
+/// By day, a matrix test covers each value of each axis; at night, each combination.
 public enum Nightly {
     /// Whether the tests run at night: `GREENROOM_NIGHTLY` is set.
     public static let isOn = getenv("GREENROOM_NIGHTLY") != nil
@@ -12,7 +12,8 @@ public enum Nightly {
         isOn ? night : day
     }
 
-    /// At night each value of a list with each of another; by day each with one, in turn.
+    /// At night every combination of two lists; by day each value with one of the other list, in
+    /// turn.
     public static func pairs<First, Second>(
         _ first: [First], _ second: [Second]
     ) -> [(First, Second)] {
@@ -22,7 +23,7 @@ public enum Nightly {
         }
     }
 
-    /// At night a whole list; by day those of its values that pass a test.
+    /// At night a whole list; by day the values that satisfy a condition.
     public static func list<Value>(
         _ all: [Value], byDay isKept: (Value) throws -> Bool
     ) rethrows -> [Value] {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// ffmpeg, the independent reader and writer.
+/// ffmpeg, as an independent reader and writer.
 public enum Oracle {
     /// Whether ffmpeg is installed.
     public static let isPresent = access("/usr/bin/ffmpeg", X_OK) == 0
@@ -13,7 +13,7 @@ public enum Oracle {
         try run("ffmpeg", ["-nostdin", "-v", "error", "-y"] + arguments)
     }
 
-    /// Asks ffprobe for entries of the first stream: one line, with spaces between them.
+    /// Asks ffprobe for entries of the first stream. Returns one line, separated by spaces.
     public static func ffprobe(_ path: String, _ entries: String) throws -> String {
         let output = try run(
             "ffprobe", ["-v", "error", "-show_entries", entries, "-of", "csv=p=0:s=\\ ", path])

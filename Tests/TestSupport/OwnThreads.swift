@@ -6,9 +6,9 @@ public import Testing
 /// Runs the tests of a suite on threads of their own.
 ///
 /// Swift's own pool has one thread per processor. Tests that wait for child processes would block
-/// all of them: the machine would idle, and Swift Testing could not report that a test has ended.
-/// Suites whose tests take more than a moment have this trait, too: it tells `Tests/run.sh` when a
-/// test begins and how long it takes.
+/// all of them: the machine would idle, and Swift Testing could not report the end of a test. Use
+/// the trait also for suites with slow tests: it reports the start and duration of each test to
+/// `Tests/run.sh`.
 public struct OwnThreadsTrait: SuiteTrait, TestTrait, TestScoping {
     /// Each test of a suite has its own scope.
     public var isRecursive: Bool { true }
@@ -40,7 +40,7 @@ private final class ThreadPerJob: TaskExecutor {
     }
 }
 
-/// The file that `Tests/run.sh` reads: a line when a test case begins, and one when it ends.
+/// The file that `Tests/run.sh` reads: a line for the start of each test case, and one for its end.
 private enum TestTimes {
     private static let file: Int32? = getenv("GREENROOM_TEST_TIMES").map {
         open($0, O_WRONLY | O_APPEND | O_CLOEXEC)

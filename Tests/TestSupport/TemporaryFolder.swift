@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A folder that goes away with its owner, and all that is in it.
+/// A folder that is removed with its owner, including its content.
 public final class TemporaryFolder {
     /// The folder.
     public let path: String
 
-    /// Makes an empty folder, with a space in its name, which no path should mind.
+    /// Makes an empty folder. Its name has a space, which every path must support.
     public init() throws {
         var name = Array("/tmp/greenroom test-XXXXXX".utf8CString)
         guard mkdtemp(&name) != nil else {
@@ -20,10 +20,10 @@ public final class TemporaryFolder {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of a file or folder in here.
+    /// The path of a file or folder in it.
     public func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a text file in here.
+    /// Writes a text file in it.
     ///
     /// - Returns: Its path.
     @discardableResult
@@ -31,7 +31,7 @@ public final class TemporaryFolder {
         try write(name, Array(text.utf8))
     }
 
-    /// Writes a file in here.
+    /// Writes a file in it.
     ///
     /// - Returns: Its path.
     @discardableResult
@@ -45,11 +45,11 @@ public final class TemporaryFolder {
         return file
     }
 
-    /// Whether there is such a file or folder in here.
+    /// Whether it contains a file or folder.
     public func has(_ name: String) -> Bool { access(self(name), F_OK) == 0 }
 }
 
-/// The content of a file, also of one that does not know its size, as in `/proc`.
+/// The content of a file, including files in `/proc` with unknown size.
 public func readFile(_ path: String) throws -> [UInt8] {
     let descriptor: FileDescriptor
     do {

@@ -3,13 +3,13 @@ public struct WAVChunks {
     /// The file so far.
     public private(set) var bytes: [UInt8]
 
-    /// Begins a file; its own size is right only if it is given.
+    /// Starts a file; pass its size if it must be right.
     public init(_ form: String = "RIFF", size: UInt32 = 0) {
         bytes = Self.named(form, size)
         bytes += "WAVE".utf8
     }
 
-    /// A name of four letters and a size.
+    /// A four-character name and a size.
     public static func named(_ name: String, _ size: UInt32) -> [UInt8] {
         var bytes = [UInt8](name.utf8)
         bytes += number(size)
@@ -21,7 +21,7 @@ public struct WAVChunks {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }
     }
 
-    /// Adds a chunk, padded to even, with its own size or a lie.
+    /// Adds a chunk, padded to even, with its own or a false size.
     public func adding(_ name: String, _ body: [UInt8], size: UInt32? = nil) -> WAVChunks {
         var copy = self
         copy.bytes += Self.named(name, size ?? UInt32(body.count))
@@ -30,7 +30,7 @@ public struct WAVChunks {
         return copy
     }
 
-    /// Adds the chunk that tells what samples are.
+    /// Adds the chunk with the sample format.
     public func format(
         tag: UInt16 = 1, channels: UInt16 = 1, rate: UInt32 = 8000, block: UInt16 = 2,
         bits: UInt16 = 16

@@ -1,5 +1,5 @@
-// What Linux has and Swift's Glibc does not import: variadic calls, macros, atomics on memory that
-// two processes share, and system calls without a function in the C library.
+// What Swift's Glibc does not import of Linux: variadic calls, macros, atomics on memory shared by
+// two processes, and system calls without a function in the C library.
 //
 // Functions return -errno on failure unless they say otherwise.
 

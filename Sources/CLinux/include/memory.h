@@ -11,19 +11,19 @@ uint32_t greenroom_load(const uint32_t *_Nonnull word);
 // Writes a word that another process may read at any time, with release ordering.
 void greenroom_store(uint32_t *_Nonnull word, uint32_t value);
 
-// Waits while a word has a value, timeout_ns at most; may return early.
+// Waits while a word has a value, up to timeout_ns; may return early.
 void greenroom_futex_wait(uint32_t *_Nonnull word, uint32_t value, int64_t timeout_ns);
 
 // Wakes all threads that wait for a word.
 void greenroom_futex_wake(uint32_t *_Nonnull word);
 
-// Makes a file in memory whose size is fixed for good. Returns its descriptor.
+// Makes a memory file with a sealed size. Returns its descriptor.
 int greenroom_sealed_memory(const char *_Nonnull name, int64_t byte_count);
 
-// Whether a file is memory whose size is fixed for good.
+// Whether a file is a memory file with a sealed size.
 int greenroom_is_sealed(int descriptor);
 
-// Makes a file in memory without a name in the file system. Returns its descriptor.
+// Makes a memory file without a name in the file system. Returns its descriptor.
 int greenroom_memory_file(const char *_Nonnull name);
 
 #endif

@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Processors that are online, at least 1. `_SC_NPROCESSORS_ONLN` belongs to the first Clang module
-// that includes its header, so Swift files that import Glibc do not always see it.
+// Online processors, at least 1. `_SC_NPROCESSORS_ONLN` belongs to the first Clang module that
+// includes its header, so Swift files that import Glibc do not always see it.
 int64_t greenroom_processor_count(void);
 
-// Opens a descriptor of a process.
+// Opens a process's pidfd.
 int greenroom_pidfd(pid_t process);
 
-// Sends a signal to the process of a descriptor.
+// Sends a signal to the process of a pidfd.
 int greenroom_pidfd_kill(int pidfd, int signal);
 
 // The code of a process that called exit().
@@ -22,16 +22,16 @@ extern const int greenroom_code_exited;
 // Reaps a child. Returns 1 with its code and status, 0 while it runs.
 int greenroom_reap(pid_t process, int *_Nonnull code, int *_Nonnull status);
 
-// The calling thread's number.
+// The calling thread's id.
 int greenroom_thread_number(void);
 
-// Names the calling thread, in up to 15 bytes.
+// Names the calling thread, up to 15 bytes.
 void greenroom_name_thread(const char *_Nonnull name);
 
-// Makes a pipe: ends[0] is read without waiting, ends[1] is written. Both close on exec.
+// Makes a pipe: ends[0] is non-blocking for reading, ends[1] for writing. Both close on exec.
 int greenroom_pipe(int *_Nonnull ends);
 
-// Closes all descriptors from a number on.
+// Closes all descriptors from this one on.
 void greenroom_close_from(int first);
 
 // Sets the soft limit of a process's descriptors.
@@ -40,7 +40,7 @@ int greenroom_limit_descriptors(pid_t process, uint64_t count);
 // The soft limit of a process's descriptors.
 int64_t greenroom_descriptor_limit(pid_t process);
 
-// Makes this process write a backtrace to standard error when a signal kills it.
+// Makes this process write a backtrace to standard error if a signal kills it.
 void greenroom_report_crashes(void);
 
 #endif

@@ -1,5 +1,5 @@
-// What a process does to take rights from itself. Functions return -1 and set errno where the
-// kernel refuses; ENOSYS says that it has no such call.
+// Calls that remove rights from this process. They return -1 and set errno if the kernel refuses;
+// ENOSYS means that it lacks the call.
 
 #ifndef GREENROOM_CLINUX_SANDBOX_H
 #define GREENROOM_CLINUX_SANDBOX_H
@@ -9,18 +9,18 @@
 #include <sys/prctl.h> // for its constants
 #include <sys/resource.h>
 
-// Names that the C library keeps from programs in plain C, which Swift's importer is.
+// Names that the C library hides in strict C mode, which Swift's importer uses.
 enum {
     greenroom_open_path = __O_PATH,
     greenroom_limit_threads = __RLIMIT_NPROC,
 };
 
 // --- Landlock ---
-// The kernel's headers of Debian 12 know only its first version. What stands here instead is part
-// of the kernel's binary interface and never changes.
+// The kernel headers of Debian 12 only know version 1. These definitions are part of the kernel's
+// stable binary interface.
 
 // What a ruleset forbids unless a rule allows it. An older kernel, which knows fewer members,
-// accepts it if those that it does not know are zero.
+// accepts the struct if the unknown ones are zero.
 struct greenroom_landlock_ruleset {
     uint64_t handled_access_fs;
     uint64_t handled_access_net; // since version 4
@@ -33,37 +33,37 @@ int greenroom_landlock_version(void);
 // Makes a ruleset; returns its descriptor.
 int greenroom_landlock_create(struct greenroom_landlock_ruleset ruleset);
 
-// Adds a rule for the file or folder behind a descriptor.
+// Adds a rule for a file or folder, by descriptor.
 int greenroom_landlock_allow(int ruleset, int path, uint64_t access);
 
-// Puts the calling thread, and all that it starts, under a ruleset for good.
+// Restricts the calling thread, and everything that it starts, permanently.
 int greenroom_landlock_restrict(int ruleset);
 
 // --- prctl, which is variadic ---
 
-// No program that this process starts gets more rights than it has.
+// Programs that this process starts get no more rights than it has.
 int greenroom_set_no_new_privileges(void);
 
-// 1 if that is so, 0 if not.
+// 1 if set, 0 if not.
 int greenroom_no_new_privileges(void);
 
-// The signal that this process gets when the thread that started it ends.
+// The signal that this process gets when its parent thread ends.
 int greenroom_set_parent_death_signal(int signal);
 
-// That signal; 0 for none.
+// The current parent death signal; 0 for none.
 int greenroom_parent_death_signal(void);
 
 // --- Capabilities ---
 
-// Whether the process holds a capability, or could get one by starting a program: 1 or 0.
+// Whether the process has a capability, or could get one by starting a program: 1 or 0.
 int greenroom_has_capabilities(void);
 
-// Takes all capabilities from the process, and from programs that it could start.
+// Drops all capabilities of the process and of programs that it starts.
 int greenroom_drop_capabilities(void);
 
 // --- seccomp ---
 
-// Whether the kernel knows an action of a filter: 0 if it does.
+// Whether the kernel supports a filter's action: 0 if it does.
 int greenroom_seccomp_knows(uint32_t action);
 
 #endif

@@ -1,4 +1,4 @@
-// Unix sockets that keep the borders of messages, with and without a name in the file system.
+// Unix sockets that keep message boundaries, with and without a name in the file system.
 
 #ifndef GREENROOM_CLINUX_SOCKETS_H
 #define GREENROOM_CLINUX_SOCKETS_H
@@ -7,8 +7,8 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-// The most descriptors that a message carries.
-enum { greenroom_most_descriptors = 4 };
+// Limit of descriptors in a message.
+enum { greenroom_descriptor_count_limit = 4 };
 
 // Sends a message without waiting. Returns the bytes sent.
 long greenroom_send(
@@ -21,11 +21,11 @@ long greenroom_receive(
     int socket, void *_Nonnull bytes, size_t capacity, int *_Nonnull descriptors,
     int *_Nonnull descriptor_count, int waits);
 
-// Lets close() return at once, whatever the other side has not read.
+// Makes close() return at once, even with unread data on the other side.
 void greenroom_do_not_linger(int socket);
 
 // The longest path of a socket, in bytes without the NUL.
-enum { greenroom_longest_socket_path = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
+enum { greenroom_socket_path_limit = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
 
 // Makes a socket of mode 0600 and listens at it; accepting does not wait.
 int greenroom_listen(const char *_Nonnull path, int backlog);
@@ -36,8 +36,8 @@ int greenroom_connect(const char *_Nonnull path);
 // Accepts a pending connection.
 int greenroom_accept(int descriptor);
 
-// The process and user that connected, as the kernel recorded them then; the process is 0 if it
-// is outside this process's PID namespace.
+// The process and user at the time of connecting. The process is 0 outside this process's PID
+// namespace.
 int greenroom_peer(int descriptor, pid_t *_Nonnull process, uid_t *_Nonnull user);
 
 // Locks a file or folder until its descriptor is closed, without waiting.

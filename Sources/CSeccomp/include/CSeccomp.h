@@ -7,27 +7,27 @@
 #include <seccomp.h>
 #include <stdint.h>
 
-// --- What a filter answers to a call ---
+// --- A filter's actions ---
 
-// The call is made.
+// Allow the call.
 extern const uint32_t greenroom_seccomp_allow;
 
-// The call is held and a supervisor asked.
+// Hold the call and notify the supervisor.
 extern const uint32_t greenroom_seccomp_notify;
 
-// The process is killed.
+// Kill the process.
 extern const uint32_t greenroom_seccomp_kill;
 
-// The call is not made and fails with an error.
+// Fail the call with an errno.
 uint32_t greenroom_seccomp_error(int error);
 
-// --- What a supervisor answers to a call ---
+// --- A supervisor's answers ---
 
-// The call is made after all.
+// Let the kernel execute the call.
 enum { greenroom_seccomp_continue = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 
-// A call that opens a file returns a copy of this descriptor. Needs Linux 5.14. Returns -1 and sets
-// errno on failure.
+// Makes a held call return a copy of this descriptor. Needs Linux 5.14. Returns -1 and sets errno
+// on failure.
 int greenroom_seccomp_give(int notify, uint64_t call, int file, int closes_on_exec);
 
 #endif

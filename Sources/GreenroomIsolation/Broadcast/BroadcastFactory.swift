@@ -43,7 +43,7 @@ package struct BroadcastFactory: RunnerFactory {
         }
     }
 
-    /// The plugin of the kind in the broadcast, with its defaults: its own program sets it up.
+    /// The broadcast's plugin of the kind, with default settings: its own program configures it.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
         _ settings: [Setting]
@@ -62,7 +62,7 @@ package struct BroadcastFactory: RunnerFactory {
             throw LoadError(
                 code: .badInstance, place: path,
                 explanation:
-                    "\(plugin.name) has required parameters, and those of a broadcast need "
+                    "\(plugin.name) has required parameters; parameters of a broadcast need "
                     + "defaults.")
         }
         return (plugin, defaults)

@@ -11,53 +11,53 @@ import Synchronization
 
 /// Accepts broadcasts at a Unix socket: one at a time of each kind.
 ///
-/// The kernel says which process and which user a peer is. A peer has to greet within a second. It
-/// then waits until the session starts its instance, which gets the connection. A peer that finds its
-/// kind taken waits for a second, because the other one may be about to end, and is refused then.
+/// The kernel gives the peer's process and user. A peer must greet within a second. It then waits
+/// until the session starts its instance, which takes over the connection. If its kind is taken, a
+/// peer waits for a second, because the other broadcast may be about to end, and is then refused.
 package final class BroadcastListener: Sendable {
-    /// Where the peers of one kind go.
+    /// The peers of one kind.
     private struct Endpoint {
         var notify: @Sendable (Arrival) -> Void
         var waiting: PendingPeer?
-        /// The one whose instance lives.
+        /// The peer of the live instance.
         var connected: PendingPeer?
     }
 
     private struct State {
         var endpoints: [PluginKind: Endpoint] = [:]
-        /// Peers that have not greeted yet.
+        /// Peers without a greeting yet.
         var greeting: [PendingPeer] = []
-        /// Wakes the thread that listens; nil if there is none.
+        /// Wakes the listener thread; nil if there is none.
         var wakeupPipe: WakeupPipe?
         var refusals = RefusalLog()
     }
 
-    /// How long a peer has to greet, and how long it waits for its kind to become free.
+    /// Time limit for the greeting, and for waiting until a kind is free.
     private static let timeoutNanoseconds: Int64 = 1_000_000_000
-    /// How many peers may be about to greet; further ones wait in the socket's queue.
+    /// Limit of peers without a greeting; further ones wait in the socket's queue.
     private static let greetingLimit = 8
 
     package let path: String
     private let state = Mutex(State())
 
-    /// - Parameter path: Of the socket, which is made when the first endpoint is opened.
+    /// - Parameter path: Of the socket. The first open endpoint creates it.
     package init(path: String) { self.path = path }
 
-    /// Makes the plugins of a kind that connect here.
+    /// Makes the plugins of a kind from the peers of this listener.
     package func factory(of kind: PluginKind) -> BroadcastFactory {
         BroadcastFactory(listener: self, kind: kind)
     }
 
     // MARK: Endpoints
 
-    /// Accepts peers of a kind from now on. Called by the session's thread.
+    /// Starts to accept peers of a kind. Called by the session's thread.
     func open(_ kind: PluginKind, _ notify: @escaping @Sendable (Arrival) -> Void) throws(LoadError)
     {
         if state.withLock({ $0.wakeupPipe == nil }) { try startListening() }
         state.withLock { $0.endpoints[kind] = Endpoint(notify: notify) }
     }
 
-    /// Refuses peers of a kind from now on. The last endpoint closes the socket.
+    /// Stops accepting peers of a kind. The last endpoint closes the socket.
     func close(_ kind: PluginKind) {
         var refused: [PendingPeer] = []
         let wakeupPipe = state.withLock { state -> WakeupPipe? in
@@ -73,7 +73,7 @@ package final class BroadcastListener: Sendable {
         wakeupPipe?.endAndWait()
     }
 
-    /// Whether a peer of a kind can be accepted now. [any]
+    /// Whether a peer of a kind is ready to accept. [any]
     func hasPendingPeer(_ kind: PluginKind) -> Bool {
         state.withLock { state in
             guard let endpoint = state.endpoints[kind] else { return false }
@@ -81,7 +81,7 @@ package final class BroadcastListener: Sendable {
         }
     }
 
-    /// Takes the peer that waits; nil if none does, or the kind is taken.
+    /// Takes the waiting peer; nil if there is none, or if the kind is taken.
     func accept(_ kind: PluginKind) -> PendingPeer? {
         state.withLock { state in
             guard state.endpoints[kind]?.connected == nil,
@@ -93,7 +93,7 @@ package final class BroadcastListener: Sendable {
         }
     }
 
-    /// Makes room for the next peer of a kind, because an accepted one has disconnected.
+    /// Frees the kind of an accepted peer after it disconnected.
     func release(_ peer: PendingPeer, _ kind: PluginKind) {
         let (notify, next) = state.withLock { state in
             guard state.endpoints[kind]?.connected === peer else {
@@ -105,7 +105,7 @@ package final class BroadcastListener: Sendable {
         if let next { notify?(.waiting(next.description)) }
     }
 
-    // MARK: The thread that listens
+    // MARK: The listener thread
 
     private func startListening() throws(LoadError) {
         let socket = try ListeningSocket(at: path)
@@ -163,17 +163,17 @@ package final class BroadcastListener: Sendable {
         if !isOpen { peer.refuse(.isClosed) }
     }
 
-    /// What becomes of a peer.
+    /// The result of checking a peer.
     private enum Outcome {
         case waits
-        /// It has left, or waits for a kind that is taken.
+        /// It has disconnected, or waits for a kind that is taken.
         case settled
         case refused(BroadcastRefusal, PluginKind?)
         case ready(@Sendable (Arrival) -> Void)
     }
 
     private func readGreeting(of peer: PendingPeer) {
-        // Closed outside of the lock, which the session needs.
+        // Closed after the lock, which the session needs.
         var descriptors: [Int32] = []
         defer { ControlSocket.discard(descriptors) }
         let outcome = state.withLock { state -> Outcome in
@@ -223,7 +223,7 @@ package final class BroadcastListener: Sendable {
             let isLate =
                 endpoint.connected != nil
                 && MonotonicClock.now - peer.connectedAt > Self.timeoutNanoseconds
-            // Only while it waits: the messages of an accepted peer are for its runner.
+            // Only while it waits: messages of an accepted peer are for its runner.
             let received = peer.socket.receive(waits: false)
             if case .message(let message) = received { descriptors = message.descriptors }
             let outcome: Outcome =
@@ -263,7 +263,7 @@ package final class BroadcastListener: Sendable {
     }
 }
 
-/// Moves a socket, which can't be copied, to the thread that listens.
+/// Moves a socket, which can't be copied, to the listener thread.
 private final class SocketBox: Sendable {
     let descriptor: Int32
     private let socket: Mutex<ListeningSocket?>

@@ -4,16 +4,17 @@ import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage
 
-/// A Unix socket with a path, for this process's user alone, removed with this value.
+/// A Unix socket with a path, for this process's user only. Deinit removes it.
 ///
-/// The socket of a host that was killed is replaced. A socket with a listener is not, nor is any other
+/// Replaces the socket of a killed host; never a socket with a listener, nor any other file. Locks
+/// the folder meanwhile, so that hosts starting together take turns.
 /// file. The folder is locked meanwhile, so that hosts that start together take turns.
 struct ListeningSocket: ~Copyable {
     let path: String
     let descriptor: Int32
     private let file: FileIdentity
 
-    /// The most connections that wait to be accepted.
+    /// Limit of connections that wait to be accepted.
     private static let backlog: Int32 = 16
 
     /// Makes the socket.
@@ -21,7 +22,7 @@ struct ListeningSocket: ~Copyable {
     /// - Parameter path: At most 107 bytes.
     /// - Throws: ``LoadError``, which names the path, the rule and the cure.
     init(at path: String) throws(LoadError) {
-        let longest = Int(greenroom_longest_socket_path)
+        let longest = Int(greenroom_socket_path_limit)
         guard (1...longest).contains(path.utf8.count) else {
             throw Self.error(
                 path,
@@ -49,8 +50,8 @@ struct ListeningSocket: ~Copyable {
         descriptor = found
     }
 
-    /// Removes the path if it is still the socket's, and closes the socket, in this order: until the
-    /// socket is closed no other file gets its inode.
+    /// Removes the path if it is still the socket's, then closes the socket. In this order, because
+    /// no other file gets the inode of an open socket.
     deinit {
         if let lock = try? FolderLock(ofFolderOf: path) {
             if FileIdentity(of: path) == file { unlink(path) }
@@ -88,7 +89,7 @@ struct ListeningSocket: ~Copyable {
     }
 }
 
-/// The file that a path names.
+/// The file at a path.
 private struct FileIdentity: Equatable {
     private var device: dev_t
     private var number: ino_t
@@ -104,7 +105,7 @@ private struct FileIdentity: Equatable {
     var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
 }
 
-/// A lock of a folder, against other hosts.
+/// Locks a folder against other hosts.
 private struct FolderLock {
     private let descriptor: Int32
 
@@ -125,7 +126,7 @@ private struct FolderLock {
             if greenroom_try_lock(descriptor) == 0 { return }
             usleep(10_000)
         }
-        // Any process that may open the folder can hold the lock for good: go on without it.
+        // Continue without the lock: any process that can open the folder could hold it forever.
     }
 
     func end() { close(descriptor) }

@@ -4,10 +4,10 @@ import GreenroomIPC
 import GreenroomSystem
 import SystemPackage
 
-/// A process that has connected to a broadcast's socket.
+/// A process connected to a broadcast's socket.
 final class PendingPeer: Sendable {
     let socket: ControlSocket
-    /// 0 if it can't be named here: it runs in another container.
+    /// 0 in another container, where it has no id here.
     let process: pid_t
     let user: uid_t
     /// On the monotonic clock, in nanoseconds.
@@ -24,7 +24,7 @@ final class PendingPeer: Sendable {
         connectedAt = now
     }
 
-    /// Its name and number.
+    /// Its name and id.
     var description: String {
         let name = process > 0 ? Self.name(of: process).map { "\($0), " } ?? "" : ""
         return process > 0 ? "\(name)process \(process)" : "a process of another container"
@@ -33,15 +33,14 @@ final class PendingPeer: Sendable {
     /// Sends a refusal and disconnects.
     func refuse(_ reason: BroadcastRefusal) {
         socket.send(.refusal, reason.rawValue)
-        // Closed with unread messages, the socket would give the peer ECONNRESET in place of the
-        // reason.
+        // Closing a socket with unread messages would send ECONNRESET instead of the reason.
         shutdown(socket.descriptor, Int32(SHUT_RD))
         while case .message(let message) = socket.receive(waits: false) {
             ControlSocket.discard(message.descriptors)
         }
     }
 
-    /// The kernel's name of a process. The process has chosen it: only printable ASCII is kept.
+    /// The kernel's name of a process, reduced to printable ASCII because the process chooses it.
     private static func name(of process: pid_t) -> String? {
         let bytes = (try? FileDescriptor.contents(of: "/proc/\(process)/comm")) ?? []
         let printable = bytes.filter { (0x21...0x7e).contains($0) }

@@ -1,4 +1,4 @@
-/// Limits how many refusals are logged: five a second.
+/// Limits logged refusals to five a second.
 struct RefusalLog {
     private static let limitPerSecond = 5
 

@@ -3,9 +3,9 @@ import Glibc
 import GreenroomRuntime
 import Synchronization
 
-/// Ends a thread that polls.
+/// Ends a polling thread.
 final class WakeupPipe: Sendable {
-    /// Readable once the thread has to end.
+    /// Readable when the thread must end.
     let descriptor: Int32
     private let writeDescriptor: Int32
     private let ending = Atomic(false)
@@ -23,13 +23,13 @@ final class WakeupPipe: Sendable {
         close(writeDescriptor)
     }
 
-    /// Whether the thread has to end.
+    /// Whether the thread must end.
     var isEnding: Bool { ending.load(ordering: .acquiring) }
 
     /// Called by the thread as it ends.
     func didEnd() { ended.change { $0 = true } }
 
-    /// Ends the thread, and waits up to a second for that.
+    /// Ends the thread, and waits up to a second for its end.
     func endAndWait() {
         ending.store(true, ordering: .releasing)
         _ = write(writeDescriptor, [1] as [UInt8], 1)

@@ -5,13 +5,13 @@ import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomSession
 
-/// A runner in a process that this host did not start for it: the host connects and disconnects, and
-/// neither confines nor measures nor kills it.
+/// A runner in a process that this host did not start for it. The host connects and disconnects; it
+/// does not confine, measure or kill the process.
 protocol AttachedRunner: RunnerProcess {
     var process: ProcessHandle { get }
     /// Its program or socket, for errors.
     var program: String { get }
-    /// Whether its process is stopped on purpose.
+    /// Whether its process is stopped intentionally.
     var isFrozen: Bool { get }
 
     /// The runner has disconnected, or its process has ended.
@@ -41,7 +41,7 @@ extension AttachedRunner {
                 switch connection.receive() {
                 case .none: break
                 case .disconnected: isConnected = false
-                // It is in no sandbox of this host's.
+                // This host does not sandbox it.
                 case .sandboxNotifier(let descriptor): ControlSocket.discard([descriptor])
                 }
             }
@@ -54,14 +54,14 @@ extension AttachedRunner {
             }
             guard watch.isDue else { continue }
             let status = ProcessStatus(of: process.id)
-            // One of another container can't be seen, and is pinged all the same.
+            // A process of another container has no status, but answers pings.
             guard status != nil || process.id == 0 else {
                 watch.skip()
                 continue
             }
             var sample = connection.sample
             sample.hasAnswered = sample.hasAnswered || isFrozen
-            watch.look(at: sample, isStopped: status?.isStopped ?? false)
+            watch.check(sample, isStopped: status?.isStopped ?? false)
         }
     }
 

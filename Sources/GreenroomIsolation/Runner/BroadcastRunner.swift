@@ -3,8 +3,7 @@ import GreenroomIPC
 import GreenroomRuntime
 import GreenroomSession
 
-/// A broadcast: a process that has connected to this host's socket, with rights and memory of its
-/// own.
+/// A broadcast: a process that connected to this host's socket, with its own rights and memory.
 final class BroadcastRunner: AttachedRunner {
     let connection: RunnerConnection
     let process: ProcessHandle
@@ -12,10 +11,10 @@ final class BroadcastRunner: AttachedRunner {
     let program: String
     private let leave: @Sendable () -> Void
 
-    /// Takes a peer over.
+    /// Takes over a peer.
     ///
-    /// - Parameter leave: Called once it has disconnected.
-    /// - Throws: ``ChannelError`` if there is no memory for it.
+    /// - Parameter leave: Called after it has disconnected.
+    /// - Throws: ``ChannelError`` if memory can't be shared.
     init(
         _ peer: PendingPeer, at path: String, frames: SharedMemory?, context: InstanceContext,
         leave: @escaping @Sendable () -> Void

@@ -2,14 +2,14 @@ import GreenroomIPC
 import GreenroomRuntime
 import GreenroomSession
 
-/// A further instance in a process that hosts one already: it has a connection of its own, and the
-/// process's first runner confines, measures and ends the process.
+/// Another instance in a process that hosts one already. It has its own connection; the first
+/// runner confines, measures and ends the process.
 final class CompanionRunner: AttachedRunner {
     let connection: RunnerConnection
     let process: ProcessHandle
     private let first: SpawnedRunner
 
-    /// - Throws: ``ChannelError`` if there is no memory for it.
+    /// - Throws: ``ChannelError`` if memory can't be shared.
     init(
         beside first: SpawnedRunner, frames: SharedMemory?, context: InstanceContext,
         observer: (any InstanceObserver)?

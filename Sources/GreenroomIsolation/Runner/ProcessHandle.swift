@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A process by its descriptor, which never means another process that gets the same number later.
+/// A process by its pidfd, which never refers to a later process with the same id.
 final class ProcessHandle: Sendable {
-    /// 0 if the process can't be named here: it runs in another container.
+    /// 0 in another container, where it has no id here.
     let id: pid_t
-    /// Readable once the process has ended; negative if there is none.
+    /// Readable after the process has ended; negative if there is none.
     let descriptor: Int32
 
     init(_ id: pid_t) {
@@ -13,7 +13,7 @@ final class ProcessHandle: Sendable {
         descriptor = id > 0 ? greenroom_pidfd(id) : -1
     }
 
-    /// - Parameter descriptor: The process's; closed with the handle.
+    /// - Parameter descriptor: The pidfd; the handle closes it.
     init(_ id: pid_t, adopting descriptor: Int32) {
         self.id = id
         self.descriptor = descriptor

@@ -2,11 +2,11 @@ import GreenroomIPC
 import GreenroomPluginInterface
 
 extension RunnerConnection {
-    /// Makes sure that both sides have one version of the protocol. [control]
+    /// Checks that both sides have the same protocol version. [control]
     ///
     /// - Parameters:
     ///   - program: The runner's program or socket, for errors.
-    ///   - payload: Goes with the message.
+    /// - payload: Sent with the message.
     /// - Returns: The rest of the answer.
     func handshake(
         with program: String, sending payload: WireWriter = WireWriter()
@@ -24,9 +24,9 @@ extension RunnerConnection {
         return answer
     }
 
-    /// Has the runner load a library. [control]
+    /// Loads a library in the runner. [control]
     ///
-    /// - Returns: What the library says of itself.
+    /// - Returns: The library's description.
     func load(_ path: String) throws(LoadError) -> LibraryDescription {
         var message = WireWriter()
         message.write(path)
@@ -34,7 +34,7 @@ extension RunnerConnection {
         switch Self.read(answer, path) {
         case .success(let library): return library
         case .failure(var error):
-            // The runner is not to choose which file the error names.
+            // The runner must not choose the file that the error names.
             error.place = path
             throw error
         case nil: throw invalidAnswer(during: path)
@@ -53,15 +53,15 @@ extension RunnerConnection {
         }
     }
 
-    /// The error for a process that is lost before its plugin is made.
+    /// The error for a process lost before `create`.
     func lossDuringLoad(of path: String) -> LoadError {
         LoadError(code: .crashes, place: path, explanation: evidence ?? "its process has ended")
     }
 
-    /// Gives up a process whose answer can't be read.
+    /// Kills a process that sent an invalid answer.
     func loseForInvalidAnswer() { lose(because: "its process sent an invalid answer") }
 
-    /// Gives up a process whose answer can't be read before its plugin is made.
+    /// Kills a process that sent an invalid answer before `create`.
     func invalidAnswer(during path: String) -> LoadError {
         loseForInvalidAnswer()
         return lossDuringLoad(of: path)

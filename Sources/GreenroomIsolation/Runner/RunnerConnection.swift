@@ -6,14 +6,14 @@ import GreenroomRuntime
 import GreenroomSession
 import Synchronization
 
-/// The host's end of the connection to a runner: the socket, the channels, and the threads that serve
-/// the plugin's calls. Every kind of ``RunnerProcess`` has one.
+/// The host's end of the connection to a runner: the socket, the channels, and the threads that
+/// serve the plugin's calls. Every ``RunnerProcess`` has one.
 ///
 /// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on the media thread, the rest on any.
 final class RunnerConnection: Sendable {
     private enum Phase {
         case running
-        /// This host ends it: that is no loss.
+        /// This host is ending it: no loss.
         case ending
         case lost(evidence: String)
     }
@@ -22,11 +22,11 @@ final class RunnerConnection: Sendable {
         var phase = Phase.running
         /// The sender that the plugin may use.
         var sender: UInt64 = 0
-        /// The log has the warning about a sender that has ended.
+        /// Whether the warning about an ended sender is logged.
         var hasWarnedOfDeadSender = false
         /// Channels that the plugin's own threads use.
         var openChannels: Set<Int> = []
-        /// Whether the runner has a thread that answers pings.
+        /// Whether the runner's watch thread runs.
         var answersPings = false
         var lastPing: UInt32 = 0
         var lastPong: UInt32 = 0
@@ -34,7 +34,7 @@ final class RunnerConnection: Sendable {
 
     let context: InstanceContext
     let channels: Channels
-    /// The memory that the plugin's frames lie in; nil for sound.
+    /// The memory of the plugin's frames; nil for audio.
     let frames: SharedMemory?
     /// Watches the instance; nil in a session.
     let observer: (any InstanceObserver)?
@@ -42,17 +42,17 @@ final class RunnerConnection: Sendable {
     private let terminate: @Sendable (borrowing ControlSocket) -> Void
     private let state = Mutex(State())
     private let hasEnded = Monitor(false)
-    /// Totals since the start: frames sent, whatever became of them, calls made and lines written.
+    /// Totals since the start: frames sent, accepted or not, calls and lines.
     private let frameCount = Atomic(0)
     private let callCount = Atomic(0)
     private let lineCount = Atomic(0)
 
-    /// Hands the channels and the frames' memory to the runner.
+    /// Sends the channels and the frames' memory to the runner.
     ///
     /// - Parameters:
     ///   - socket: Connected to the runner.
-    ///   - terminate: Ends the process, or the connection, at once. Called on any thread, and maybe
-    ///     more than once.
+    /// - terminate: Kills the process, or closes the connection, at once. Called on any thread,
+    ///   possibly more than once.
     init(
         _ socket: consuming ControlSocket, _ channels: Channels, frames: SharedMemory?,
         context: InstanceContext, observer: (any InstanceObserver)? = nil,
@@ -68,7 +68,7 @@ final class RunnerConnection: Sendable {
         self.socket.send(.setup, UInt32(context.frameLimit), descriptors: descriptors)
     }
 
-    /// The socket's descriptor, to be polled.
+    /// The socket's descriptor, for polling.
     var socketDescriptor: Int32 { socket.descriptor }
 
     // MARK: Calls of the host
@@ -87,7 +87,7 @@ final class RunnerConnection: Sendable {
         return WireReader(channel, length: answered)
     }
 
-    /// Has the plugin edit a frame that lies in ``frames``. [media]
+    /// Calls the plugin to edit a frame in ``frames``. [media]
     func process(_ frame: gr_mutable_frame) -> Status {
         guard let frames else { return .gone }
         let channel = channels[Channels.media]
@@ -105,7 +105,7 @@ final class RunnerConnection: Sendable {
 
     // MARK: Calls of the plugin
 
-    /// The sender that the plugin was given: it may use no other one.
+    /// The plugin's sender: it may use no other.
     var sender: UInt64 {
         get { state.withLock { $0.sender } }
         set { state.withLock { $0.sender = newValue } }
@@ -116,7 +116,7 @@ final class RunnerConnection: Sendable {
         return HostService(connection: self, channel: channel).serve(call, length)
     }
 
-    /// Serves a thread of the plugin, on a thread of its own, until that one ends.
+    /// Serves a thread of the plugin, on a thread of its own, until the plugin's thread ends.
     private func serveThread(of index: Int) {
         let channel = channels[index]
         _ = HostThread(name: context.role) { [self] in
@@ -139,7 +139,7 @@ final class RunnerConnection: Sendable {
     func countFrame() { frameCount.add(1, ordering: .relaxed) }
     func countLines(_ count: Int) { lineCount.add(count, ordering: .relaxed) }
 
-    /// Warns once that the plugin uses a sender that has ended.
+    /// Warns once that the plugin uses an ended sender.
     func warnOfDeadSender() {
         let isNew = state.withLock { state in
             defer { state.hasWarnedOfDeadSender = true }
@@ -155,16 +155,16 @@ final class RunnerConnection: Sendable {
 
     // MARK: The socket
 
-    /// What came over the socket.
+    /// What the socket received.
     enum Event {
-        /// Nothing that the reader has to handle.
+        /// Nothing for the caller to handle.
         case none
-        /// The descriptor that the sandbox's refusals arrive at. The receiver closes it.
+        /// The descriptor of the sandbox's notifications. The receiver closes it.
         case sandboxNotifier(Int32)
         case disconnected
     }
 
-    /// Reads a message, if there is one. Called by the thread that watches the process.
+    /// Reads a message, if one has arrived. Called by the watch thread.
     func receive() -> Event {
         switch socket.receive(waits: false) {
         case .nothing: return .none
@@ -190,7 +190,7 @@ final class RunnerConnection: Sendable {
         serveThread(of: index)
     }
 
-    /// Has the runner host another instance of its library.
+    /// Starts another instance of the library in the runner.
     ///
     /// - Returns: The socket to its runner.
     func addInstance() throws(ChannelError) -> ControlSocket {
@@ -202,10 +202,10 @@ final class RunnerConnection: Sendable {
 
     // MARK: The watchdog
 
-    /// From now on the runner has a thread that answers pings.
+    /// The runner's watch thread runs now, and answers pings.
     func expectPongs() { state.withLock { $0.answersPings = true } }
 
-    /// Asks whether the process runs, unless the last ping is unanswered.
+    /// Sends a ping, unless the last one is unanswered.
     func ping() {
         let number: UInt32? = state.withLock { state in
             guard state.answersPings, state.lastPong == state.lastPing else { return nil }
@@ -215,7 +215,7 @@ final class RunnerConnection: Sendable {
         if let number { socket.send(.ping, number) }
     }
 
-    /// What the connection shows of the process now. On a virtual clock rates mean nothing.
+    /// Measurements of the process. On a virtual clock rates mean nothing.
     var sample: ProcessWatchdog.Sample {
         ProcessWatchdog.Sample(
             hasAnswered: state.withLock { $0.lastPong == $0.lastPing }, memoryBytes: 0,
@@ -227,7 +227,7 @@ final class RunnerConnection: Sendable {
 
     // MARK: The end
 
-    /// Why the process was lost; nil if it was not.
+    /// Why the process is lost; nil if it is not.
     var evidence: String? {
         state.withLock { if case .lost(let evidence) = $0.phase { evidence } else { nil } }
     }
@@ -239,36 +239,35 @@ final class RunnerConnection: Sendable {
             state.phase = .lost(evidence: evidence)
             return true
         }
-        // First: a thread that `kill()` wakes has to find that the plugin is lost.
+        // First: a thread woken by `kill()` must find that the plugin is lost.
         if isNew { context.lose(evidence) }
         kill()
     }
 
-    /// From now on it is no loss that the process ends. [any]
+    /// From now on the end of the process is no loss. [any]
     func beginEnding() {
         state.withLock { if case .running = $0.phase { $0.phase = .ending } }
     }
 
-    /// Ends the process at once, or the connection to one that is not this host's. Calls that run
-    /// return. [any]
+    /// Kills the process, or disconnects from a process of others. Running calls return. [any]
     func kill() {
         beginEnding()
         terminate(socket)
         channels.lose()
     }
 
-    /// Asks the runner to end, and kills it if it does not in time. [control]
+    /// Asks the runner to end, and kills it after a timeout. [control]
     func end() {
         beginEnding()
         socket.send(.end)
         if !waitForEnd(nanoseconds: 1_000_000_000) { kill() }
     }
 
-    /// - Returns: Whether the process has ended in time.
+    /// - Returns: Whether the process ended in time.
     func waitForEnd(nanoseconds: Int64) -> Bool {
         hasEnded.wait(until: MonotonicClock.deadline(after: nanoseconds)) { $0 ? () : nil } != nil
     }
 
-    /// The process has ended, or has disconnected.
+    /// Records that the process has ended or disconnected.
     func didEnd() { hasEnded.change { $0 = true } }
 }

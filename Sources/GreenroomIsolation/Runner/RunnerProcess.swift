@@ -1,19 +1,18 @@
 import GreenroomPluginInterface
 import GreenroomSandbox
 
-/// A process that a plugin lives in, as its host sees it.
+/// A plugin's process, as its host sees it.
 ///
-/// There are three kinds: ``SpawnedRunner`` is started, confined and ended by this host;
-/// ``BroadcastRunner`` has connected by itself; ``CompanionRunner`` is a further instance in a
-/// process that hosts one already. They differ in how they begin, how they are watched and how they
-/// end. What they have in common is the ``connection``.
+/// There are three kinds. The host starts, confines and ends a ``SpawnedRunner``; a
+/// ``BroadcastRunner`` connects to the host; a ``CompanionRunner`` is another instance in a process
+/// that hosts one already. They share the ``connection`` and differ in start, monitoring and end.
 protocol RunnerProcess: Sendable {
     var connection: RunnerConnection { get }
 
-    /// What confines the process; nil before ``prepare()``, and if this host does not confine it.
+    /// What confines the process; nil before ``prepare()``, and if the host does not confine it.
     var sandbox: SandboxReport? { get }
 
-    /// Makes the runner ready to load a plugin: both sides agree on the protocol's version, and a
-    /// process of this host's own enters its sandbox. [control]
+    /// Makes the runner ready to load a plugin: checks the protocol version, and confines a process
+    /// that this host started. [control]
     func prepare() throws(LoadError)
 }

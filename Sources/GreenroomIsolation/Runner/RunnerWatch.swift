@@ -1,35 +1,35 @@
 import GreenroomRuntime
 
-/// Looks at a runner every 100 ms: has the watchdog judge what is seen, and pings.
+/// Samples a runner every 100 ms, passes the sample to the watchdog, and pings.
 struct RunnerWatch {
-    /// How long a thread that watches may poll, in milliseconds.
+    /// The watch thread's poll timeout, in milliseconds.
     static let intervalMilliseconds: Int32 = 100
     private static let intervalNanoseconds = Int64(intervalMilliseconds) * 1_000_000
 
     private let connection: RunnerConnection
     private var watchdog: ProcessWatchdog
-    private var lastLook = MonotonicClock.now
+    private var lastCheck = MonotonicClock.now
 
     init(_ connection: RunnerConnection, memoryLimitBytes: Int) {
         self.connection = connection
         watchdog = ProcessWatchdog(memoryLimitBytes: memoryLimitBytes)
     }
 
-    /// Whether it is time to look.
-    var isDue: Bool { MonotonicClock.now - lastLook >= Self.intervalNanoseconds }
+    /// Whether the next sample is due.
+    var isDue: Bool { MonotonicClock.now - lastCheck >= Self.intervalNanoseconds }
 
-    /// Judges what was seen, and pings.
+    /// Checks a sample, and pings.
     ///
     /// - Parameter isStopped: Whether a signal has stopped the process.
-    mutating func look(at sample: ProcessWatchdog.Sample, isStopped: Bool) {
+    mutating func check(_ sample: ProcessWatchdog.Sample, isStopped: Bool) {
         let now = MonotonicClock.now
-        if let finding = watchdog.check(sample, after: now - lastLook) {
+        if let finding = watchdog.check(sample, after: now - lastCheck) {
             connection.lose(because: finding.text(isStopped: isStopped))
         }
-        lastLook = now
+        lastCheck = now
         connection.ping()
     }
 
-    /// There is nothing to look at now.
-    mutating func skip() { lastLook = MonotonicClock.now }
+    /// Skips a sample.
+    mutating func skip() { lastCheck = MonotonicClock.now }
 }

@@ -4,11 +4,11 @@ import GreenroomIPC
 import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomRuntime
+import GreenroomModel
 import GreenroomSession
 import Synchronization
 
-/// A runner that this host starts: it enters a sandbox, its memory and its threads are watched, and
-/// it is killed and reaped.
+/// A runner that this host starts, sandboxes, monitors, kills and reaps.
 final class SpawnedRunner: RunnerProcess {
     let connection: RunnerConnection
     let process: ProcessHandle
@@ -22,7 +22,7 @@ final class SpawnedRunner: RunnerProcess {
 
     /// Starts a runner.
     ///
-    /// - Throws: ``ChannelError`` if there is no program, or no memory for it.
+    /// - Throws: ``ChannelError`` if the program does not start or memory can't be shared.
     init(
         _ confinement: Confinement, library: String, frames: SharedMemory?,
         context: InstanceContext
@@ -81,12 +81,12 @@ final class SpawnedRunner: RunnerProcess {
 
     // MARK: Signals
 
-    /// The memory access that killed the process; nil if its output does not name one.
+    /// The fatal memory access; nil if the process's output has none.
     var fault: MemoryFault? { CrashReport.fault(in: stderrTail.lines) }
 
-    /// Ends the process after it has written where it is. [any]
+    /// Ends the process after it has written a backtrace. [any]
     ///
-    /// - Returns: The innermost function first; nil if it wrote nothing.
+    /// - Returns: The backtrace, innermost function first; nil if it wrote none.
     func abortForBacktrace() -> String? {
         connection.beginEnding()
         process.send(signal: SIGABRT)
@@ -95,22 +95,22 @@ final class SpawnedRunner: RunnerProcess {
         return CrashReport.backtrace(in: stderrTail.lines)
     }
 
-    /// Whether the process is stopped on purpose: that it does not answer is no fault then.
+    /// Whether the process is stopped intentionally: it then need not answer.
     var isFrozen: Bool { frozen.load(ordering: .acquiring) }
 
-    /// Stops all of the process by a signal. [any]
+    /// Stops the process with SIGSTOP. [any]
     func freeze() {
         frozen.store(true, ordering: .releasing)
         process.send(signal: SIGSTOP)
     }
 
-    /// Lets the process run again. [any]
+    /// Continues the process. [any]
     func thaw() {
         process.send(signal: SIGCONT)
         frozen.store(false, ordering: .releasing)
     }
 
-    // MARK: The thread that watches
+    // MARK: The watch thread
 
     private func watch() {
         var lines = LineReader()
@@ -118,7 +118,7 @@ final class SpawnedRunner: RunnerProcess {
         var hasNotifier = false
         var isConnected = true
         var watch = RunnerWatch(
-            connection, memoryLimitBytes: confinement.plan.memoryLimitBytes)
+            connection, memoryLimitBytes: confinement.plan.memoryLimit.bytes)
         while true {
             var descriptors = [
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
@@ -133,11 +133,11 @@ final class SpawnedRunner: RunnerProcess {
             if descriptors[2].revents != 0 {
                 switch connection.receive() {
                 case .none: break
-                // The process that has closed its end answers no ping.
+                // A process that closed its end answers no pings.
                 case .disconnected: isConnected = false
                 case .sandboxNotifier(let descriptor):
-                    // The first is the runner's, sent before the plugin was loaded, though this
-                    // thread may read it later than that. Any other would be the plugin's.
+                    // The runner sent the first one before it loaded the plugin, even if this
+                    // thread reads it later. Any other is from the plugin.
                     if hasNotifier || policy.mode == .off {
                         ControlSocket.discard([descriptor])
                     } else {
@@ -155,12 +155,12 @@ final class SpawnedRunner: RunnerProcess {
                 return
             }
             guard watch.isDue else { continue }
-            // One that has ended is reaped in the next round.
+            // The next round reaps an ended process.
             guard let status = ProcessStatus(of: process.id) else {
                 watch.skip()
                 continue
             }
-            watch.look(at: sample(status), isStopped: status.isStopped)
+            watch.check(sample(status), isStopped: status.isStopped)
         }
     }
 
@@ -173,7 +173,7 @@ final class SpawnedRunner: RunnerProcess {
         return sample
     }
 
-    /// The process's memory besides what this host lends it.
+    /// The process's memory without the frames that this host lends.
     private func memoryBytes(_ status: ProcessStatus) -> Int {
         let channels = connection.channels.memory
         let shared = channels.heldByteCount + (connection.frames?.heldByteCount ?? 0)
@@ -188,7 +188,7 @@ final class SpawnedRunner: RunnerProcess {
         connection.countLines(count)
     }
 
-    /// Logs which grant is missing.
+    /// Logs the missing grant.
     private func reportRefusal(_ notifier: inout SandboxNotifier?) {
         switch notifier?.handleOne() {
         case .refused(let refusal): connection.context.log(.warning, refusal.text)
@@ -197,7 +197,7 @@ final class SpawnedRunner: RunnerProcess {
         }
     }
 
-    /// How the process has ended; nil while it lives.
+    /// How the process ended; nil while it lives.
     private func crashReport(_ lines: inout LineReader) -> CrashReport? {
         var (code, status): (Int32, Int32) = (0, 0)
         guard greenroom_reap(process.id, &code, &status) != 0 else { return nil }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The last lines that a process wrote to its standard output and error, for a crash report.
+/// The last lines of a process's output, for a crash report.
 final class StderrTail: Sendable {
     private let tail = Mutex<[String]>([])
 
-    /// How many lines are kept.
+    /// Number of kept lines.
     private static let limit = 100
 
     /// Oldest first.
@@ -12,7 +12,7 @@ final class StderrTail: Sendable {
 
     /// Adds a line.
     ///
-    /// - Returns: Whether it belongs to a crash report, which the log gets with the loss.
+    /// - Returns: Whether it is part of a crash report, which is logged with the loss.
     func append(_ line: String) -> Bool {
         tail.withLock { tail in
             tail.append(line)

@@ -1,98 +1,100 @@
-/// Finds out how a source's clock moves against the session's, from how late each thing came.
+/// Estimates how a source's clock drifts against the session's, from the delays of its frames or
+/// blocks.
 ///
-/// Delays only ever add: what a busy machine does to single frames makes them later, never
-/// earlier. So the least delay of some seconds, the lower envelope, shows the clocks alone. An
-/// envelope that stays is a constant delay, which is the source's own affair; one that jumps is
-/// another constant delay from there on; one that moves steadily is a drift. Nothing counts
-/// before two windows of time agree on it.
+/// A busy machine makes frames later, never earlier. So the minimum delay over some seconds, the
+/// lower envelope, depends on the clocks alone. A constant envelope is the source's own constant
+/// delay; one that jumps is a new constant delay; one that moves steadily is drift. A change counts
+/// once two windows agree on it.
 ///
-/// A value of plain numbers: it allocates nothing, and the same observations give the same
-/// result. Times and delays are nanoseconds on the session clock.
+/// A pure value: it allocates nothing, and equal observations give equal results. Times and delays
+/// are nanoseconds on the session clock.
 package struct ClockDriftEstimator: Sendable {
-    /// What a window of observations has shown.
+    /// The result of a window of observations.
     package enum Event: Equatable, Sendable {
-        /// The source's clock drifts; told once.
+        /// The source's clock drifts; returned once.
         case drifts
-        /// The delay has become another one, by so much.
+        /// The constant delay changed, by nanoseconds.
         case stepped(Double)
     }
 
-    /// The fastest that a clock may drift, as a part: what is faster is no crystal.
-    package static let fastest = 0.003
-    /// How far the envelope has to move before a move counts.
+    /// The largest drift, as a ratio. No crystal drifts more.
+    package static let maximumDrift = 0.003
+    /// The movement of the envelope that counts, in nanoseconds.
     private static let threshold = 4e6
-    /// A window is as long as this at last; the first ones are shorter.
+    /// The final length of windows, in nanoseconds; the first ones are shorter.
     private static let longestWindow: Int64 = 5_000_000_000
-    /// The first windows' length.
+    /// The length of the first windows, in nanoseconds.
     private static let firstWindow: Int64 = 800_000_000
-    /// The fewest observations whose least delay says something.
-    private static let fewestObservations = 24
-    /// How many windows a known drift is the mean of: two minutes of them.
+    /// The observations that a window needs at least.
+    private static let minimumObservations = 24
+    /// Windows that a known drift is averaged over: two minutes.
     private static let memory = 24.0
 
     package init() {}
 
-    /// Whether a drift has been found.
+    /// Whether a drift is known.
     package private(set) var hasDrifted = false
-    /// How much faster the source's clock runs than the session's, in millionths.
+    /// How much faster the source's clock runs than the session's, in ppm.
     package var driftPPM: Double { -rate * 1e6 }
 
-    /// The window that is open: where it began, what it has seen.
-    private var begun: Int64?
+    /// The open window: its start and observations.
+    private var windowStart: Int64?
     private var observations = 0
     private var lowest = (moment: Int64(0), delay: Double.infinity)
-    /// Windows that were closed since the start or the restart.
+    /// Windows closed since the start or the restart.
     private var windows = 0.0
 
-    /// The delay that counts as none.
+    /// The constant delay.
     private var reference = 0.0
-    /// Whether there is no window yet to compare with.
+    /// Whether no window has closed since the start or the restart.
     private(set) var isLearning = true
-    /// The line that a drifting envelope follows: a delay at a moment, and its growth.
+    /// The line of a drifting envelope: delay at a time, and slope.
     private var level = 0.0
     private var moment: Int64 = 0
     private var rate = 0.0
     private var weight = 0.0
 
-    /// The least delays of the last two windows, and how much such ones differ without a cause.
+    /// The minimum delays of the last two windows, and their noise.
     private var last = (moment: Int64(0), delay: 0.0)
     private var beforeLast = 0.0
-    private var roughness = 0.0
-    /// When the envelope was last a quarter, and a half, of the threshold away at most.
+    private var noise = 0.0
+    /// When the envelope was last within a quarter, and within half, of the threshold.
     private var leftQuarter: Int64 = 0
     private var leftHalf: Int64 = 0
-    /// Steps in windows that follow each other: three of them are a fast drift.
+    /// Steps in consecutive windows: three of them are a fast drift.
     private var steps = (count: 0, from: Int64(0), sum: 0.0)
 
-    /// The least delay at a moment, as far as it is known.
+    /// The estimated minimum delay at a time.
     func envelope(at moment: Int64) -> Double {
         hasDrifted ? reference + drift(at: moment) : reference
     }
 
-    /// How far the source's clock has moved at a moment since it was first observed: positive
-    /// when it is behind. Zero until a drift is found.
+    /// The drift of the source's clock at a time since the first observation: positive when it is
+    /// behind. Zero until a drift is known.
     package func drift(at moment: Int64) -> Double {
         guard hasDrifted else { return 0 }
         return level - reference + rate * Double(moment - self.moment)
     }
 
-    /// Takes the delay of one frame or block.
+    /// Adds the delay of one frame or block.
     ///
     /// - Parameters:
-    ///   - delay: Its moment on the session clock, less what the source's clock makes of it.
-    ///   - moment: That moment; never before the last one.
+    ///   - delay: Its time on the session clock minus its time on the source's clock.
+    ///   - moment: Its time on the session clock; never decreases.
     package mutating func observe(delay: Double, at moment: Int64) -> Event? {
         var event: Event?
-        if let begun, observations >= Self.fewestObservations, moment - begun >= windowLength {
+        if let windowStart, observations >= Self.minimumObservations,
+            moment - windowStart >= windowLength
+        {
             event = close()
-            self.begun = moment
+            self.windowStart = moment
             observations = 0
             lowest = (moment, delay)
         }
-        begun = begun ?? moment
+        windowStart = windowStart ?? moment
         observations += 1
         if delay < lowest.delay { lowest = (moment, delay) }
-        // Until a window has closed, the least delay that was seen is the best guess.
+        // Until a window closes, the minimum delay so far is the best estimate.
         if isLearning {
             let change = delay - envelope(at: moment)
             if observations == 1 || change < 0 { shift(by: change) }
@@ -100,25 +102,25 @@ package struct ClockDriftEstimator: Sendable {
         return event
     }
 
-    /// Forgets what is constant, and keeps what was learnt of the drift: the source has begun
-    /// anew, or somebody else has paced it for a while.
+    /// Forgets the constant delay and keeps the drift: the source restarted, or waited for the host
+    /// for a while.
     package mutating func restart() {
-        begun = nil
+        windowStart = nil
         observations = 0
         lowest = (0, .infinity)
         windows = 0
         isLearning = true
-        roughness = 0
+        noise = 0
         steps = (0, 0, 0)
     }
 
-    /// Takes what the clock has drifted until now for the constant delay: it was set.
+    /// Adds the drift so far to the constant delay, because the clock was set.
     mutating func forgetDrift(at moment: Int64) {
         level = reference
         self.moment = moment
     }
 
-    /// Takes another delay for the constant one; the drift stays what it is.
+    /// Changes the constant delay and keeps the drift.
     private mutating func shift(by delay: Double) {
         reference += delay
         level += delay
@@ -138,28 +140,28 @@ package struct ClockDriftEstimator: Sendable {
             (leftQuarter, leftHalf) = (moment, moment)
             return nil
         }
-        // A ramp has no second difference; what is left of it is noise.
+        // A ramp has no second difference, so the rest is noise.
         if windows > 2 {
             let bend = abs(delay - 2 * last.delay + beforeLast) / 2.5
-            roughness += (min(bend, Self.threshold) - roughness) / min(windows, 12)
+            noise += (min(bend, Self.threshold) - noise) / min(windows, 12)
         }
         let deviation = delay - envelope(at: moment)
         let agreed = Self.agreement(deviation, last.delay - envelope(at: last.moment))
         if hasDrifted { return follow(deviation, agreed, at: moment) }
-        return judge(agreed, of: deviation, at: moment)
+        return detect(agreed, of: deviation, at: moment)
     }
 
-    /// What two windows agree on: the smaller one, if both are on the same side.
+    /// The smaller of two deviations with the same sign; 0 for different signs.
     private static func agreement(_ one: Double, _ other: Double) -> Double {
         guard (one < 0) == (other < 0) else { return 0 }
         return abs(one) < abs(other) ? one : other
     }
 
-    /// Looks whether the envelope moves, while no drift is known.
-    private mutating func judge(
+    /// Checks whether the envelope moves, while no drift is known.
+    private mutating func detect(
         _ agreed: Double, of deviation: Double, at moment: Int64
     ) -> Event? {
-        let threshold = max(Self.threshold, 4 * roughness)
+        let threshold = max(Self.threshold, 4 * noise)
         let distance = abs(agreed)
         guard distance >= threshold else {
             if distance < threshold / 4 { leftQuarter = moment }
@@ -167,7 +169,7 @@ package struct ClockDriftEstimator: Sendable {
             if distance < threshold / 4 { steps = (0, 0, 0) }
             return nil
         }
-        // A steady move takes its time for the first part of the way, and for the second.
+        // A steady movement takes similar times for the first and the second part.
         let first = Double(leftHalf - leftQuarter)
         let second = Double(moment - leftHalf)
         if first > 0, second <= 12 * first {
@@ -180,7 +182,7 @@ package struct ClockDriftEstimator: Sendable {
         steps.sum += agreed
         if steps.count == 3 {
             let growth = steps.sum / Double(max(moment - steps.from, 1))
-            if abs(growth) <= Self.fastest {
+            if abs(growth) <= Self.maximumDrift {
                 reference -= steps.sum - agreed
                 return begin(growth: growth, deviation + steps.sum - agreed, at: moment)
             }
@@ -195,22 +197,22 @@ package struct ClockDriftEstimator: Sendable {
         growth: Double, _ deviation: Double, at moment: Int64
     ) -> Event {
         hasDrifted = true
-        rate = min(max(growth, -Self.fastest), Self.fastest)
+        rate = min(max(growth, -Self.maximumDrift), Self.maximumDrift)
         (level, self.moment) = (reference + deviation, moment)
         weight = 4
         steps = (0, 0, 0)
         return .drifts
     }
 
-    /// Follows a known drift: a line through the last windows, each counting as much as the
-    /// others until there are as many as it remembers.
+    /// Updates a known drift: fits a line through the last windows, equally weighted, up to the
+    /// number in ``memory``.
     private mutating func follow(
         _ deviation: Double, _ agreed: Double, at moment: Int64
     ) -> Event? {
         let elapsed = Double(moment - self.moment)
         level += rate * elapsed
         self.moment = moment
-        let threshold = max(Self.threshold, 4 * roughness)
+        let threshold = max(Self.threshold, 4 * noise)
         let change = abs(deviation) <= threshold ? deviation : agreed
         guard abs(change) <= threshold else {
             shift(by: change)
@@ -219,7 +221,7 @@ package struct ClockDriftEstimator: Sendable {
         weight = min(weight + 1, Self.memory)
         level += change * 2 * (2 * weight - 1) / (weight * (weight + 1))
         rate += change / max(elapsed, 1) * 6 / (weight * (weight + 1))
-        rate = min(max(rate, -Self.fastest), Self.fastest)
+        rate = min(max(rate, -Self.maximumDrift), Self.maximumDrift)
         return nil
     }
 }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The machine's monotonic clock, which is the session clock of a session in real time.
+/// The machine's monotonic clock: the session clock in real time.
 package enum MonotonicClock {
-    /// Nanoseconds since some moment before the process began.
+    /// Nanoseconds since an unspecified time before the process started.
     package static var now: Int64 {
         var moment = timespec()
         clock_gettime(CLOCK_MONOTONIC, &moment)
         return Int64(moment.tv_sec) * 1_000_000_000 + Int64(moment.tv_nsec)
     }
 
-    /// A moment from now; saturates.
+    /// A time after now; saturates.
     package static func deadline(after nanoseconds: Int64) -> Int64 {
         let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
         return overflow ? .max : sum

@@ -1,16 +1,16 @@
-/// Which clock a session runs on.
+/// The clock of a session.
 public enum ClockKind: String, CaseIterable, Sendable, Codable {
     /// The machine's monotonic clock.
     case real
-    /// A clock of the session's own, which goes on as soon as everybody waits: faster than real
-    /// time, and the same each time.
+    /// A simulated clock, which advances as soon as all threads wait: faster than real time, and
+    /// deterministic.
     case virtual
 }
 
-/// The clock that plugins, tracks and outputs share: monotonic nanoseconds.
+/// The clock of plugins, tracks and outputs: monotonic nanoseconds.
 ///
-/// Whoever waits for session time, or for work, waits here. Waits that guard against code that
-/// hangs are in real time, on the monitor alone, and session time stands still during them.
+/// Threads that wait for session time or for work wait here. Waits that guard against hanging code
+/// use real time on the monitor alone; a virtual clock stands still meanwhile.
 package final class SessionClock: Sendable {
     @usableFromInline let virtual: VirtualClock?
 
@@ -18,22 +18,22 @@ package final class SessionClock: Sendable {
         virtual = kind == .virtual ? VirtualClock() : nil
     }
 
-    /// Whether time stands still while anybody is at work.
+    /// Whether time stands still while any thread works.
     package var isVirtual: Bool { virtual != nil }
 
-    /// The time, which never goes backward.
+    /// The time; never decreases.
     package var now: Int64 { virtual?.now ?? MonotonicClock.now }
 
-    /// Waits until a body returns something, or the clock shows a time. [any]
+    /// Waits until a body returns a value, or until a time. [any]
     ///
     /// - Parameters:
-    ///   - monitor: What the body looks at.
+    ///   - monitor: What the body reads.
     ///   - deadline: On this clock; nil for never.
-    ///   - order: Who the calling thread is, unless it is a thread of the host.
-    ///   - yields: Whether, on a virtual clock, all that goes on at this time comes first, even if
-    ///     the deadline has passed: what threads of plugins do at one time has an order then.
+    ///   - order: Identifies the calling thread, unless it is a host thread.
+    ///   - yields: Whether, on a virtual clock, all other work of the current time is done first,
+    ///     even after the deadline. This orders what the threads of plugins do at one time.
     ///   - body: Runs at once and after each change, under the monitor's lock.
-    /// - Returns: What the body returned; nil when the deadline passed.
+    /// - Returns: The body's value; nil after the deadline.
     @inlinable
     package func wait<Value: ~Copyable, Result: ~Copyable>(
         for monitor: Monitor<Value>, until deadline: Int64?, as order: ClockOrder = .session,
@@ -47,49 +47,49 @@ package final class SessionClock: Sendable {
         }
     }
 
-    // MARK: What a virtual clock has to know
+    // MARK: Threads and plugins of a virtual clock
 
-    /// Makes the calling thread lead the session until ``leave()``: time stands still while it is
-    /// at work.
+    /// Makes the calling thread lead the session until ``leave()``: time stands still while it
+    /// works.
     package func lead() {
         if let sleeper = admit(.session) { join(as: sleeper) }
     }
 
-    /// Ends the calling thread's part.
+    /// Removes the calling thread from the session.
     package func leave() {
-        if virtual != nil { SleeperOfThread.leave() }
+        if virtual != nil { ThreadSleeper.leave() }
     }
 
-    /// Lets time go on while the calling thread waits for something that takes time.
+    /// Lets time advance while the calling thread waits for something slow.
     package func idling<Result>(_ body: () -> Result) -> Result {
         if let virtual { virtual.idling(body) } else { body() }
     }
 
-    /// Makes room for a thread that is about to begin; nil if nobody has to know.
+    /// Registers a thread that is about to start; nil on the real clock.
     func admit(_ order: ClockOrder) -> VirtualClock.Sleeper? { virtual?.admit(order) }
 
-    /// Makes the calling thread the one that there is room for, until it ends.
+    /// Makes the calling thread the registered one, until it ends.
     func join(as sleeper: VirtualClock.Sleeper) {
-        if let virtual { _ = SleeperOfThread.adopt(sleeper, of: virtual) }
+        if let virtual { _ = ThreadSleeper.adopt(sleeper, of: virtual) }
     }
 
-    /// Ends the part of a thread that was never begun.
+    /// Removes a registered thread that did not start.
     func dismiss(_ sleeper: VirtualClock.Sleeper) { virtual?.dismiss(sleeper) }
 
-    /// Says that a plugin was started, and should begin to wait on the clock.
+    /// Registers a started plugin, which should now wait on the clock.
     package func expect(plugin number: Int) { virtual?.expect(number) }
 
-    /// Says that a plugin is about to be started, was stopped, or has ended.
+    /// Unregisters a plugin that is about to start, was stopped, or has ended.
     package func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
 
-    /// Says that a plugin has hung.
+    /// Ignores the threads of a plugin that hangs.
     package func forget(plugin number: Int) { virtual?.forget(number) }
 
-    /// Begins to look for plugins that don't keep to the clock.
+    /// Starts to detect plugins that don't use the clock.
     package func watch(_ tell: @escaping @Sendable (_ plugin: Int, _ hadWaited: Bool) -> Void) {
         virtual?.watch(tell)
     }
 
-    /// Ends the watch.
+    /// Stops detecting.
     package func close() { virtual?.close() }
 }

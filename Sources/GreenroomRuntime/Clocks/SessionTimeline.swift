@@ -1,22 +1,22 @@
 import Synchronization
 
-/// The session's own time, which is zero at the moment when all its sources have been started.
+/// The session's own time. Zero is when all its sources have been started.
 package final class SessionTimeline: Sendable {
-    /// How far behind the session's time mixed sound and scheduled video are played, in
-    /// nanoseconds: a block or frame that is sent in time, or a little late, is there by then.
+    /// The delay of mixed audio and scheduled video behind session time, in nanoseconds: frames and
+    /// blocks that are sent in time, or slightly late, have arrived by then.
     package static let playoutDelay: Int64 = 100_000_000
 
     private let start = Atomic<Int64>(.max)
 
     package init() {}
 
-    /// When it began, on the session clock; the end of time before it has.
+    /// The start on the session clock; `Int64.max` before it.
     package var epoch: Int64 { start.load(ordering: .acquiring) }
 
-    /// Begins it.
+    /// Starts session time.
     package func begin(at epoch: Int64) { start.store(epoch, ordering: .releasing) }
 
-    /// The moment of a time, on the session clock; nil if it has not begun, or never comes.
+    /// The session clock at a session time; nil before the start, or on overflow.
     package func moment(of time: Int64) -> Int64? {
         let epoch = epoch
         guard epoch != .max else { return nil }
@@ -24,7 +24,7 @@ package final class SessionTimeline: Sendable {
         return overflow ? nil : moment
     }
 
-    /// The time of a moment on the session clock; long before zero if it has not begun.
+    /// The session time at a session clock; far below zero before the start.
     package func time(of moment: Int64) -> Int64 {
         let (time, overflow) = moment.subtractingReportingOverflow(epoch)
         return overflow ? .min / 2 : time

@@ -1,29 +1,29 @@
-/// Something about a source's stamps that its author should know.
+/// A problem with a source's timestamps.
 package enum TimestampAnomaly: Equatable, Sendable {
-    /// What a foreign stamp counts.
+    /// The clock of a foreign timestamp.
     package enum Clock: Equatable, Sendable {
         /// The session clock, in another unit.
         case session
-        /// Time of day: since 1970.
+        /// Time of day, since 1970.
         case wall
-        /// Time from a beginning of the source's own.
+        /// Time since a start of the source's own.
         case counter
-        /// Nothing that keeps up with the session clock.
+        /// No clock at the rate of the session clock.
         case unknown
     }
 
-    /// There is none.
+    /// Frames or blocks have no timestamp.
     case missing
-    /// One lies before the one before, by nanoseconds.
+    /// A timestamp is before the last one, by nanoseconds.
     case backward(by: Int64)
-    /// They are not nanoseconds of the session clock.
+    /// Timestamps are not nanoseconds on the session clock.
     case foreign(Clock, StampUnit?, pts: Int64, arrival: Int64)
-    /// Their clock runs faster than the session's, by millionths.
+    /// Their clock runs faster than the session's, in ppm.
     case drifting(ppm: Double)
     /// Their clock was set, by nanoseconds.
     case jumped(by: Int64)
 
-    /// Which findings have been told.
+    /// A set of reported anomalies.
     package struct Kinds: OptionSet, Sendable {
         package var rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -39,26 +39,26 @@ package enum TimestampAnomaly: Equatable, Sendable {
         }
     }
 
-    /// What was seen, what becomes of it, and the cure.
+    /// The problem, its effect, and the cure.
     ///
-    /// - Parameter things: What carries the stamps: `frames` or `blocks`.
+    /// - Parameter things: What has the timestamps: `frames` or `blocks`.
     package func text(of things: String) -> String {
         switch self {
         case .missing:
-            "\(things) come without a stamp, and show when they come: the jitter of sending is in "
-                + "the picture. Stamp with now_ns."
+            "\(things) have no timestamp, so they are shown at their time of arrival: the jitter of "
+                + "sending is in the picture. Stamp with now_ns."
         case .backward(let nanoseconds):
-            "stamps go backward (by \(milliseconds(nanoseconds))); such \(things) show no earlier "
-                + "than those before them. Send in order, and stamp with now_ns."
+            "timestamps go backward (by \(milliseconds(nanoseconds))); such \(things) are shown no "
+                + "earlier than those before them. Send in order, and stamp with now_ns."
         case .foreign(let clock, let unit, let pts, let arrival):
-            "stamps are not on the session clock: \(clock.text(unit)) (one is \(pts), when now_ns "
-                + "is \(arrival)). \(clock.remedy(things)) Stamp with now_ns."
+            "timestamps are not on the session clock: \(clock.text(unit)) (one is \(pts), while "
+                + "now_ns is \(arrival)). \(clock.remedy(things)) Stamp with now_ns."
         case .drifting(let ppm):
-            "the clock of the stamps runs about \(millionths(ppm)) than the session's; it is "
+            "the clock of the timestamps runs about \(millionths(ppm)) than the session's; it is "
                 + "corrected. Stamp with now_ns."
         case .jumped(let nanoseconds):
-            "the clock of the stamps was set, or counts anew (by \(milliseconds(nanoseconds))); "
-                + "the next \(things) show when they come. Stamp with now_ns."
+            "the clock of the timestamps was set or restarted (by \(milliseconds(nanoseconds))); "
+                + "the next \(things) are shown at their time of arrival. Stamp with now_ns."
         }
     }
 }
@@ -69,25 +69,25 @@ extension TimestampAnomaly.Clock {
         return switch self {
         case .session: "they are its time in \(unit) instead of nanoseconds"
         case .wall: "they are the wall clock's time in \(unit)"
-        case .counter: "they count \(unit) from a beginning of their own"
-        case .unknown: "they do not keep up with it in any unit"
+        case .counter: "they count \(unit) from a start of their own"
+        case .unknown: "they do not advance at its rate in any unit"
         }
     }
 
     fileprivate func remedy(_ things: String) -> String {
         switch self {
         case .session, .wall, .counter: "They are mapped to it."
-        case .unknown: "The \(things) show when they come."
+        case .unknown: "The \(things) are shown at their time of arrival."
         }
     }
 }
 
-/// What a stamp of a source counts.
+/// The unit of a timestamp.
 package enum StampUnit: CaseIterable, Sendable {
     case nanoseconds
     case microseconds
     case milliseconds
-    /// 100 nanoseconds: ticks of .NET and of Windows files.
+    /// 100 nanoseconds: ticks of .NET and Windows files.
     case ticks
 
     package var nanoseconds: Int64 {
@@ -108,7 +108,7 @@ package enum StampUnit: CaseIterable, Sendable {
         }
     }
 
-    /// Whether a stamp is a time since 1970 in this century, or ticks since the year 1 or 1601.
+    /// Whether a timestamp is since 1970 and in this century, or in ticks since the year 1 or 1601.
     func isWallClock(_ pts: Int64) -> Bool {
         let century = Int128(3_155_760_000_000_000_000)
         let since2000 = Int128(pts) * Int128(nanoseconds) - Int128(946_684_800_000_000_000)
@@ -120,12 +120,12 @@ package enum StampUnit: CaseIterable, Sendable {
     }
 }
 
-/// A span of time for people.
+/// A duration as text.
 private func milliseconds(_ nanoseconds: Int64) -> String {
     "\(nanoseconds.magnitude / 1_000_000) ms"
 }
 
-/// How much faster or slower a clock is, for people.
+/// A drift as text.
 package func millionths(_ ppm: Double) -> String {
     let rounded = Int(min(max(ppm, -1e9), 1e9).rounded())
     return "\(abs(rounded)) ppm \(rounded < 0 ? "slower" : "faster")"

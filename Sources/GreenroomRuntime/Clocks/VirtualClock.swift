@@ -1,54 +1,52 @@
 import Glibc
 import Synchronization
 
-/// A clock that goes on as soon as everybody waits.
+/// A clock that advances as soon as all threads wait.
 ///
-/// It knows the threads of a session: the host's, from their beginning, and a plugin's, from
-/// when they first wait on the clock. A thread is *busy*, or it sleeps here. Time stands still
-/// while any thread is busy. When the last one goes to sleep, the clock moves to the earliest
-/// deadline and wakes the one thread that waits for it, and so on: what happens at one time
-/// happens in a fixed order, one thread after another, each with all that follows from it.
+/// It knows the threads of a session: the host's from their start, and a plugin's from their first
+/// wait on the clock. A thread is *busy* or asleep. Time stands still while any thread is busy.
+/// When the last one sleeps, the clock advances to the earliest deadline and wakes the one thread
+/// waiting for it, and so on. So everything at one time happens in a fixed order, one thread after
+/// another, each with all its effects.
 ///
-/// A thread that is woken because a ``Monitor`` changed counts as busy from the change on, not
-/// from when it gets to run: the clock can't slip away between the two.
+/// A thread that a ``Monitor``'s change wakes counts as busy from the change on, not from when it
+/// runs: the clock can't advance in between.
 @usableFromInline
 final class VirtualClock: Sendable {
-    /// Where every run begins: an hour, so that no counter from zero looks like this clock.
-    static let beginning: Int64 = 3_600_000_000_000
+    /// The start of every run: an hour, so that no counter from zero looks like this clock.
+    static let startTime: Int64 = 3_600_000_000_000
 
-    /// How long, in real time, the clock waits for a thread that has waited before and is lost to
-    /// it now.
-    private static let patience: Int64 = 5_000_000_000
-    /// The same for a source that was started and has not waited yet.
-    private static let startPatience: Int64 = 1_000_000_000
+    /// How long, in real time, the clock waits for a thread that has used it before.
+    private static let waitTimeout: Int64 = 5_000_000_000
+    /// How long, in real time, the clock waits for a started source that has not used it yet.
+    private static let startTimeout: Int64 = 1_000_000_000
 
-    /// What the clock knows of the threads.
+    /// A thread of the session.
     ///
-    /// Sendable without the compiler's proof: everything in it is touched under the clock's
-    /// mutex only.
+    /// Sendable without the compiler's proof: only the clock's mutex gives access to it.
     @usableFromInline
     final class Sleeper: @unchecked Sendable {
-        fileprivate enum Place {
-            /// It is at work, and time stands still for it.
+        fileprivate enum Activity {
+            /// It works; time stands still.
             case busy(since: Int64)
             /// It waits on the clock.
             case asleep
-            /// Nobody waits for it.
-            case away
+            /// The clock does not wait for it.
+            case ignored
         }
 
         fileprivate let order: ClockOrder
         fileprivate let serial: Int
-        fileprivate var place: Place
+        fileprivate var activity: Activity
         fileprivate var deadline: Int64?
-        /// Whether something changed since it looked last.
+        /// Whether something changed since it last checked.
         fileprivate var isWoken = false
         fileprivate let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-        fileprivate init(order: ClockOrder, serial: Int, place: Place) {
+        fileprivate init(order: ClockOrder, serial: Int, activity: Activity) {
             self.order = order
             self.serial = serial
-            self.place = place
+            self.activity = activity
             pthread_cond_init(condition, nil)
         }
 
@@ -57,10 +55,10 @@ final class VirtualClock: Sendable {
             condition.deallocate()
         }
 
-        fileprivate var isAsleep: Bool { if case .asleep = place { true } else { false } }
+        fileprivate var isAsleep: Bool { if case .asleep = activity { true } else { false } }
     }
 
-    /// A plugin that was started.
+    /// A started plugin that has not used the clock yet.
     private struct Expected {
         var owner: Int
         var since: Int64
@@ -70,17 +68,17 @@ final class VirtualClock: Sendable {
         var busyCount = 0
         var sleepers: [Sleeper] = []
         var lastSerial = 0
-        /// Plugins that were started and have not waited since.
+        /// Plugins that have not waited since they were started.
         var expected: [Expected] = []
         /// Plugins that have waited since they were started.
         var known: [Int] = []
-        /// Plugins that time does not wait for, because they don't keep to the clock.
+        /// Plugins that the clock ignores because they don't use it.
         var lost: [Int] = []
         var isClosed = false
     }
 
-    private let time = Atomic<Int64>(beginning)
-    /// The mutex that every sleeper's condition belongs to.
+    private let time = Atomic<Int64>(startTime)
+    /// The mutex of all sleepers' conditions.
     private let state = Monitor(State())
     private let watchdog = Mutex<HostThread?>(nil)
 
@@ -89,33 +87,33 @@ final class VirtualClock: Sendable {
 
     // MARK: Threads
 
-    /// Makes room for a thread that is about to begin, and counts as busy from now on.
+    /// Registers a thread that is about to start; it counts as busy.
     func admit(_ order: ClockOrder) -> Sleeper {
         state.withLock { state in
             state.lastSerial += 1
             let sleeper = Sleeper(
-                order: order, serial: state.lastSerial, place: .busy(since: MonotonicClock.now))
+                order: order, serial: state.lastSerial, activity: .busy(since: MonotonicClock.now))
             state.sleepers.append(sleeper)
             state.busyCount += 1
             return sleeper
         }
     }
 
-    /// Ends a thread's part in the session.
+    /// Removes a thread from the session.
     func dismiss(_ sleeper: Sleeper) {
         state.withLock { state in
             state.sleepers.removeAll { $0 === sleeper }
             Self.leave(sleeper, &state)
-            goOn(&state)
+            advance(&state)
         }
     }
 
-    /// Lets time go on while a thread does something else; it is busy again afterwards.
+    /// Lets time advance while a thread does something else; then it is busy again.
     func idling<Result>(_ body: () -> Result) -> Result {
-        guard let sleeper = SleeperOfThread.current(of: self) else { return body() }
+        guard let sleeper = ThreadSleeper.current(of: self) else { return body() }
         state.withLock { state in
             Self.leave(sleeper, &state)
-            goOn(&state)
+            advance(&state)
         }
         defer { state.withLock { Self.become(busy: sleeper, &$0) } }
         return body()
@@ -123,7 +121,7 @@ final class VirtualClock: Sendable {
 
     // MARK: Plugins
 
-    /// Says that a plugin was started: time waits until one of its threads waits on the clock.
+    /// Registers a started plugin: time waits until one of its threads waits on the clock.
     func expect(_ owner: Int) {
         state.withLock { state in
             guard !state.known.contains(owner), !state.lost.contains(owner),
@@ -133,32 +131,32 @@ final class VirtualClock: Sendable {
         }
     }
 
-    /// Says that a plugin is about to be started, or was stopped.
+    /// Unregisters a plugin that is about to start, or was stopped.
     func stopExpecting(_ owner: Int) {
         state.withLock { state in
             state.known.removeAll { $0 == owner }
             state.lost.removeAll { $0 == owner }
             state.expected.removeAll { $0.owner == owner }
-            goOn(&state)
+            advance(&state)
         }
     }
 
-    /// Gives up every thread of a plugin: time does not wait for them any more.
+    /// Ignores all threads of a plugin: time no longer waits for them.
     func forget(_ owner: Int) {
         state.withLock { state in
             state.known.removeAll { $0 == owner }
             state.expected.removeAll { $0.owner == owner }
             if !state.lost.contains(owner) { state.lost.append(owner) }
             for sleeper in state.sleepers where sleeper.order.owner == owner {
-                if case .busy = sleeper.place { Self.leave(sleeper, &state) }
+                if case .busy = sleeper.activity { Self.leave(sleeper, &state) }
             }
-            goOn(&state)
+            advance(&state)
         }
     }
 
-    /// Begins to look for plugins whose threads don't come back to the clock.
+    /// Starts to detect plugins whose threads don't return to the clock.
     ///
-    /// - Parameter tell: Gets the plugin's number, and whether it had waited before.
+    /// - Parameter tell: Gets the plugin's number, and whether it has used the clock before.
     func watch(_ tell: @escaping @Sendable (_ owner: Int, _ hadWaited: Bool) -> Void) {
         let thread = HostThread(name: "clock") { [self] in
             while true {
@@ -168,7 +166,7 @@ final class VirtualClock: Sendable {
                 if isClosed == true { return }
                 for lost in findLost() {
                     tell(lost.owner, lost.hadWaited)
-                    // Told first: whoever is told gets there before time goes on.
+                    // Report first, so that the receiver acts before time advances.
                     forget(lost.owner)
                 }
             }
@@ -176,7 +174,7 @@ final class VirtualClock: Sendable {
         watchdog.withLock { $0 = thread }
     }
 
-    /// Ends the watch.
+    /// Stops detecting.
     func close() {
         state.change { $0.isClosed = true }
         let thread = watchdog.withLock { $0 }
@@ -187,14 +185,14 @@ final class VirtualClock: Sendable {
         let now = MonotonicClock.now
         return state.withLock { state in
             var lost: [(owner: Int, hadWaited: Bool)] = []
-            // What the host is doing may take its time: a disk, a reader of a pipe.
-            let busy = state.sleepers.filter { if case .busy = $0.place { true } else { false } }
+            // The host itself may take long: a disk, a reader of a pipe.
+            let busy = state.sleepers.filter { if case .busy = $0.activity { true } else { false } }
             guard busy.allSatisfy({ $0.order.hasOwner }) else { return [] }
-            for expected in state.expected where now - expected.since > Self.startPatience {
+            for expected in state.expected where now - expected.since > Self.startTimeout {
                 lost.append((expected.owner, hadWaited: false))
             }
             for sleeper in busy {
-                guard case .busy(let since) = sleeper.place, now - since > Self.patience,
+                guard case .busy(let since) = sleeper.activity, now - since > Self.waitTimeout,
                     !lost.contains(where: { $0.owner == sleeper.order.owner })
                 else { continue }
                 lost.append((sleeper.order.owner, hadWaited: true))
@@ -205,21 +203,22 @@ final class VirtualClock: Sendable {
 
     // MARK: Waiting
 
-    /// The calling thread, and whether it knows of all changes so far.
+    /// Registers the calling thread as busy, and marks all changes so far as seen.
     func prepareToSleep(_ order: ClockOrder) -> Sleeper {
         let sleeper =
-            SleeperOfThread.current(of: self)
-            ?? SleeperOfThread.adopt(
+            ThreadSleeper.current(of: self)
+            ?? ThreadSleeper.adopt(
                 state.withLock { state in
                     state.lastSerial += 1
-                    let sleeper = Sleeper(order: order, serial: state.lastSerial, place: .away)
+                    let sleeper = Sleeper(
+                        order: order, serial: state.lastSerial, activity: .ignored)
                     state.sleepers.append(sleeper)
                     return sleeper
                 }, of: self)
         state.withLock { state in
             sleeper.isWoken = false
             Self.become(busy: sleeper, &state)
-            // One thread may serve two plugins: it comes for the one that it waits for.
+            // A thread may serve two plugins: it counts for the one that it waits for.
             let owner = order.owner
             if sleeper.order.part == .plugin, !state.known.contains(owner) {
                 state.known.append(owner)
@@ -229,15 +228,15 @@ final class VirtualClock: Sendable {
         return sleeper
     }
 
-    /// Sleeps until a deadline has come or something changed that concerns the thread.
+    /// Sleeps until a deadline, or until a change wakes the thread.
     func sleep(_ sleeper: Sleeper, until deadline: Int64?) {
         state.sleep(on: sleeper.condition) { state in
             guard !sleeper.isWoken else { return false }
             if sleeper.isAsleep { return true }
             sleeper.deadline = deadline
             Self.leave(sleeper, &state)
-            sleeper.place = .asleep
-            goOn(&state)
+            sleeper.activity = .asleep
+            advance(&state)
             return !sleeper.isWoken
         }
     }
@@ -253,14 +252,14 @@ final class VirtualClock: Sendable {
         }
     }
 
-    /// Moves the clock on if everybody waits.
+    /// Advances the clock if all threads wait.
     ///
-    /// A thread that time does not wait for is woken, and the next one with it.
-    private func goOn(_ state: inout State) {
+    /// A thread that the clock ignores is woken together with the next one.
+    private func advance(_ state: inout State) {
         while state.busyCount == 0, state.expected.isEmpty, wakeFirst(&state) {}
     }
 
-    /// Moves the clock to the earliest deadline and wakes the one that waits for it.
+    /// Advances to the earliest deadline and wakes the thread waiting for it.
     private func wakeFirst(_ state: inout State) -> Bool {
         var first: Sleeper?
         for sleeper in state.sleepers where sleeper.isAsleep {
@@ -282,24 +281,24 @@ final class VirtualClock: Sendable {
     }
 
     private static func become(busy sleeper: Sleeper, _ state: inout State) {
-        if case .busy = sleeper.place { return }
+        if case .busy = sleeper.activity { return }
         guard !state.lost.contains(sleeper.order.owner) else {
-            sleeper.place = .away
+            sleeper.activity = .ignored
             return
         }
-        sleeper.place = .busy(since: MonotonicClock.now)
+        sleeper.activity = .busy(since: MonotonicClock.now)
         state.busyCount += 1
     }
 
     private static func leave(_ sleeper: Sleeper, _ state: inout State) {
-        if case .busy = sleeper.place { state.busyCount -= 1 }
-        sleeper.place = .away
+        if case .busy = sleeper.activity { state.busyCount -= 1 }
+        sleeper.activity = .ignored
     }
 }
 
-/// Who is woken first of those that wait for the same time.
+/// The order of waking threads that wait for the same time.
 package struct ClockOrder: Comparable, Sendable {
-    /// What a thread does.
+    /// The task of a thread.
     package enum Part: Int, Sendable {
         /// Leads the session.
         case session
@@ -307,18 +306,18 @@ package struct ClockOrder: Comparable, Sendable {
         case control
         /// Belongs to a plugin.
         case plugin
-        /// Moves a picture.
+        /// Processes video.
         case track
-        /// Moves the sound.
+        /// Mixes audio.
         case sound
-        /// Writes.
+        /// Writes an output.
         case output
     }
 
     package var part: Part
-    /// The number of the plugin, the track or the output.
+    /// The number of the plugin, track or output.
     package var number: Int
-    /// The plugin that the thread belongs to, or whose code it runs; -1 for none.
+    /// The plugin that owns the thread or whose code it runs; -1 for none.
     package var owner: Int
 
     package init(part: Part, number: Int = 0, owner: Int = -1) {
@@ -334,12 +333,12 @@ package struct ClockOrder: Comparable, Sendable {
         ClockOrder(part: .control, number: number, owner: number)
     }
 
-    /// A thread of a plugin's own.
+    /// A thread of a plugin.
     package static func plugin(_ number: Int) -> ClockOrder {
         ClockOrder(part: .plugin, number: number, owner: number)
     }
 
-    /// Whether it may be in a plugin's code.
+    /// Whether it may run a plugin's code.
     var hasOwner: Bool { owner >= 0 }
 
     package static func < (left: ClockOrder, right: ClockOrder) -> Bool {
@@ -347,8 +346,8 @@ package struct ClockOrder: Comparable, Sendable {
     }
 }
 
-/// Which sleeper the calling thread is.
-enum SleeperOfThread {
+/// The calling thread's sleeper.
+enum ThreadSleeper {
     private final class Entry {
         let sleeper: VirtualClock.Sleeper
         let clock: VirtualClock
@@ -359,7 +358,7 @@ enum SleeperOfThread {
         }
     }
 
-    /// A thread that ends, a plugin's too, leaves the clock: the key's destructor sees to it.
+    /// The key's destructor removes an ending thread, also a plugin's, from the clock.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key) { pointer in
@@ -370,14 +369,14 @@ enum SleeperOfThread {
         return key
     }()
 
-    /// The thread's, if it has one with a clock.
+    /// The thread's sleeper on a clock; nil if it has none.
     static func current(of clock: VirtualClock) -> VirtualClock.Sleeper? {
         guard let pointer = pthread_getspecific(key) else { return nil }
         let entry = Unmanaged<Entry>.fromOpaque(pointer).takeUnretainedValue()
         return entry.clock === clock ? entry.sleeper : nil
     }
 
-    /// Makes the thread a sleeper until it ends, or is another's.
+    /// Sets the thread's sleeper, until it ends or gets another one.
     static func adopt(
         _ sleeper: VirtualClock.Sleeper, of clock: VirtualClock
     ) -> VirtualClock.Sleeper {
@@ -387,7 +386,7 @@ enum SleeperOfThread {
         return sleeper
     }
 
-    /// Ends the thread's part in any session.
+    /// Removes the thread from any session.
     static func leave() {
         guard let pointer = pthread_getspecific(key) else { return }
         pthread_setspecific(key, nil)

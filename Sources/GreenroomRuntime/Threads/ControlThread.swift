@@ -1,9 +1,9 @@
-/// The serial thread on which one instance's control callbacks run.
+/// The serial thread of one instance's control callbacks.
 ///
-/// When a callback hangs the thread is left behind with it, and everything else goes on.
+/// A hanging callback keeps this thread; the rest of the session continues.
 package final class ControlThread: Sendable {
     private struct State {
-        /// Unbounded by type, bounded by use: a session queues one step after another.
+        /// No capacity limit: a session queues one step after another.
         var jobs: [@Sendable () -> Void] = []
         var isClosed = false
     }
@@ -12,7 +12,7 @@ package final class ControlThread: Sendable {
     private let thread: HostThread
 
     /// - Parameters:
-    ///   - clock: Stands still while a job is running.
+    ///   - clock: A virtual one stands still while a job runs.
     ///   - order: The plugin that the jobs call.
     package init(name: String, clock: SessionClock, as order: ClockOrder) {
         let state = Monitor(State())
@@ -29,12 +29,12 @@ package final class ControlThread: Sendable {
         }
     }
 
-    /// Queues a job behind those that are there.
+    /// Queues a job.
     package func run(_ job: @escaping @Sendable () -> Void) {
         state.change { $0.jobs.append(job) }
     }
 
-    /// Lets the thread end after the jobs that are queued.
+    /// Ends the thread after the queued jobs.
     package func close() {
         state.change { $0.isClosed = true }
     }

@@ -1,11 +1,10 @@
 import Glibc
 
-/// A thread of the host that can be waited for with a deadline, and left behind when it hangs
-/// in a plugin.
+/// A host thread that can be joined with a deadline, and abandoned if it hangs in a plugin.
 package final class HostThread: Sendable {
     private let ended = Monitor(false)
 
-    /// Starts a thread that has no part in a session yet.
+    /// Starts a thread that is not part of a session.
     package convenience init(name: String, body: @escaping @Sendable () -> Void) {
         self.init(name: name, clock: nil, body: body)
     }
@@ -14,9 +13,9 @@ package final class HostThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: Shown by `top -H` and debuggers; cut to 15 bytes.
-    ///   - clock: The clock that the thread waits on, if it has part in a session.
-    ///   - order: Who the thread is to that clock.
-    ///   - body: What the thread does.
+    ///   - clock: The session's clock; nil if the thread is not part of a session.
+    ///   - order: Identifies the thread on that clock.
+    ///   - body: The thread's work.
     package init(
         name: String, clock: SessionClock?, as order: ClockOrder = .session,
         body: @escaping @Sendable () -> Void
@@ -28,7 +27,7 @@ package final class HostThread: Sendable {
             if let sleeper { clock?.join(as: sleeper) }
             body()
             ended.change { $0 = true }
-            SleeperOfThread.leave()
+            ThreadSleeper.leave()
         }
         var thread = pthread_t()
         let argument = Unmanaged.passRetained(job).toOpaque()
@@ -36,19 +35,19 @@ package final class HostThread: Sendable {
         if status == 0 {
             pthread_detach(thread)
         } else {
-            // No memory for a stack: whoever waits for the thread must not wait for ever.
+            // No memory for a stack: a join must not wait forever.
             Unmanaged<Job>.fromOpaque(argument).release()
             if let sleeper { clock?.dismiss(sleeper) }
             ended.change { $0 = true }
         }
     }
 
-    /// Ends the calling thread's part in any session: no clock waits for it any more.
-    package static func leaveClock() { SleeperOfThread.leave() }
+    /// Removes the calling thread from any session: no clock waits for it.
+    package static func leaveClock() { ThreadSleeper.leave() }
 
     /// Waits for the end of the body.
     ///
-    /// - Parameter deadline: Monotonic nanoseconds; nil waits for as long as it takes.
+    /// - Parameter deadline: Monotonic nanoseconds; nil for none.
     /// - Returns: Whether it ended.
     @discardableResult
     package func join(until deadline: Int64? = nil) -> Bool {

@@ -2,11 +2,11 @@ package import Glibc
 
 /// A value behind a lock, with a condition: threads can wait for the value to change.
 ///
-/// `Mutex` has no condition to wait on, so this wraps the pthread pair. Waits are timed on the
-/// monotonic clock: setting the wall clock moves no deadline.
+/// Wraps a pthread mutex and condition, because `Mutex` has no condition. Waits use the monotonic
+/// clock: setting the wall clock does not affect deadlines.
 ///
-/// Sendable without the compiler's proof: `value` and `sleepers` are touched only between lock and
-/// unlock of `mutex`, and the pthread objects live at fixed addresses from `init` to `deinit`.
+/// Sendable without the compiler's proof: `value` and `sleepers` are accessed only while `mutex` is
+/// locked, and the pthread objects have fixed addresses from `init` to `deinit`.
 package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     @usableFromInline let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -31,7 +31,7 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs a body under the lock. The body changes nothing that a thread waits for. [any]
+    /// Runs a body under the lock. The body must change nothing that a thread waits for. [any]
     @inlinable
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
@@ -41,7 +41,7 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Runs a body under the lock, then wakes all threads that wait. [any]
+    /// Runs a body under the lock, then wakes all waiting threads. [any]
     @inlinable
     package func change<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
@@ -55,12 +55,12 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Waits until a body returns something. [any]
+    /// Waits until a body returns a value. [any]
     ///
     /// - Parameters:
     ///   - deadline: Monotonic nanoseconds; nil for never.
     ///   - body: Runs at once and after each change, under the lock.
-    /// - Returns: What the body returned; nil when the deadline passed.
+    /// - Returns: The body's value; nil after the deadline.
     @inlinable
     package func wait<Result: ~Copyable>(
         until deadline: Int64?, for body: (inout Value) -> sending Result?
@@ -80,12 +80,12 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Waits on a virtual clock until a body returns something.
+    /// Waits on a virtual clock until a body returns a value.
     ///
     /// - Parameters:
     ///   - deadline: Nanoseconds on that clock.
     ///   - order: The calling thread's, if the clock does not know the thread yet.
-    ///   - yields: Whether a deadline that has passed still lets all others go first.
+    ///   - yields: Whether all others run first even after the deadline.
     @usableFromInline
     func wait<Result: ~Copyable>(
         on clock: VirtualClock, until deadline: Int64?, as order: ClockOrder, yields: Bool,
@@ -108,7 +108,7 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Waits on another condition for as long as a body returns true.
+    /// Waits on another condition while a body returns true.
     func sleep(
         on condition: UnsafeMutablePointer<pthread_cond_t>, while body: (inout Value) -> Bool
     ) {

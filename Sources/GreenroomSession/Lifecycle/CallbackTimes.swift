@@ -1,11 +1,11 @@
 /// How long the calls of one callback took.
-public struct CallbackTimes: Equatable, Sendable, Codable {
+package struct CallbackTimes: Equatable, Sendable, Codable {
     /// Calls that returned.
-    public private(set) var calls = 0
+    package private(set) var calls = 0
     /// All of them together, in nanoseconds.
-    public private(set) var totalNanoseconds: Int64 = 0
+    package private(set) var totalNanoseconds: Int64 = 0
     /// The longest, in nanoseconds.
-    public private(set) var longestNanoseconds: Int64 = 0
+    package private(set) var longestNanoseconds: Int64 = 0
 
     static func + (left: CallbackTimes, right: CallbackTimes) -> CallbackTimes {
         CallbackTimes(

@@ -59,7 +59,7 @@ package enum HostInterface {
             },
             get_extension: { instance, id in
                 guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
-                    HostInterface.instances[instance]?.environment.isShare ?? false
+                    HostInterface.instances[instance]?.environment.canPause ?? false
                 else { return nil }
                 return UnsafeRawPointer(broadcast)
             }))
@@ -79,7 +79,7 @@ package enum HostInterface {
                 return Status.ok.rawValue
             },
             finished: { instance, text in
-                guard let owner = HostInterface.instances[instance], owner.environment.isShare
+                guard let owner = HostInterface.instances[instance], owner.environment.canPause
                 else {
                     return gone
                 }

@@ -32,11 +32,11 @@ struct InstanceEnvironment: Sendable {
         self.clock = clock
         self.events = events
         frameLimit =
-            descriptor.kind == .preProcessor ? editedFrameLimit : videoIngest?.frameLimit ?? 0
+            descriptor.kind.isFilter ? editedFrameLimit : videoIngest?.frameLimit ?? 0
     }
 
-    /// Whether it is the picture or the sound of a share.
-    var isShare: Bool { descriptor.kind == .shareSource || descriptor.kind == .shareAudioSource }
+    /// Whether it may say that nothing new comes for now.
+    var canPause: Bool { descriptor.kind.facts.canPause }
 
     /// Frames or blocks of it that were accepted so far.
     var acceptedCount: Int {

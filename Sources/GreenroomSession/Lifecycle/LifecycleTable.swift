@@ -1,5 +1,5 @@
 import GreenroomPluginInterface
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// Where an instance is in its life.
 public enum LifecycleState: String, CaseIterable, Sendable, Codable {
@@ -23,7 +23,7 @@ public enum LifecycleState: String, CaseIterable, Sendable, Codable {
 }
 
 /// What the host does to an instance.
-public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
+package enum LifecycleStep: String, CaseIterable, Sendable, Codable {
     /// Creates it, which begins its life; no row of the table is needed for that.
     case create
     /// Asks for one of its extensions; a session does so within `create` alone.
@@ -51,25 +51,25 @@ public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
 
 extension LifecycleStep: CustomStringConvertible {
     /// The name in events and reports.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }
 
 /// The lifecycle as a table: every legal step and where it leads.
 ///
 /// The host, the documentation and the tests read this one table.
-public enum LifecycleTable {
+package enum LifecycleTable {
     /// One legal step.
-    public struct Row: Equatable, Sendable {
+    package struct Row: Equatable, Sendable {
         /// The state in which the step may be made.
-        public var state: LifecycleState
+        package var state: LifecycleState
         /// The step.
-        public var step: LifecycleStep
+        package var step: LifecycleStep
         /// The state after it succeeded. A step that fails leaves the state as it was.
-        public var next: LifecycleState
+        package var next: LifecycleState
     }
 
     /// Every legal step.
-    public static let rows: [Row] = [
+    package static let rows: [Row] = [
         Row(state: .created, step: .initialize, next: .initialized),
         Row(state: .created, step: .setParameter, next: .created),
         Row(state: .created, step: .destroy, next: .destroyed),
@@ -98,12 +98,13 @@ public enum LifecycleTable {
     ]
 
     /// Where a step leads when it succeeds; nil if it is not legal in that state.
-    public static func next(from state: LifecycleState, by step: LifecycleStep) -> LifecycleState? {
+    package static func next(from state: LifecycleState, by step: LifecycleStep) -> LifecycleState?
+    {
         rows.first { $0.state == state && $0.step == step }?.next
     }
 
     /// What a sender answers in a state; `ok` only while frames are accepted.
-    public static func senderStatus(in state: LifecycleState) -> Status {
+    package static func senderStatus(in state: LifecycleState) -> Status {
         switch state {
         case .created, .initialized: .notStarted
         case .sending: .ok
@@ -113,7 +114,7 @@ public enum LifecycleTable {
     }
 
     /// The steps that end an instance from a state in order, as far as it is still callable.
-    public static func stepsToEnd(from state: LifecycleState) -> [LifecycleStep] {
+    package static func stepsToEnd(from state: LifecycleState) -> [LifecycleStep] {
         switch state {
         case .created, .uninitialized: [.destroy]
         case .initialized, .stopped: [.uninitialize, .destroy]

@@ -38,7 +38,7 @@ extension PluginLife {
 
     /// - Returns: Whether that is news.
     private func setPaused(_ isPaused: Bool) -> Bool {
-        guard environment.isShare else { return false }
+        guard environment.canPause else { return false }
         return state.withLock { state in
             defer { state.isPaused = isPaused }
             return state.isPaused != isPaused

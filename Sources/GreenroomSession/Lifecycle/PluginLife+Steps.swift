@@ -65,7 +65,7 @@ extension PluginLife {
                 endSender()
                 return failure(status, of: .initialize)
             }
-            guard let offer, environment.descriptor.kind != .preProcessor else { return .done }
+            guard let offer, !environment.descriptor.kind.isFilter else { return .done }
             do throws(AnswerProblem) {
                 let answer = try Answer(written)
                 try settle(answer, of: offer)
@@ -126,7 +126,7 @@ extension PluginLife {
             state.agreement = agreement
             environment.videoIngest?.agreed(
                 revision: offer.revision,
-                promise: environment.descriptor.kind == .videoSource ? agreement.source : nil)
+                promise: environment.descriptor.kind.offerRule == .rows ? agreement.source : nil)
         }
     }
 

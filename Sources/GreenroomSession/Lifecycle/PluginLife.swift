@@ -76,7 +76,7 @@ final class PluginLife: Sendable {
     init(_ environment: InstanceEnvironment, settings: [Setting]) {
         self.environment = environment
         self.settings = settings
-        gate = environment.descriptor.kind == .preProcessor ? MediaGate() : nil
+        gate = environment.descriptor.kind.isFilter ? MediaGate() : nil
         acceptedBefore = environment.acceptedCount
         environment.clock.stopExpecting(plugin: environment.number)
         control = ControlThread(

@@ -1,4 +1,4 @@
-public import GreenroomPluginInterface
+package import GreenroomPluginInterface
 import GreenroomRuntime
 
 extension PluginLibrary {
@@ -11,7 +11,7 @@ extension PluginLibrary {
     ///
     /// - Parameter path: The file, absolute or relative to the working directory.
     /// - Throws: ``LoadError``, which names the file, the rule and the cure.
-    public init(loading path: String) throws(LoadError) {
+    package init(loading path: String) throws(LoadError) {
         let loaded = Monitor<Result<PluginLibrary, LoadError>?>(nil)
         _ = HostThread(name: "loading") {
             let result = Result { () throws(LoadError) in try PluginLibrary(onThisThread: path) }

@@ -1,63 +1,61 @@
 import Glibc
-public import GreenroomPluginInterface
-public import GreenroomMedia
+package import GreenroomPluginInterface
+package import GreenroomMedia
 import GreenroomRuntime
 import Synchronization
 
 /// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.
-public struct PluginLocator: Sendable {
+package struct PluginLocator: Sendable {
     /// A file that was looked into.
-    public struct Finding: Sendable {
+    package struct Finding: Sendable {
         /// The file.
-        public var path: String
+        package var path: String
         /// What the library says of itself, or why it is none.
-        public var result: Result<LibraryDescription, LoadError>
+        package var result: Result<LibraryDescription, LoadError>
     }
 
     /// Looks into a file, given its path. [any]
     ///
     /// The locator loads nothing itself: who makes it decides where the code of a file runs that
     /// may be anybody's.
-    public typealias Examination =
+    package typealias Examination =
         @Sendable (_ path: String) throws(LoadError) -> LibraryDescription
 
-    /// The host's program.
-    public let executable: String
+    /// The absolute folder of the host's programs.
+    package let programs: String
     /// The folders that are searched, in order.
-    public let folders: [String]
+    package let folders: [String]
     private let bundled: Set<String>
     private let examination: Examination
 
     /// Makes a locator.
     ///
     /// - Parameters:
-    ///   - executable: The absolute path of the host's program. Bundled plugins lie beside it,
-    ///     or in `../lib/greenroom` from there.
-    ///   - pluginPath: The value of `GREENROOM_PLUGIN_PATH`: folders separated by colons. They
-    ///     are searched first, so that an author's new version hides a bundled plugin.
+    ///   - programs: The absolute folder of the host's programs. Bundled plugins lie in it, or in
+    ///     `../lib/greenroom` from there.
+    ///   - pluginFolders: They are searched first, so that an author's new version hides a bundled
+    ///     plugin.
     ///   - examine: Looks into a file. Called from several threads at once.
-    public init(
-        executable: String, pluginPath: String?, examine: @escaping Examination
+    package init(
+        programs: String, pluginFolders: [String], examine: @escaping Examination
     ) {
-        let own = executable.split(separator: "/").dropLast()
-        let beside = "/" + own.joined(separator: "/")
-        let installed = "/" + (own.dropLast() + ["lib", "greenroom"]).joined(separator: "/")
-        let given = (pluginPath ?? "").split(separator: ":").map(String.init)
-        self.executable = executable
-        folders = given + [installed, beside]
-        bundled = [beside, installed]
+        let parent = programs.split(separator: "/").dropLast()
+        let installed = "/" + (parent + ["lib", "greenroom"]).joined(separator: "/")
+        self.programs = programs
+        folders = pluginFolders + [installed, programs]
+        bundled = [programs, installed]
         examination = examine
     }
 
     /// Looks into a file.
     ///
     /// - Throws: ``LoadError``, which names the file, the rule and the cure.
-    public func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+    package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
         try examination(path)
     }
 
     /// Whether a file is bundled with the host.
-    public func isBundled(_ path: String) -> Bool {
+    package func isBundled(_ path: String) -> Bool {
         guard let slash = path.lastIndex(of: "/") else { return false }
         return bundled.contains(String(path[..<slash]))
     }
@@ -70,7 +68,7 @@ public struct PluginLocator: Sendable {
     ///   - kind: What is needed. Of a library with one plugin of that kind, that one is taken.
     ///   - folder: Where relative paths start.
     /// - Throws: ``LoadError``.
-    public func find(
+    package func find(
         _ name: String, kind: PluginKind?, relativeTo folder: String
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
@@ -106,7 +104,7 @@ public struct PluginLocator: Sendable {
 
     /// Looks into every library of every folder, several side by side. In the bundled folders,
     /// libraries that are no plugins are passed over.
-    public func scan() -> [Finding] {
+    package func scan() -> [Finding] {
         var paths: [(folder: String, path: String)] = []
         var seen: Set<String> = []
         for folder in folders {

@@ -30,6 +30,15 @@ package struct LoudspeakerOutput: Output, Equatable {
     }
 }
 
+extension SessionOutput {
+    /// Plays the session's sound.
+    ///
+    /// - Parameter device: An ALSA PCM.
+    public static func loudspeaker(device: String = "default") -> SessionOutput {
+        SessionOutput(LoudspeakerOutput(device: device))
+    }
+}
+
 extension LoudspeakerOutput {
     static let form = OutputForm(
         key: "loudspeaker", "Plays the session's sound on an ALSA PCM.",

@@ -1,4 +1,4 @@
-package import GreenroomNegotiation
+public import GreenroomNegotiation
 import GreenroomSystem
 package import GreenroomVideo
 import SystemPackage
@@ -59,6 +59,21 @@ package struct Recording: Output, Equatable {
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
         earlier.contains { ($0 as? Recording)?.folder == folder }
             ? ["an earlier output records to the same folder. Name another."] : []
+    }
+}
+
+extension SessionOutput {
+    /// Records each track as Y4M and WAV files, with a report, `session.json`, in a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: Made if it is not there; a relative path starts from the working directory.
+    ///   - video: How it wants the pictures.
+    ///   - overwrite: Whether a recording that is in the folder is replaced; else the session does
+    ///     not start.
+    public static func record(
+        folder: String, video: VideoSinkWant = VideoSinkWant(), overwrite: Bool = false
+    ) -> SessionOutput {
+        SessionOutput(Recording(folder: folder, video: video, overwrite: overwrite))
     }
 }
 

@@ -37,10 +37,10 @@ extension WithVideoWant {
                     case .letterbox: "All of the picture, centred, with black bars."
                     case .crop: "The middle of the picture fills the frame; the rest is cut off."
                     case .stretch: "All of the picture fills the frame, out of proportion."
-                    case .reject: "A picture of another decoder is an error."
+                    case .reject: "A picture of another shape is an error."
                     }
                 },
-                "What becomes of a picture of another decoder.", examples: ["crop"],
+                "What becomes of a picture of another shape.", examples: ["crop"],
                 defaultValue: .string(Fit.letterbox.rawValue)),
             Field(
                 "matrix", \.video.matrix,

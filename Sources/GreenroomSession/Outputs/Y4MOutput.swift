@@ -1,8 +1,8 @@
-package import GreenroomNegotiation
+public import GreenroomNegotiation
 package import GreenroomVideo
 import GreenroomFiles
 import GreenroomMedia
-package import GreenroomModel
+public import GreenroomModel
 import GreenroomSchema
 
 /// `y4m`: a picture as Y4M on standard output, for pipes.
@@ -53,6 +53,19 @@ package struct Y4MOutput: Output, Equatable {
                 "there is no \(track.rawValue) to write. Add one, or take another track.")
         }
         return conflicts
+    }
+}
+
+extension SessionOutput {
+    /// Writes a picture as Y4M to standard output.
+    ///
+    /// - Parameters:
+    ///   - track: Which picture.
+    ///   - video: How it wants the picture.
+    public static func y4m(
+        track: VideoTrackKind = .camera, video: VideoSinkWant = VideoSinkWant()
+    ) -> SessionOutput {
+        SessionOutput(Y4MOutput(track: track, video: video))
     }
 }
 

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// It outlives a session: the next one that writes to it goes on in the size and at the rate of the
 /// first, which are in the stream's header.
-public final class Y4MStream: Sendable {
+package final class Y4MStream: Sendable {
     /// What errors call it.
     let name: String
     private let descriptor: Int32
@@ -23,7 +23,7 @@ public final class Y4MStream: Sendable {
     /// - Parameters:
     ///   - descriptor: Open for writing, for as long as the stream is used.
     ///   - name: What errors call it.
-    public init(descriptor: Int32, name: String) {
+    package init(descriptor: Int32, name: String) {
         self.descriptor = descriptor
         self.name = name
     }

@@ -300,6 +300,8 @@ public struct SessionReport: Sendable {
     public var sounds: [Audio]
     /// What outputs have to say besides; each in the list of its key.
     package var outputs: [OutputReport]
+    /// What outputs have made, for people; not in `session.json`.
+    let products: [String]
 
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
@@ -308,7 +310,7 @@ public struct SessionReport: Sendable {
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
-        session = plan.name
+        session = plan.configuration.name
         switch outcome {
         case nil: self.outcome = "running"
         case .finished: self.outcome = "finished"
@@ -326,6 +328,7 @@ public struct SessionReport: Sendable {
             } ?? []
         sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
         outputs = parts?.outputReports ?? []
+        products = plan.configuration.outputs.compactMap(\.output.product)
     }
 }
 

@@ -37,9 +37,9 @@ public final class Session: Sendable {
     /// - Parameters:
     ///   - plan: What to run.
     ///   - handler: Gets every event, on any thread, several at once; it must not wait long.
-    public init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
+    package init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
         self.plan = plan
-        clock = SessionClock(plan.clock)
+        clock = SessionClock(plan.configuration.clock)
         let control = control
         events = SessionEvents(handler) { control.change { $0.changes += 1 } }
     }
@@ -56,14 +56,23 @@ public final class Session: Sendable {
 
     /// Has a command carried out, when those before it have been. [any]
     ///
-    /// - Parameter origin: Who asks for it, in a few words.
-    /// - Returns: false if 1000 commands wait already; this one is not carried out then.
-    public func perform(_ command: SessionCommand, origin: String) -> Bool {
-        control.change { control in
+    /// Returns at once; ``SessionEvent/commanded(origin:text:)`` says when it was carried out, and
+    /// ``SessionEvent/note(role:text:)`` why it could not be.
+    ///
+    /// - Parameter origin: What asks for it, in a few words, for events and reports.
+    /// - Throws: Why this session can't do it, or that 1000 commands wait already.
+    public func perform(
+        _ command: SessionCommand, origin: String = "program"
+    ) throws(CommandProblem) {
+        let checked = try plan.check(command)
+        let isTaken = control.change { control in
             guard control.commands.count < Self.mostCommands else { return false }
-            control.commands.append((command, origin))
+            control.commands.append((checked, origin))
             control.changes += 1
             return true
+        }
+        guard isTaken else {
+            throw CommandProblem("left out: too many commands wait to be carried out")
         }
     }
 
@@ -73,16 +82,16 @@ public final class Session: Sendable {
     }
 
     /// How a session stands, with all numbers of its report.
-    public struct Standing: Sendable {
+    package struct Standing: Sendable {
         /// Since the sources were started, in seconds.
-        public var seconds: Double
+        package var seconds: Double
         /// The report of that moment.
-        public var report: SessionReport
+        package var report: SessionReport
     }
 
     /// How it stood when its report was brought up to date last, which is done each second and at
     /// the end; nil before the sources are started. [any]
-    public var standing: Standing? { newestStanding.withLock { $0 } }
+    package var standing: Standing? { newestStanding.withLock { $0 } }
 
     /// Runs from the first plugin's `create` to the last output's end.
     ///
@@ -126,7 +135,7 @@ public final class Session: Sendable {
         events.send(.started)
         publish(report(plugins, parts, outcome: nil), parts, at: clock.now - parts.epoch)
         let outcome = watch(&plugins, parts)
-        let end = min(clock.now - parts.epoch, plan.durationNanoseconds ?? .max)
+        let end = min(clock.now - parts.epoch, plan.configuration.duration?.nanoseconds ?? .max)
         // A stop-send may take its time; the recordings end with the session's.
         parts.finishSound(at: end)
         plugins.stopSources()
@@ -161,8 +170,8 @@ public final class Session: Sendable {
     /// or the end of every source.
     private func watch(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) -> SessionOutcome
     {
-        let end = plan.durationNanoseconds.map { parts.epoch + $0 }
-        var timeline = plan.timeline[...]
+        let end = plan.configuration.duration.map { parts.epoch + $0.nanoseconds }
+        var timeline = plan.configuration.timeline[...]
         var seen = -1
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
@@ -277,7 +286,7 @@ public final class Session: Sendable {
 }
 
 /// How a session ended.
-public enum SessionOutcome: Equatable, Sendable {
+package enum SessionOutcome: Equatable, Sendable {
     /// As planned: the duration is over, or every source came to its end.
     case finished
     /// On request.

@@ -40,12 +40,14 @@ final class SessionPipeline: Sendable {
         self.events = events
         timeline = SessionTimeline()
         self.clock = clock
+        let configuration = plan.configuration
+        let duration = configuration.duration?.nanoseconds
         var outputs = OutputBuilder(
-            plugins: plugins, duration: plan.durationNanoseconds, clock: clock, events: events)
+            plugins: plugins, duration: duration, clock: clock, events: events)
         // Those that make files come last: where another can't be opened, no file stays behind to
         // stand in the way of the next run.
-        let files = plan.outputs.filter(\.makesFiles)
-        for output in plan.outputs.filter({ !$0.makesFiles }) + files {
+        let all = configuration.outputs.map(\.output)
+        for output in all.filter({ !$0.makesFiles }) + all.filter(\.makesFiles) {
             try output.open(in: &outputs)
         }
 
@@ -59,7 +61,7 @@ final class SessionPipeline: Sendable {
                     PreProcessorRunner($0.instance, clock: clock)
                 },
                 groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
-                filterDeadline: plan.callbackDeadlineNanoseconds,
+                filterDeadline: configuration.callbackDeadline.nanoseconds,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(
                 track: track, instance: source.instance, wishes: outputs.wants(of: kind),
@@ -79,7 +81,7 @@ final class SessionPipeline: Sendable {
         reports = outputs.reports
         audioMixer = AudioMixer(
             tracks: tracks, mixSinks: outputs.mixSinks, clock: clock)
-        if let duration = plan.durationNanoseconds { audioMixer.finish(at: duration) }
+        if let duration { audioMixer.finish(at: duration) }
     }
 
     /// What sinks of sound have for the report, in the order of the outputs.

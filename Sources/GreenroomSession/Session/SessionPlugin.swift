@@ -41,7 +41,7 @@ struct PluginSlots {
 
     /// Makes an instance for each plugin of a plan.
     init(_ plan: SessionPlan, clock: SessionClock, events: SessionEvents) {
-        let frameLimit = Self.poolLimit(outputs: plan.outputs.count)
+        let frameLimit = Self.poolLimit(outputs: plan.configuration.outputs.count)
         let slots = SessionRole.allCases.compactMap { plan.slots[$0] }
         var count = 0
         func nextNumber() -> Int {

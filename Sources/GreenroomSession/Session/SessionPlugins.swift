@@ -38,7 +38,8 @@ struct SessionPlugins {
         self.clock = clock
         epoch = clock.now
         slots = PluginSlots(plan, clock: clock, events: events)
-        steps = StepRunner(deadlineNanoseconds: plan.callbackDeadlineNanoseconds)
+        steps = StepRunner(
+            deadlineNanoseconds: plan.configuration.callbackDeadline.nanoseconds)
     }
 
     /// Every instance that ever was, for the report.

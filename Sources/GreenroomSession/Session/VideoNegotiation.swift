@@ -39,11 +39,13 @@ struct VideoNegotiation {
             return nil
         }
         self.plugin = plugin
+        let configuration = plan.configuration
+        let table = CapabilityTable(configuration.table)
         negotiator = Negotiator(
-            rule: rule, table: plan.table, maximum: plan.maximum,
+            rule: rule, table: table, maximum: configuration.maximum,
             capabilities: plugin.instance.capabilities)
-        negotiator.set(wants: plan.outputs.compactMap { $0.want(of: track) }, at: 0)
-        ability = OveruseDetector(table: plan.table)
+        negotiator.set(wants: configuration.outputs.compactMap { $0.output.want(of: track) }, at: 0)
+        ability = OveruseDetector(table: table)
     }
 
     /// The offer to make now, if one is due.

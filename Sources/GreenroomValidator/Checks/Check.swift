@@ -60,6 +60,14 @@ struct Check: Sendable {
 }
 
 extension Set<PluginKind> {
+    /// Kinds that edit frames.
+    static var filters: Self { Self(PluginKind.allCases.filter(\.isFilter)) }
+    /// Kinds that choose one of the rows of an offer.
+    static var cameras: Self { Self(PluginKind.allCases.filter { $0.offerRule == .rows }) }
+    /// Kinds that choose any size up to an offer's.
+    static var shares: Self { Self(PluginKind.allCases.filter { $0.offerRule == .upTo }) }
+    /// Kinds that may say that nothing new comes for now.
+    static var pausing: Self { Self(PluginKind.allCases.filter(\.facts.canPause)) }
     /// Those that send pictures.
     static var pictures: Self { Self(PluginKind.allCases.filter { $0.sender == .video }) }
     /// Those that send sound.

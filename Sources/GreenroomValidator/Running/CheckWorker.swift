@@ -126,7 +126,8 @@ extension CheckRequest {
     var confinement: Confinement {
         Confinement(
             program: runner,
-            plan: IsolationPlan(read: read, write: write, devices: devices, network: network),
+            plan: IsolationPlan(
+                grants: Grants(read: read, write: write, devices: devices, network: network)),
             hasProbe: true)
     }
 }

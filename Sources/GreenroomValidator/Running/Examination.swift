@@ -41,7 +41,7 @@ final class Examination: Sendable {
     }
 
     /// Whether the plugin was seen not to wait on the session clock: it is looked at in real time.
-    var isStray: Bool {
+    var isOffClock: Bool {
         get { offTheClock.load(ordering: .relaxed) }
         set { offTheClock.store(newValue, ordering: .relaxed) }
     }
@@ -120,7 +120,7 @@ final class Examination: Sendable {
             verdict = error
         }
         // A process that is lost is lost on any clock.
-        guard fixture.clock.isStray(), verdict.outcome != .passed, verdict.outcome != .crashed
+        guard fixture.clock.isOffClock(), verdict.outcome != .passed, verdict.outcome != .crashed
         else {
             return verdict
         }

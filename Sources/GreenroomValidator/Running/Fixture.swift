@@ -41,8 +41,8 @@ final class Fixture: Sendable {
                 descriptor: examination.descriptor, settings: settings),
             on: clock, as: number,
             sinks: PluginHarness.Sinks(
-                sees: { record.take($0, at: $1) }, hears: { record.take($0) },
-                isTold: { record.take($0) }))
+                onFrame: { record.take($0, at: $1) }, onAudio: { record.take($0) },
+                onEvent: { record.take($0) }))
         examination.progress.follow(self)
     }
 

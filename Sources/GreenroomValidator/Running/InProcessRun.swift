@@ -25,7 +25,7 @@ enum InProcessRun {
         var digest: MediaDigest?
         /// Why there is none.
         var problem: String?
-        var isStray = false
+        var isOffClock = false
     }
 
     /// What the line with the answer begins with.
@@ -69,11 +69,11 @@ enum InProcessRun {
             SourcePlan(factory: library, descriptor: descriptor, settings: settings),
             on: HarnessClock(.virtual),
             sinks: PluginHarness.Sinks(
-                sees: { record.take($0, at: $1) }, hears: { record.take($0) }))
+                onFrame: { record.take($0, at: $1) }, onAudio: { record.take($0) }))
         let (digest, problem) = pluginHarness.performWhole(record, nanoseconds: order.nanoseconds)
         return Answer(
             digest: problem == nil ? digest : nil, problem: problem,
-            isStray: pluginHarness.clock.isStray())
+            isOffClock: pluginHarness.clock.isOffClock())
     }
 
     // MARK: Its judge

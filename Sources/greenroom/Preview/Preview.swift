@@ -86,7 +86,8 @@ struct Preview {
     ) throws -> (ending: PreviewRun.Ending, status: ExitStatus) {
         var plan = plan
         if let target {
-            plan.session.outputs.append(Y4MStreamOutput(target.stream, track: plan.track))
+            plan.session.configuration.outputs.append(
+                SessionOutput(Y4MStreamOutput(target.stream, track: plan.track)))
         }
         screen.show(plan.warnings + [plan.title] + (snapshot.map { [$0.hint] } ?? []))
         let run = PreviewRun(plan, screen: screen, monitor: monitor, target: target)
@@ -111,7 +112,7 @@ struct Preview {
     private func locate() throws -> (library: String, plugin: PluginArgument) {
         let plugin = PluginArgument(arguments.plugin)
         if let file = plugin.file { return (absolutePath(file, from: folder), plugin) }
-        let (library, descriptor) = try PluginLocator.ofThisProcess.find(
+        let (library, descriptor) = try Installation.ofThisProgram.locator().find(
             plugin, relativeTo: folder)
         return (library.path, PluginArgument("\(library.path)#\(descriptor.id)"))
     }

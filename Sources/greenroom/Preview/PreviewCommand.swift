@@ -46,7 +46,7 @@ struct PreviewCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The largest size and rate to offer (default: \(SessionDefaults.maximum)).
+            The largest size and rate to offer (default: \(SessionConfiguration().maximum)).
             """, valueName: "size@fps"))
     var maximum: String?
 

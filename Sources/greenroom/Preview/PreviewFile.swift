@@ -4,6 +4,7 @@ import GreenroomSchema
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomSession
 
 /// The session file that a preview would have, made of its arguments: what they say is read and
 /// checked as a session file is, and each fault is told at its argument.
@@ -25,17 +26,8 @@ struct PreviewFile {
     var grants: [(argument: String, assignment: String)] = []
     var hasVirtualClock = false
 
-    /// Where a session file has the plugin. One whose section is in that of another plugin is read
-    /// as the first of its medium, and moved.
-    private var section: String {
-        let address = PluginAddress(of: descriptor.kind)
-        guard address.role.facts.parent != nil else { return "\(address)" }
-        return Self.standIn(for: address.role).rawValue
-    }
-
-    private static func standIn(for role: SessionRole) -> SessionRole {
-        SessionRole.allCases.first { $0.facts.parent == nil && $0.medium == role.medium } ?? role
-    }
+    /// Where a session file has the plugin.
+    private var section: String { "\(PluginAddress(of: descriptor.kind))" }
 
     /// The file.
     ///
@@ -44,9 +36,10 @@ struct PreviewFile {
         var faults: [Diagnostic] = []
         var overrides: [Override] = []
         let address = PluginAddress(of: descriptor.kind)
-        if address.filter != nil {
+        if let host = address.filter != nil ? address.role : address.role.facts.parent {
+            // A filter needs a source, and a section that is in another one needs that.
             overrides.append(
-                Override(argument: plugin, assignment: "\(address.role.rawValue).plugin=ColorBars"))
+                Override(argument: plugin, assignment: "\(host.rawValue).plugin=ColorBars"))
         }
         overrides.append(
             Override(
@@ -82,10 +75,8 @@ struct PreviewFile {
             var file = try SessionFile.read(
                 Array("{}".utf8), file: "the arguments", folder: folder, overrides: overrides)
             if !faults.isEmpty { throw SessionFileError(faults, in: file.source) }
-            if address.role.facts.parent != nil {
-                file.slots = file.slots.map { SessionSlot(address.role, $0.plugin) }
-            }
-            file.name = descriptor.name
+            file.configuration.slots.removeAll { $0.role != address.role }
+            file.configuration.name = descriptor.name
             file.warnings = file.warnings.map(Self.byArgument)
             return file
         } catch {

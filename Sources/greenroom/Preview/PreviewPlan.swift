@@ -28,7 +28,7 @@ struct PreviewPlan {
         monitor: PreviewTap
     ) throws {
         // Not kept: a new build is looked into anew.
-        let locator = PluginLocator.ofThisProcess
+        let locator = Installation.ofThisProgram.locator()
         descriptor = try locator.find(plugin, relativeTo: folder).descriptor
         address = PluginAddress(of: descriptor.kind)
         if !descriptor.kind.hasPicture,
@@ -53,12 +53,14 @@ struct PreviewPlan {
             warnings =
                 locator.warnings.map { "warning: \($0)" }
                 + read.warnings.map { read.source.render($0, isWarning: true) }
-            session = try SessionPlan(read, locator: locator)
+            session = try read.plan(with: locator)
         } catch {
             throw PreviewFile.byArgument(error)
         }
-        for index in session.timeline.indices { session.timeline[index].origin = "--ceiling" }
-        session.outputs = [PreviewOutput(monitor, track: track)]
+        for index in session.configuration.timeline.indices {
+            session.configuration.timeline[index].origin = "--ceiling"
+        }
+        session.configuration.outputs = [SessionOutput(PreviewOutput(monitor, track: track))]
     }
 
     /// The track that it has a part in.

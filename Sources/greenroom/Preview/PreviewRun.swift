@@ -74,7 +74,7 @@ final class PreviewRun: Sendable {
         }
         if isRebuilt { return (.rebuilt, status) }
         let isTimeOver = session.standing.flatMap { standing in
-            plan.session.durationNanoseconds.map { standing.seconds >= Double($0) / 1e9 }
+            plan.session.configuration.duration.map { standing.seconds >= $0 / .seconds(1) }
         }
         return (isTimeOver == true ? .wanted : .alone, status)
     }

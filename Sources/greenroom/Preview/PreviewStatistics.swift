@@ -59,7 +59,7 @@ struct PreviewStatistics {
             ("refused", unprocessed.refused), ("late", unprocessed.late),
             ("lost", unprocessed.lost),
         ]
-        if plugin?.kind == PluginKind.preProcessor.name {
+        if PluginKind.allCases.contains(where: { $0.isFilter && $0.name == plugin?.kind }) {
             rows.append(["  unedited", list(unedited)])
         }
         return rows

@@ -10,9 +10,6 @@ import SystemPackage
 /// Control lines on standard input, each carried out as soon as it is read.
 struct ControlInput: Sendable {
     var session: Session
-    var plan: SessionPlan
-    /// The absolute folder that relative paths of settings start from.
-    var folder: String
     var printer: EventPrinter
 
     /// Reads on a thread of its own, until the input ends; the session goes on without it.
@@ -46,7 +43,7 @@ struct ControlInput: Sendable {
         do throws(CommandProblem) {
             switch try line.result.get() {
             case .command(let command):
-                perform(try plan.check(command, folder: folder), origin)
+                try session.perform(command, origin: origin)
             case .stop:
                 session.stop(isPlanned: true)
             case .help:
@@ -59,11 +56,6 @@ struct ControlInput: Sendable {
         } catch {
             complain(error.message, origin)
         }
-    }
-
-    private func perform(_ command: SessionCommand, _ origin: String) {
-        guard !session.perform(command, origin: origin) else { return }
-        complain("left out: too many commands wait to be carried out", origin)
     }
 
     private func complain(_ message: String, _ origin: String) {

@@ -63,20 +63,12 @@ struct RunCommand: ParsableCommand {
         }
         let file = try source.read(overriding: virtualClock ? [.virtualClock] : [])
         let printer = EventPrinter(style: style(for: file))
-        var plan: SessionPlan
-        do {
-            let locator = PluginLocator.ofThisProcess
-            printer.warn(
-                locator.warnings.map { "warning: \($0)" }
-                    + file.warnings.map { file.source.render($0, isWarning: true) })
-            plan = try SessionPlan(file, locator: locator)
-            plan.awaitBroadcast()
-        } catch {
-            printer.finish()
-            throw error
-        }
+        let installation = Installation.ofThisProgram
+        printer.warn(
+            installation.locator().warnings.map { "warning: \($0)" }
+                + file.warnings.map { file.source.render($0, isWarning: true) })
         let endings = Endings()
-        let session = Session(plan: plan) { event in
+        let show = { @Sendable (event: SessionEvent) in
             switch event {
             case .outputFailed: endings.outputFailed()
             // The end is shown with what came of it.
@@ -91,6 +83,13 @@ struct RunCommand: ParsableCommand {
             default: break
             }
         }
+        let session: Session
+        do throws(SessionFileError) {
+            session = try Session(file, installation: installation, events: show)
+        } catch {
+            printer.finish()
+            throw error
+        }
         running.withLock { $0 = session }
         if let interval = printer.style.statusMicroseconds {
             Thread {
@@ -101,9 +100,7 @@ struct RunCommand: ParsableCommand {
             }
         }
         if control {
-            ControlInput(
-                session: session, plan: plan, folder: file.folder, printer: printer
-            ).read()
+            ControlInput(session: session, printer: printer).read()
         }
         do {
             let report = try session.run()
@@ -116,7 +113,7 @@ struct RunCommand: ParsableCommand {
             }
             end(
                 printer, endings.status(of: report), outcome: report.outcome,
-                failedPlugin: report.failedPlugin, summary: report.summary(of: plan))
+                failedPlugin: report.failedPlugin, summary: report.summary)
         } catch {
             end(
                 printer, .outputFailed, outcome: "output-failed", failedPlugin: nil,
@@ -126,7 +123,7 @@ struct RunCommand: ParsableCommand {
 
     private func style(for file: SessionFile) -> EventPrinter.Style {
         guard json else { return isatty(STDERR_FILENO) == 1 ? .terminal : .plain }
-        let isTaken = file.outputs.contains { $0.value.usesStandardOutput }
+        let isTaken = file.configuration.outputs.contains { $0.output.usesStandardOutput }
         return .json(isTaken ? STDERR_FILENO : STDOUT_FILENO)
     }
 
@@ -171,45 +168,5 @@ extension EventPrinter {
             record.text = warning
             show(record, line: warning)
         }
-    }
-}
-
-extension SessionReport {
-    /// What a user wants to know at the end.
-    func summary(of plan: SessionPlan) -> [String] {
-        var lines: [String] = []
-        for picture in pictures {
-            for output in picture.outputs {
-                let frames =
-                    output.delivered + output.repeated + output.black + output.slate
-                var line = "\(output.output): \(frames) frames"
-                if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
-                if output.black > 0 { line += ", \(output.black) of them black" }
-                if output.slate > 0 { line += ", \(output.slate) of them a slate" }
-                let lost =
-                    output.queueFull + output.unconvertible + output.failed + picture.superseded
-                if lost > 0 { line += "; \(lost) frames lost" }
-                lines.append(line)
-            }
-            lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
-        }
-        for sound in sounds {
-            if sound.concealed >= 48 {
-                lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
-            }
-            lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
-        }
-        lines += outputs.flatMap(\.summary)
-        // Before there are tracks, nothing is written.
-        if !(pictures.isEmpty && sounds.isEmpty) { lines += plan.outputs.compactMap(\.product) }
-        if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
-        return lines.isEmpty ? ["nothing was recorded"] : lines
-    }
-
-    /// One frame that meets the end of the session is nobody's fault.
-    private func refusals(of unit: String, _ counts: [String: Int]) -> [String] {
-        counts.sorted { $0.key < $1.key }
-            .filter { $0.key != Status.stopped.description || $0.value > 1 }
-            .map { "\($0.value) \(unit) refused: \($0.key)" }
     }
 }

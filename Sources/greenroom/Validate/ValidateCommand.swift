@@ -161,7 +161,7 @@ struct ValidateCommand: ParsableCommand {
     private func place(of plugin: String) throws -> (path: String, name: String?) {
         let plugin = PluginArgument(plugin)
         if let file = plugin.file { return (file, plugin.nameInFile) }
-        let locator = PluginLocator.ofThisProcess
+        let locator = Installation.ofThisProgram.locator()
         locator.printWarnings()
         let (library, descriptor) = try locator.find(plugin, relativeTo: ".")
         return (library.path, descriptor.id)

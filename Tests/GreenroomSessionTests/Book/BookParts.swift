@@ -4,13 +4,13 @@ import GreenroomMedia
 
 @testable import GreenroomSession
 
-/// What the authors' book has from the code, as Markdown.
+/// The generated parts of the authors' book, as Markdown.
 enum BookParts {
     static var diagram: String {
         "```\n" + LifecycleDiagram.draw(LifecycleTable.rows) + "\n```"
     }
 
-    /// A row for each state: what its sender answers, and where each step leads.
+    /// A row for each state: its sender's answer, and the target of each step.
     static var lifecycle: String {
         let rows = LifecycleState.allCases.map { state in
             let steps = LifecycleTable.rows.filter { $0.state == state }.map { row in
@@ -25,13 +25,13 @@ enum BookParts {
         return table(["state", "a send answers", "steps"], rows)
     }
 
-    /// A row for each rule that a send can break, with the host's words.
+    /// A row for each rule that a send can break, with the host's message.
     static var refusals: String {
         table(
             ["status", "the host says, for example"],
             refusalExamples.map { refusal in
                 let words = refusal.text.split(separator: ": ", maxSplits: 2).last ?? ""
-                // Angle brackets and bars mean something in Markdown; the words have none.
+                // Angle brackets and bars are Markdown syntax; the messages contain none.
                 return ["`\(refusal.status)`", String(words)]
             })
     }
@@ -60,7 +60,7 @@ enum BookParts {
         return rules.map { Refusal($0.1, in: $0.0) }
     }()
 
-    /// The rows that cameras are offered unless the session file says otherwise.
+    /// The default rows for cameras.
     static var sizes: String {
         table(
             ["size", "most frames a second"],

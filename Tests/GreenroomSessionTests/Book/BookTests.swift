@@ -6,11 +6,11 @@ import Testing
 
 @testable import GreenroomSession
 
-/// The parts of the authors' book that are made from code. After a change of the code
+/// The generated parts of the authors' book. After a change of the code
 ///
 ///     GREENROOM_WRITE_BOOK=1 swift test --filter BookTests
 ///
-/// writes them anew.
+/// updates them.
 @Suite struct BookTests {
     static let parts: [(chapter: String, name: String, text: String)] = [
         ("Lifecycle", "diagram", BookParts.diagram),
@@ -19,7 +19,7 @@ import Testing
         ("Negotiation", "sizes", BookParts.sizes),
     ]
 
-    @Test func `what the book has from the code is what the code says`() throws {
+    @Test func `generated parts of the book match the code`() throws {
         for part in Self.parts {
             if ProcessInfo.processInfo.environment["GREENROOM_WRITE_BOOK"] != nil {
                 let chapter = try Chapter.named(part.chapter)
@@ -33,15 +33,15 @@ import Testing
         }
     }
 
-    @Test func `every part that is marked as made from code is compared with it`() {
+    @Test func `every part that is marked as generated is compared`() {
         let marked = Chapter.book.map {
             $0.text.components(separatedBy: "made from code:").count - 1
         }
         #expect(marked.reduce(0, +) == Self.parts.count)
     }
 
-    @Test func `every status that a sender can answer has its refusal in the book`() {
-        // The others are what plugins answer.
+    @Test func `the book has a refusal for every status of a sender`() {
+        // The other statuses are answers of plugins.
         let answers: Set<Status> = [
             .ok, .badAnswer, .badSetting, .failed, .unavailable, .unsupported,
         ]
@@ -49,7 +49,7 @@ import Testing
         #expect(told == Set(Status.all.map(\.status)).subtracting(answers))
     }
 
-    @Test func `the diagram has every step that leads to another state`() {
+    @Test func `the diagram has every step to another state`() {
         let drawn = BookParts.diagram
         for row in LifecycleTable.rows where row.next != row.state && row.step != .fault {
             let count = LifecycleTable.rows.count {

@@ -1,10 +1,10 @@
 import GreenroomSession
 
-/// The lifecycle as a drawing in text, made from the table of its steps.
+/// The lifecycle as a text drawing, made from the table of its steps.
 ///
-/// States stand in a column in the order of their declaration. A step to the next state is an arrow
-/// down, any other one goes round at the right, the longest way outermost. Steps that stay and those
-/// that fail are not in it.
+/// States are in a column in the order of their declaration. A step to the next state is an arrow
+/// down; other steps go around on the right, the longest one outermost. Omits failed steps, and
+/// steps that stay in their state.
 enum LifecycleDiagram {
     /// An arrow at the right.
     private struct Detour {

@@ -5,7 +5,7 @@ import Testing
 @testable import GreenroomPluginInterface
 
 @Suite struct LifecycleTableTests {
-    @Test func `each state has one way for a step`() {
+    @Test func `a step of a state has one row`() {
         for state in LifecycleState.allCases {
             for step in LifecycleStep.allCases {
                 let rows = LifecycleTable.rows.filter { $0.state == state && $0.step == step }
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `uninitialize comes exactly once for each initialize`() {
+    @Test func `uninitialize runs exactly once for each initialize`() {
         // Every walk through the table, up to a length that passes every row twice.
         var walks: [(state: LifecycleState, initialized: Int, uninitialized: Int)] = [
             (.created, 0, 0)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `from every state that can be left in order, the steps to the end are legal`() {
+    @Test func `the steps to the end are legal from every state with an orderly end`() {
         for start in LifecycleState.allCases {
             var state = start
             for step in LifecycleTable.stepsToEnd(from: start) {
@@ -58,13 +58,13 @@ import Testing
         }
     }
 
-    @Test func `nothing leads out of the end`() {
+    @Test func `the final state has no steps`() {
         for state in [LifecycleState.destroyed, .faulted] {
             #expect(!LifecycleTable.rows.contains { $0.state == state })
         }
     }
 
-    @Test func `a sender is open while sending and at no other time`() {
+    @Test func `a sender is open only while sending`() {
         for state in LifecycleState.allCases {
             #expect((LifecycleTable.senderStatus(in: state) == .ok) == (state == .sending))
         }

@@ -10,7 +10,7 @@ import Testing
 @testable import GreenroomPluginInterface
 @testable import GreenroomSession
 
-/// What outlives a life of a plugin, and what a life that is over leaves alone.
+/// What persists between two lives of a plugin, and what an ended life must not change.
 @Suite struct PluginLifeTests {
     private static let row = VideoCapability(width: 64, height: 48, fps: 30)
     private static let offer = Offer(revision: 1, rule: .rows, rows: [row], suggested: row)
@@ -35,7 +35,9 @@ import Testing
         instance.finish(step, until: MonotonicClock.deadline(after: 30_000_000_000))
     }
 
-    @Test func `a callback that returns after its life changes nothing of the next one`() throws {
+    @Test func `a callback that returns after the end of its life does not change the next one`()
+        throws
+    {
         let instance = instance()
         source.hangs.change { $0 = true }
         #expect(finish(instance, instance.beginCreate()) == .done)
@@ -61,7 +63,7 @@ import Testing
         #expect(instance.fault == nil)
         #expect(instance.agreement?.source == Self.row)
         #expect(HostInterface.videoGates[sender] != nil)
-        // The sender that the hung callback had is dead, and the other one is open.
+        // The hung callback's sender is dead; the new one is open.
         #expect(HostInterface.videoGates[try #require(dead)] == nil)
         var lease = gr_lease()
         lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
@@ -71,7 +73,7 @@ import Testing
         instance.giveUp(because: "the test is over")
     }
 
-    @Test func `settings and times outlive a life, what was agreed on does not`() {
+    @Test func `settings and statistics persist between lives, the agreement does not`() {
         let instance = instance()
         #expect(instance.lifecycle == .created)
         #expect(finish(instance, instance.beginDestroy()) == .illegal(.created))
@@ -91,10 +93,10 @@ import Testing
     }
 }
 
-/// A source whose lives hang in initialize while a test wants it.
+/// A source that hangs in initialize while the test requires it.
 private final class HangingSource: PluginFactory {
     let path = "/nowhere/fake.so"
-    /// Whether callbacks that hang go on hanging.
+    /// Whether hanging callbacks continue to hang.
     let hangs = Monitor(false)
     /// Whether the next callback hangs while ``hangs`` is set.
     let hangsNext = Monitor(true)

@@ -12,7 +12,7 @@ import Testing
 
 /// New offers, live parameters and capabilities over the C border, with a real shared library.
 @Suite struct RenegotiationTests {
-    /// The lines that the plugin logged.
+    /// The plugin's log lines.
     private final class Log: Sendable {
         let lines = Mutex<[String]>([])
     }
@@ -28,7 +28,7 @@ import Testing
                 Checkout.root + "/Tests/HostilePlugins/negotiating/negotiating.c", "-o", path,
             ])
         guard run.exit == .code(0) else { throw Failure("\(run)") }
-        // The library stays mapped when its file goes with the folder.
+        // The library stays mapped after its file is removed.
         return try PluginLibrary(loading: path)
     }
 
@@ -65,7 +65,7 @@ import Testing
         instance.finish(step, until: MonotonicClock.deadline(after: 30_000_000_000))
     }
 
-    /// An instance that is sending, and its negotiation.
+    /// A sending instance, and its negotiation.
     private func sending(
         _ name: String, mode: String
     ) throws -> (instance: PluginInstance, negotiator: Negotiator) {
@@ -105,7 +105,7 @@ import Testing
             "1024x768@60"
         ),
     ])
-    func `a new offer is answered as the first one`(
+    func `a new offer is answered like the first one`(
         mode: String, reply: Reply, source: String
     ) throws {
         var (instance, negotiator) = try sending("Negotiates", mode: mode)
@@ -129,7 +129,7 @@ import Testing
         ("outside", Status.badAnswer, "999x998@1"), ("unknown", .badAnswer, "77"),
         ("fail", .failed, "the lens is stuck"),
     ])
-    func `a refusal is told by name, and the agreement stays`(
+    func `a refusal is reported by name, and the agreement stays`(
         mode: String, status: Status, words: String
     ) throws {
         var (instance, negotiator) = try sending("Negotiates", mode: mode)
@@ -160,7 +160,7 @@ import Testing
         end(instance)
     }
 
-    @Test func `a plugin that takes no new offers never hears of one`() throws {
+    @Test func `a plugin without property-change gets no new offer`() throws {
         var (instance, negotiator) = try sending("Deaf", mode: "")
         let first = instance.newestOffer
         negotiator.set(Self.low, kind: .outside, origin: "test", at: 1)
@@ -171,14 +171,14 @@ import Testing
         end(instance)
     }
 
-    /// An offer that nothing but a low maximum limits.
+    /// An offer limited only by a low maximum.
     private var secondOffer: Offer {
         NegotiationInputs(
             rule: .rows, table: Self.table, ceilings: [.sessionMaximum(Self.low)]
         ).offer(revision: 2, after: nil)
     }
 
-    @Test func `new offers and parameters have their states`() throws {
+    @Test func `new offers and parameters are legal in their states only`() throws {
         let instance = try instance("Negotiates", mode: "")
         let offer = secondOffer
         let setting = Setting(name: "mode", type: .string, value: .string("fail"))
@@ -190,7 +190,7 @@ import Testing
         #expect(finish(instance, instance.beginSetParameter(setting)) == .illegal(.destroyed))
     }
 
-    @Test func `a live parameter is changed, and remembered if the plugin took it`() throws {
+    @Test func `a live parameter is changed, and kept if the plugin accepts it`() throws {
         let (instance, _) = try sending("Negotiates", mode: "fixed")
         func set(_ name: String, _ value: String) -> PluginInstance.StepResult? {
             finish(
@@ -213,7 +213,7 @@ import Testing
             #expect(text.contains(name))
         }
         #expect(now("name") == .string(""))
-        // The plugin acts on what it was told.
+        // The plugin uses the new value.
         let offer = secondOffer
         #expect(finish(instance, instance.beginPropertyChange(offer: offer)) == .done)
         #expect(instance.reply(to: 2)?.name == "counter")
@@ -223,7 +223,7 @@ import Testing
     @Test(arguments: [
         ("", []), ("makes none", []), ("makes two", ["640x360@30", "1280x720@30000/1001"]),
     ])
-    func `what a source can make is read after create`(
+    func `a source's capabilities are read after create`(
         mode: String, capabilities: [String]
     ) throws {
         let instance = try instance("Negotiates", mode: mode)
@@ -237,7 +237,7 @@ import Testing
         ("bad size", "rows[1] is 8193x720"), ("bad rate", "rows[0] has the rate 0/1"),
         ("null rows", "rows is NULL"), ("many rows", "257"), ("small size", "struct_size is 8"),
     ])
-    func `capabilities that can't be are refused by the rule`(mode: String, words: String) throws {
+    func `impossible capabilities are refused with the rule`(mode: String, words: String) throws {
         let instance = try instance("Negotiates", mode: mode)
         guard case .failed(.badArgument, let text) = finish(instance, instance.beginCreate()) else {
             Issue.record("it was made")

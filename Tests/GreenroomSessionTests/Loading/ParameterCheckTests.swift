@@ -26,7 +26,7 @@ import Testing
             parameter("file", .path, default: nil),
         ])
 
-    @Test func `what is not given has its default, in the table's order`() {
+    @Test func `missing settings have their defaults, in the table's order`() {
         let (settings, problems) = Self.plugin.check(
             settings: [("file", .string("a.y4m"))], relativeTo: "/sessions")
         #expect(problems.isEmpty)
@@ -42,7 +42,7 @@ import Testing
         ("pattern", .integer(720), .string("720")), ("pattern", .string("bars"), .string("bars")),
         ("file", .string("/abs/b"), .string("/abs/b")), ("loop", .boolean(false), .boolean(false)),
     ])
-    func `legal values are taken, brought to the parameter's type`(
+    func `legal values are converted to the parameter's type`(
         name: String, given: ParameterValue, taken: ParameterValue
     ) {
         let (settings, problems) = Self.plugin.check(
@@ -70,7 +70,7 @@ import Testing
         #expect(problems.first?.explanation.contains(rule) == true, "\(problems)")
     }
 
-    @Test func `every problem is told at once`() {
+    @Test func `all problems are reported at once`() {
         let (_, problems) = Self.plugin.check(
             settings: [("count", .integer(0)), ("other", .integer(0))], relativeTo: "/s")
         #expect(Set(problems.map(\.name)) == ["count", "other", "file"])

@@ -6,12 +6,12 @@ import Testing
 @testable import GreenroomAudio
 @testable import GreenroomSession
 
-/// Audio stays on the session clock whatever the source's card does.
+/// Audio stays on the session clock when the source's clock drifts.
 @Suite(.ownThreads) struct AudioClockRecoveryTests {
     private static let stamped: @Sendable (Double) -> Int64 = { Int64($0 * 1e9) }
 
     @Test(arguments: [200.0, -200, 1000, -1000], [8_000, 48_000])
-    func `a card that drifts is followed, and nothing is dropped`(ppm: Double, rate: Int) throws {
+    func `a drifting card is followed without dropping samples`(ppm: Double, rate: Int) throws {
         var source = AudioSimulation.Source(
             format: AudioFormat(sampleRate: rate, channels: 1), ppm: ppm)
         source.stamp = Self.stamped
@@ -30,8 +30,8 @@ import Testing
         simulation.expectExact()
     }
 
-    @Test func `picture and sound stay together for an hour, each with a clock of its own`() {
-        // The card is slow, and the clock of the camera's stamps is fast and counts from zero.
+    @Test func `video and audio stay in sync for an hour, each with its own clock`() {
+        // The card is slow; the clock of the camera's timestamps is fast and starts at zero.
         var source = AudioSimulation.Source(
             format: AudioFormat(sampleRate: 8_000, channels: 1), ppm: -150, block: 160)
         source.stamp = Self.stamped
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [0.0, 5, 30])
-    func `sound of 48 kHz that keeps time is not touched`(isStamped: Bool, jitter: Double) {
+    func `48 kHz audio without drift is unchanged`(isStamped: Bool, jitter: Double) {
         var source = AudioSimulation.Source(jitter: jitter)
         if isStamped { source.stamp = Self.stamped }
         var simulation = AudioSimulation(source)
@@ -67,18 +67,18 @@ import Testing
         #expect(statistics.driftPPM == nil)
         #expect(simulation.findings.isEmpty, "\(simulation.findings)")
         #expect(statistics.queue.concealed == 0)
-        // All clicks have come through as they were sent, at one place each.
+        // All clicks arrive unchanged, each at one position.
         #expect(Set(simulation.clicks).count <= 2)
         #expect(simulation.clicks.count >= 118)
         simulation.expectExact()
     }
 
-    @Test func `sound without stamps is followed by its arrival`() throws {
+    @Test func `audio without timestamps is placed by its arrival`() throws {
         let source = AudioSimulation.Source(
             format: AudioFormat(sampleRate: 16_000, channels: 2), ppm: 300, jitter: 12)
         var simulation = AudioSimulation(source)
         simulation.run(seconds: 300)
-        // A block comes when its last sample was taken: 10 ms after its first.
+        // A block arrives when its last sample is captured: 10 ms after its first.
         let worst = simulation.clicks.map { abs($0 - 10) }.max() ?? .infinity
         #expect(worst < 10, "\(worst) ms")
         #expect(abs(try #require(simulation.ingest.statistics.driftPPM) - 300) < 20)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 4_410, 1] as [Int?])
-    func `a loop that the host paces never looks like drift`(block: Int?) {
+    func `a loop paced by the host is never taken for drift`(block: Int?) {
         let source = AudioSimulation.Source(
             format: AudioFormat(sampleRate: block == nil ? 48_000 : 44_100, channels: 1),
             block: block == 1 ? 37 : block, isPatient: true, isGreedy: true)
@@ -100,7 +100,7 @@ import Testing
         simulation.expectExact()
     }
 
-    @Test func `stamps of the wall clock place sound as those of the session clock do`() {
+    @Test func `timestamps of the wall clock place audio like those of the session clock`() {
         var source = AudioSimulation.Source(ppm: 0)
         source.stamp = { 1_754_000_000_000_000_000 + Int64($0 * 1e9) }
         var simulation = AudioSimulation(source)

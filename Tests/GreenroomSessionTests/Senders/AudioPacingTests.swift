@@ -5,7 +5,7 @@ import Testing
 
 @testable import GreenroomSession
 
-/// The pacing contract: what comes of too much sound, too little, and all at once.
+/// The pacing contract: too much audio, too little, and all at once.
 @Suite struct AudioPacingTests {
     private func source(
         _ rate: Int = 48_000, ppm: Double = 0, block: Int? = nil
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [8_000, 48_000])
-    func `eleven per cent too much is bounded, and reported by name`(rate: Int) throws {
+    func `11 % too much audio is bounded, and reported by name`(rate: Int) throws {
         var simulation = AudioSimulation(source(rate, ppm: 110_000))
         simulation.run(seconds: 30)
         let statistics = simulation.ingest.statistics
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [8_000, 48_000])
-    func `too little is concealed, counted, and reported by name`(rate: Int) throws {
+    func `too little audio is concealed, counted, and reported by name`(rate: Int) throws {
         var simulation = AudioSimulation(source(rate, ppm: -300_000))
         simulation.run(seconds: 30)
         let statistics = simulation.ingest.statistics
@@ -48,7 +48,7 @@ import Testing
         (48_000, 4_800, 2), (48_000, 480, 20), (22_050, 2_205, 2), (11_025, 1_103, 2),
         (192_000, 19_200, 2), (8_000, 80, 20),
     ])
-    func `the queue takes 200 ms, and then no block until there is room`(
+    func `the queue takes 200 ms, then refuses blocks until it has room`(
         rate: Int, block: Int, taken: Int
     ) {
         var ingest = IngestState()
@@ -61,12 +61,12 @@ import Testing
     }
 
     @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 192_000])
-    func `what all was sent at once plays whole, and short blocks are taken`(rate: Int) {
+    func `audio sent at once plays completely, and short blocks are accepted`(rate: Int) {
         var ingest = IngestState()
         ingest.follow(.ok, at: AudioSimulation.epoch)
         ingest.begin(epoch: AudioSimulation.epoch)
         let format = AudioFormat(sampleRate: rate, channels: 2)
-        // 100 ms, and a last block that is as short as can be.
+        // 100 ms, and a last block of minimum length.
         for frames in [rate / 20, rate / 20 - 1, 1] {
             let isTaken = ingest.offer(frames, of: format)
             #expect(isTaken)
@@ -81,7 +81,7 @@ import Testing
         #expect(ingest.statistics.queued == 0)
     }
 
-    @Test func `a change of format in mid-stream loses nothing`() {
+    @Test func `a change of format during the stream loses nothing`() {
         var ingest = IngestState()
         ingest.follow(.ok, at: AudioSimulation.epoch)
         ingest.begin(epoch: AudioSimulation.epoch)
@@ -98,7 +98,7 @@ import Testing
             ingest.pull(480, into: &span)
         }
         let came = ingest.statistics.queue.appended
-        // Rounding at each change, and what the last filter holds.
+        // Rounding at each change, and the last filter's content.
         #expect(abs(Double(came) - exact) < 100, "\(came)")
         #expect(ingest.statistics.queue.concealed == 0)
         #expect(ingest.statistics.queue.cut == 0)
@@ -108,7 +108,7 @@ import Testing
         8_000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 50_000, 50_400, 96_000,
         192_000,
     ])
-    func `every second of any rate is 48000 frames, so that no hour loses a sample`(
+    func `every second at any rate is 48000 frames, so that no hour loses a sample`(
         rate: Int
     ) throws {
         for channels in 1...2 {
@@ -124,13 +124,13 @@ import Testing
             let samples = [Int16](repeating: 1000, count: rate / 10 * channels)
             var output = [Int16](repeating: 0, count: 9600)
             var first: Int?
-            // After a second the filter stands as it stood before it, so that each one is like
-            // the last: what ten show holds for an hour of them.
+            // After a second the filter has its initial phase, so all seconds are equal: ten of
+            // them prove an hour.
             for second in 1...10 {
                 var sent = 0
                 var block = 1
                 while sent < rate {
-                    // Blocks of 10 ms where there are such, and of lengths in turn.
+                    // Blocks of 10 ms if the rate has them, otherwise of alternating lengths.
                     let frames = min((rate + block % 100) / 100, rate - sent)
                     converter.convert(
                         samples.span.extracting(..<(frames * channels)), into: &queue)
@@ -152,14 +152,14 @@ import Testing
         }
     }
 
-    @Test func `clipping and offset are told once, and reported`() {
+    @Test func `clipping and offset are logged once, and are in the report`() {
         var ingest = IngestState()
         ingest.follow(.ok, at: AudioSimulation.epoch)
         ingest.begin(epoch: AudioSimulation.epoch)
         var output = [Int16](repeating: 0, count: 960)
         var texts: [String] = []
         let format = AudioFormat(sampleRate: 48_000, channels: 1)
-        // A square wave that spends most of its time at the top, too loud.
+        // A square wave mostly at its maximum, too loud.
         let loud = (0..<480).map { $0 % 48 < 36 ? Int16.max : Int16.min }
         for _ in 0..<500 {
             let isTaken = ingest.offer(480, of: format, samples: loud)
@@ -185,13 +185,13 @@ import Testing
             ([32_767, 32_767, 0], 0, 32_767), ([32_767, 32_767, 32_767, 0], 3, 32_767),
             ([0, -32_768, -32_768, -32_768, -32_767], 4, 32_768), ([0, 0], 0, 0),
         ] as [([Int16], Int, Int32)])
-    func `runs at full scale are clipped, single samples are not`(
+    func `runs at full scale count as clipped, single samples do not`(
         samples: [Int16], clipped: Int, peak: Int32
     ) {
         var mono = AudioLevel()
         mono.observe(samples.span, channels: 1)
         #expect(mono.clipped == clipped && mono.peak == peak)
-        // The same on one side, in two blocks, beside silence.
+        // The same on one channel, in two blocks; the other channel is silent.
         var stereo = AudioLevel()
         var both: [Int16] = []
         for sample in samples { both += [0, sample] }

@@ -8,41 +8,41 @@ import Testing
 @testable import GreenroomSession
 @testable import GreenroomPluginInterface
 
-/// A source of sound and the session's sound thread, over time that is computed.
+/// A source of audio and the session's audio thread, in simulated time.
 ///
-/// The source's samples are silent but for a click at each second of the truth, so that what is
-/// played tells where on the timeline the sound has come to lie.
+/// The source is silent except for a click at each second of true time, so that the output shows
+/// the position of the audio on the timeline.
 struct AudioSimulation: ~Copyable {
-    /// How a source behaves.
+    /// The behaviour of a source.
     struct Source {
         var format = AudioFormat(sampleRate: 48_000, channels: 1)
-        /// How much faster its card's clock is, in millionths.
+        /// How much faster its card's clock runs, in ppm.
         var ppm = 0.0
         /// Frames of a block.
         var block: Int?
-        /// The most that a block is late, in milliseconds.
+        /// The maximum delay of a block, in milliseconds.
         var jitter = 5.0
-        /// The stamp of a block's first sample that was taken at a time, in nanoseconds from
+        /// The timestamp of a block whose first sample was captured at a time, in nanoseconds since
         /// the session's start; nil for none.
         var stamp: (@Sendable (Double) -> Int64)?
-        /// Whether it waits while there is no room.
+        /// Whether it waits for room.
         var isPatient = false
-        /// Whether it sends as fast as it is let.
+        /// Whether it sends as fast as possible.
         var isGreedy = false
     }
 
-    /// The session's start on its clock.
+    /// The session's start on the session clock.
     static let epoch: Int64 = 36_000_000_000_000
 
     private(set) var ingest = IngestState()
     var source: Source
-    /// Milliseconds by which clicks are played after their second.
+    /// Milliseconds between each second and its click.
     private(set) var clicks: [Double] = []
     private(set) var findings: [AudioAnomaly] = []
-    /// Samples of the left channel that were played, if they are kept.
+    /// Played samples of the left channel, if recorded.
     private(set) var played: [Int16] = []
     var keepsSamples = false
-    /// Frames that were pulled.
+    /// Number of pulled frames.
     private(set) var place: Int64 = 0
 
     private var random = Random(state: 5)
@@ -63,12 +63,12 @@ struct AudioSimulation: ~Copyable {
         ingest.begin(epoch: Self.epoch)
     }
 
-    /// Goes on for a time of the session, in steps of 10 ms.
+    /// Advances session time in steps of 10 ms.
     mutating func run(seconds: Double) {
         let end = place + Int64(seconds * 48_000)
         var stretch = [Int16](repeating: 0, count: 960)
         while place < end {
-            // The stretch that ends now is pulled 100 ms after.
+            // A period is pulled 100 ms after its end.
             let now = Double(place + 480) / 48_000 + 0.1
             send(until: now)
             var span = stretch.mutableSpan
@@ -79,18 +79,18 @@ struct AudioSimulation: ~Copyable {
         }
     }
 
-    /// Changes the state of the source's life at the present.
+    /// Changes the state of the source's lifecycle.
     mutating func follow(_ status: Status) { ingest.follow(status, at: now) }
 
-    /// The present, on the session clock.
+    /// The current time on the session clock.
     var now: Int64 { Self.epoch + place * 1_000_000_000 / 48_000 + 100_000_000 }
 
-    /// Leaves out sound: the source has nothing for some milliseconds.
+    /// Omits audio: the source has nothing for some milliseconds.
     mutating func skip(milliseconds: Int) {
         sent += Int64(source.format.sampleRate * milliseconds / 1000)
     }
 
-    /// When a sample is taken, in seconds from the session's start.
+    /// The capture time of a sample, in seconds since the session's start.
     private func time(of sample: Int64) -> Double {
         Double(sample) / (Double(source.format.sampleRate) * (1 + source.ppm / 1e6))
     }
@@ -133,7 +133,7 @@ struct AudioSimulation: ~Copyable {
 
     private mutating func listen(to stretch: [Int16]) {
         if keepsSamples { for frame in 0..<480 { played.append(stretch[frame * 2]) } }
-        // Clicks are looked for where they can be: near a second.
+        // Search for clicks near each second.
         let offset = Int(place % 48_000)
         guard offset < 9_600 || offset >= 48_000 - 4_800 else { return }
         var loudest = 0
@@ -144,7 +144,7 @@ struct AudioSimulation: ~Copyable {
         guard abs(Int32(stretch[loudest * 2])) > 1_500 else { return }
         let time = Double(place + Int64(loudest)) / 48
         let late = time - (time / 1000).rounded() * 1000
-        // One click may lie on both sides of a border.
+        // A click may cross a border of blocks.
         let second = Int((time / 1000).rounded())
         guard second != lastSecond else { return }
         lastSecond = second
@@ -153,7 +153,7 @@ struct AudioSimulation: ~Copyable {
 }
 
 extension AudioSimulation {
-    /// Expects that every frame that was sent, and all time that has passed, is accounted for.
+    /// Expects that every sent frame, and all elapsed time, is accounted for.
     borrowing func expectExact(sourceLocation: SourceLocation = #_sourceLocation) {
         let statistics = ingest.statistics
         let counts = statistics.queue
@@ -167,7 +167,7 @@ extension AudioSimulation {
 }
 
 extension IngestState {
-    /// Sends a block, as a plugin would.
+    /// Sends a block like a plugin.
     ///
     /// - Returns: Whether there was room.
     mutating func offer(

@@ -13,7 +13,7 @@ import Testing
         return conduct
     }
 
-    /// Sends frames in a rhythm, and tells what was found.
+    /// Sends frames at an interval, and returns the findings.
     private func findings(
         _ conduct: inout CapabilityCompliance, fps: Double, seconds: Double, size: FrameSize? = nil,
         info: FrameInfo = FrameInfo(offerRevision: 1), from start: Int64 = 0, isStale: Bool = false
@@ -25,18 +25,18 @@ import Testing
         }
     }
 
-    @Test func `a camera that does what it agreed to is not told of`() {
+    @Test func `a camera that keeps its agreement is not reported`() {
         var conduct = conduct()
         #expect(findings(&conduct, fps: 30, seconds: 20).isEmpty)
     }
 
-    @Test func `nothing is found before there is an agreement`() {
+    @Test func `nothing is reported before the agreement`() {
         var conduct = CapabilityCompliance()
         let size = FrameSize(width: 2, height: 2)
         #expect(findings(&conduct, fps: 1, seconds: 20, size: size).isEmpty)
     }
 
-    @Test func `another size is found once`() {
+    @Test func `another size is reported once`() {
         var conduct = conduct()
         let size = FrameSize(width: 640, height: 480)
         #expect(
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [Rotation.quarter, .threeQuarters])
-    func `a frame that is turned to the agreed size has it`(rotation: Rotation) {
+    func `a frame that has the agreed size after rotation is accepted`(rotation: Rotation) {
         var conduct = conduct()
         var info = FrameInfo(offerRevision: 1)
         info.rotation = rotation
@@ -53,13 +53,13 @@ import Testing
         #expect(findings(&conduct, fps: 30, seconds: 5, size: size, info: info).isEmpty)
     }
 
-    @Test func `of a frame for another offer the size says nothing`() {
+    @Test func `the size of a frame for another offer is ignored`() {
         var conduct = conduct()
         conduct.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
         #expect(findings(&conduct, fps: 30, seconds: 5).isEmpty)
     }
 
-    @Test func `an old offer is found once, when its grace time is over`() {
+    @Test func `frames of an old offer are reported once, after the grace time`() {
         var conduct = conduct()
         conduct.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
         #expect(
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [(14.0, true), (2, true), (16, false), (30, false), (120, false)])
-    func `less than half of the agreed rate is found`(fps: Double, isFound: Bool) {
+    func `less than half of the agreed rate is reported`(fps: Double, isFound: Bool) {
         var conduct = conduct()
         let found = findings(&conduct, fps: fps, seconds: 12)
         #expect(found.count == (isFound ? 1 : 0), "\(found)")
@@ -77,7 +77,7 @@ import Testing
         #expect(abs(seen - fps) <= fps * 0.1)
     }
 
-    @Test func `a stop is no slow rate`() {
+    @Test func `a stop does not count as a slow rate`() {
         var conduct = conduct()
         #expect(findings(&conduct, fps: 30, seconds: 1).isEmpty)
         conduct.pause()

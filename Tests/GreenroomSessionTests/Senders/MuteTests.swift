@@ -5,11 +5,11 @@ import Testing
 
 @testable import GreenroomSession
 
-/// What becomes of sound when its source is stopped and started again.
+/// Audio around a stop and restart of its source.
 @Suite struct MuteTests {
     private func frames(_ milliseconds: Int) -> Int { milliseconds * 48 }
 
-    /// A queue with a second of ones, pulled for 100 ms less than was sent.
+    /// A queue that got a second of ones, pulled up to 100 ms before their end.
     private func sending(_ milliseconds: Int) -> JitterBuffer {
         var queue = JitterBuffer()
         queue.start(at: 0)
@@ -40,13 +40,13 @@ import Testing
             counts.played + counts.concealed + counts.idle + counts.muted == Int(queue.place))
     }
 
-    @Test func `what was sent for before plays, and what was sent ahead is cut`() {
-        // 500 ms were sent, 400 pulled; it is muted at 450.
+    @Test func `audio from before the mute plays, audio sent ahead is cut`() {
+        // 500 ms were sent, 400 pulled; muted at 450.
         var queue = sending(500)
         queue.stop(at: Int64(frames(450)))
         let tail = pull(&queue, 200)
         #expect(tail[..<frames(50)].allSatisfy { $0 == 1000 })
-        // It falls within 5 ms, without a step.
+        // It fades out within 5 ms.
         let fall = Array(tail[frames(50)..<frames(55)])
         #expect(zip(fall, fall.dropFirst()).allSatisfy { $0 >= $1 && $0 - $1 < 10 })
         #expect(fall[0] > 990 && fall[fall.count - 1] < 10)
@@ -57,11 +57,11 @@ import Testing
         expectExact(queue)
     }
 
-    @Test func `after it the first block lands at its own place, and rises`() {
+    @Test func `the first block after the mute plays at its own time, and fades in`() {
         var queue = sending(500)
         queue.stop(at: Int64(frames(450)))
         _ = pull(&queue, 500)
-        // At 1000 ms it is unmuted, and the first block belongs to 1020.
+        // Unmuted at 1000 ms; the first block belongs to 1020.
         queue.start(at: Int64(frames(1000)))
         queue.begin(at: Int64(frames(1020)))
         send(60, to: &queue, value: 2000)
@@ -76,12 +76,12 @@ import Testing
         expectExact(queue)
     }
 
-    @Test func `no stale sample from before comes after it`() {
+    @Test func `no stale sample plays after the mute`() {
         var queue = sending(500)
         queue.stop(at: Int64(frames(450)))
         _ = pull(&queue, 500)
         queue.start(at: Int64(frames(1000)))
-        // A device hands out what it took before: 30 ms of it are from the muted time.
+        // A device returns buffered samples: 30 ms of them are from the muted time.
         queue.begin(at: Int64(frames(970)))
         send(30, to: &queue, value: 7)
         send(30, to: &queue, value: 3000)
@@ -93,7 +93,7 @@ import Testing
         expectExact(queue)
     }
 
-    @Test func `muted and unmuted at once, what belongs before and after it plays`() {
+    @Test func `audio before and after an instant mute plays`() {
         var queue = sending(500)
         queue.stop(at: Int64(frames(450)))
         queue.start(at: Int64(frames(460)))
@@ -107,7 +107,7 @@ import Testing
         expectExact(queue)
     }
 
-    @Test func `a source that has ended is played to its end`() {
+    @Test func `an ended source plays to its end`() {
         var queue = sending(500)
         queue.stop(at: Int64(frames(450)))
         queue.finish()
@@ -118,7 +118,7 @@ import Testing
         expectExact(queue)
     }
 
-    @Test func `sound that began before the session loses what belongs before it`() {
+    @Test func `audio from before the session is cut`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: -Int64(frames(15)))
@@ -129,7 +129,7 @@ import Testing
         expectExact(queue)
     }
 
-    @Test func `whatever happens, every frame and all time is accounted for`() {
+    @Test func `every frame and all time is accounted for in random sequences`() {
         for seed in 1...300 as ClosedRange<UInt64> {
             var random = Random(state: seed)
             var queue = JitterBuffer()

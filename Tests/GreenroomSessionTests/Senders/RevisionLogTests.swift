@@ -12,7 +12,7 @@ import Testing
         return log
     }
 
-    @Test func `frames of an old offer are welcome for the grace time, and counted after it`() {
+    @Test func `frames of an old offer are accepted during the grace time, and counted after it`() {
         var log = begun()
         log.add(frameOf: 1, at: 100 * second)
         log.offered(2)
@@ -28,7 +28,7 @@ import Testing
         #expect(log.agreed == 2)
     }
 
-    @Test func `an offer that was refused makes no frame stale`() {
+    @Test func `a refused offer makes no frame stale`() {
         var log = begun()
         log.offered(2)
         log.add(frameOf: 1, at: 100 * second)
@@ -37,7 +37,7 @@ import Testing
         #expect(log.newest == 2 && log.agreed == 1)
     }
 
-    @Test func `the grace time runs from the first agreement after a frame's own`() {
+    @Test func `the grace time starts with the first agreement after the frame's own`() {
         var log = begun()
         log.offered(2)
         log.agreed(2, at: 0)
@@ -49,7 +49,7 @@ import Testing
         #expect(log.stale == 1)
     }
 
-    @Test func `it tells after how many frames each offer was followed`() {
+    @Test func `it counts frames until each offer is followed`() {
         var log = begun()
         log.add(frameOf: 1, at: 0)
         log.offered(2)
@@ -58,14 +58,14 @@ import Testing
         log.offered(3)
         log.add(frameOf: 1, at: 0)
         log.add(frameOf: 3, at: 0)
-        // One that was made for an offer in between, by a second thread that was late.
+        // A late frame from a second thread, made for an offer in between.
         log.add(frameOf: 2, at: 0)
         log.add(frameOf: 1, at: 0)
         #expect(log.followed.map(\.revision) == [1, 2, 3])
         #expect(log.followed.map(\.frames) == [0, 4, 1])
     }
 
-    @Test func `many offers keep it as small as it is, and never make it stricter`() {
+    @Test func `many offers neither grow it nor make it stricter`() {
         var log = begun()
         for revision in 2...1000 as ClosedRange<UInt32> {
             log.offered(revision)

@@ -10,20 +10,20 @@ import Synchronization
 @testable import GreenroomRuntime
 @testable import GreenroomSession
 
-/// A camera or a share in Swift, without a shared library: sends leased frames on a thread of its
-/// own, evenly on the session clock, and does what its script says.
+/// A camera or a share in Swift, without a shared library: sends leased frames on its own thread,
+/// evenly on the session clock, and follows a script.
 final class FakeSource: InstanceBackend, PluginFactory {
-    /// What it does other than well.
+    /// Deviations from correct behaviour.
     struct Script: Sendable {
-        /// Its answer to an offer: kind, width, height and frames a second; nil to accept it.
+        /// Its answer to an offer: kind, width, height, frames a second; nil to accept it.
         var answer: (kind: UInt32, width: UInt32, height: UInt32, fps: UInt32)?
-        /// The step that fails (`create`, `initialize`, `start-send`), with what it returns.
+        /// The failing step (`create`, `initialize`, `start-send`), with its status.
         var failing: (step: String, status: Status, reason: String)?
-        /// After how many frames it gives up; nil for never.
+        /// Number of frames before it gives up; nil for never.
         var frames: Int?
-        /// Whether it hears of new offers, and follows them.
+        /// Whether it takes new offers and follows them.
         var follows = false
-        /// How often in a second it sends; nil for the rate that was agreed on.
+        /// Its frame rate; nil for the agreed one.
         var fps: Int64?
         /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
         var color: (@Sendable (_ frame: Int) -> (yuv: [UInt8], matrix: ColorMatrix))?
@@ -46,10 +46,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     init(_ script: Script = Script()) { self.script = script }
 
-    /// How often each step was called.
+    /// Number of calls of each step.
     var calls: [String: Int] { state.withLock { $0.calls } }
 
-    /// A plan of it.
+    /// A plan with this source.
     func plan(_ kind: PluginKind, onFailure: FailurePolicy = .end) -> SourcePlan {
         SourcePlan(
             factory: self,
@@ -134,7 +134,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
         return answer
     }
 
-    /// Sends until the clock or the sender says that it is over.
+    /// Sends until the clock or the sender ends.
     private func send() {
         let (host, video) = (HostInterface.host.pointee, HostInterface.video.pointee)
         let (handle, sender) = state.withLock { ($0.handle, $0.sender) }

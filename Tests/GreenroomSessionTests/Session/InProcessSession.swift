@@ -7,19 +7,19 @@ import TestSupport
 
 @testable import GreenroomSession
 
-/// A whole session in the process of the test, on the virtual clock: the plan that
-/// `greenroom run` would make of a session file, but with fake plugins.
+/// A whole session in the test's process, on the virtual clock: the plan that `greenroom run` makes
+/// of a session file, with fake plugins.
 struct InProcessSession {
     /// What to run.
     var plan: SessionPlan
     private let folder: TemporaryFolder
 
-    /// What a session left behind.
+    /// The result of a session.
     struct Result {
         var report: SessionReport
         var events: [SessionEvent]
 
-        /// What went wrong with a plugin's steps, as `ROLE: STEP STATUS: REASON`.
+        /// Failed steps of plugins, as `ROLE: STEP STATUS: REASON`.
         var failures: [String] {
             events.compactMap { event -> String? in
                 guard case .stepFailed(let role, let step, let status, let reason) = event else {
@@ -29,7 +29,7 @@ struct InProcessSession {
             }
         }
 
-        /// The plugins without which the session went on.
+        /// The plugins without which the session continued.
         var dropped: [String] {
             events.compactMap { event -> String? in
                 if case .pluginDropped(let role) = event { role } else { nil }
@@ -45,22 +45,22 @@ struct InProcessSession {
         }
     }
 
-    /// A session that records into a folder of its own.
+    /// A session that records into its own folder.
     init(
         camera: SourcePlan? = nil, share: SourcePlan? = nil, milliseconds: Int64? = 800
     ) throws {
         folder = try TemporaryFolder()
-        plan = SessionPlan(name: "in-process")
-        plan.maximum = VideoCapability(width: 320, height: 180, fps: 15)
-        plan.clock = .virtual
-        plan.durationNanoseconds = milliseconds.map { $0 * 1_000_000 }
-        plan.callbackDeadlineNanoseconds = 30_000_000_000
-        plan.slots = [(SessionRole.camera, camera), (.share, share)].compactMap { role, source in
-            source.map { SessionSlot(role, $0) }
-        }
-        plan.outputs = [
-            Recording(folder: folder("recording"), video: VideoSinkWant(), overwrite: false)
-        ]
+        var configuration = SessionConfiguration(name: "in-process")
+        configuration.maximum = VideoCapability(width: 320, height: 180, fps: 15)
+        configuration.clock = .virtual
+        configuration.duration = milliseconds.map { .milliseconds($0) }
+        configuration.callbackDeadline = .seconds(30)
+        configuration.outputs = [.record(folder: folder("recording"))]
+        plan = SessionPlan(
+            configuration,
+            slots: [(SessionRole.camera, camera), (.share, share)].compactMap { role, source in
+                source.map { SessionSlot(role, $0) }
+            })
     }
 
     /// The path of a file of the recording.
@@ -81,6 +81,6 @@ struct InProcessSession {
 }
 
 extension SessionReport.VideoOutput {
-    /// How many frames are in it.
+    /// Number of frames in the recording.
     var frames: Int { delivered + repeated + black + slate }
 }

@@ -24,11 +24,11 @@ import Testing
                     return (Self.red[matrix, default: []], matrix)
                 }))
         var session = try InProcessSession(camera: source.plan(.videoSource), milliseconds: 400)
-        session.plan.maximum = VideoCapability(size: size, rate: FrameRate(15))
-        session.plan.table = CapabilityTable([session.plan.maximum])
-        session.plan.outputs = [
-            Recording(
-                folder: session.recordingFolder, video: VideoSinkWant(matrix: matrix))
+        let capability = VideoCapability(size: size, rate: FrameRate(15))
+        session.plan.configuration.maximum = capability
+        session.plan.configuration.table = [capability]
+        session.plan.configuration.outputs = [
+            .record(folder: session.recordingFolder, video: VideoSinkWant(matrix: matrix))
         ]
         let result = try session.run()
         let output = try #require(result.picture("camera")?.outputs.first)

@@ -7,11 +7,11 @@ import Testing
 
 @testable import GreenroomSession
 
-/// Sessions of fake plugins, from the first plugin's `create` to the report.
+/// Sessions of fake plugins, from the first `create` to the report.
 ///
-/// What only a process shows (exit codes, printed lines, recorded files) is in `EndToEndTests`.
+/// `EndToEndTests` covers what only a process shows: exit codes, output, recorded files.
 @Suite(.ownThreads) struct SessionTests {
-    /// Expects that a track lost nothing, and has one frame for each period.
+    /// Expects a track without losses, with one frame for each period.
     private func expectUnharmed(
         _ result: InProcessSession.Result, _ track: String, frames: Int,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -24,7 +24,7 @@ import Testing
 
     // MARK: Answers
 
-    /// A camera's answer outside the offer, and what the refusal has to say.
+    /// A camera's answer outside the offer, and words of the refusal.
     struct BadAnswer: CustomTestStringConvertible, Sendable {
         var kind: UInt32
         var width: UInt32 = 0
@@ -70,8 +70,8 @@ import Testing
         #expect(failure.contains("up to 320x180@15"), "\(failure)")
     }
 
-    @Test func `answers within the offer are kept to`() throws {
-        // A smaller row; and a size of its own that a share may have.
+    @Test func `answers within the offer are followed`() throws {
+        // A smaller row; and a share's own size.
         let camera = FakeSource(.init(answer: (2, 212, 160, 5)))
         let share = FakeSource(.init(answer: (2, 111, 67, 10)))
         let result = try InProcessSession(
@@ -87,14 +87,14 @@ import Testing
     }
 
     @Test func `the host adapts to a fixed answer`() throws {
-        // 1000x750 at 60 within 320x180 at 15: the shape stays.
+        // 1000x750 at 60 within 320x180 at 15: the aspect ratio stays.
         let camera = FakeSource(.init(answer: (3, 1000, 750, 60)))
         let result = try InProcessSession(camera: camera.plan(.videoSource), milliseconds: 600)
             .run()
         let offer = try #require(result.plugin("camera")?.offer)
         #expect(offer.source == "1000x750@60" && offer.track == "240x180@15")
         try expectUnharmed(result, "camera", frames: 9)
-        // The source is four times as fast as what was agreed.
+        // The source sends four times the agreed rate.
         #expect(try #require(result.picture("camera")).overRate > 0)
     }
 
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: steps)
-    func `a session goes on without a plugin whose callback failed`(step: String) throws {
+    func `a session continues without a plugin whose callback failed`(step: String) throws {
         let camera = FakeSource(.init(failing: (step, .unavailable, "no lens")))
         let share = FakeSource()
         let result = try InProcessSession(
@@ -125,7 +125,7 @@ import Testing
         #expect(result.failures == ["camera: \(step) UNAVAILABLE: no lens"])
         #expect(result.dropped == ["camera"])
         #expect(result.report.outcome == "finished" && result.report.failedPlugin == nil)
-        // What was initialized is uninitialized once, and what was created is destroyed once.
+        // Each initialize has one uninitialize, each create one destroy.
         #expect(camera.calls["uninitialize"] == (step == "start-send" ? 1 : nil))
         #expect(camera.calls["destroy"] == (step == "create" ? nil : 1))
         #expect(camera.calls["stop-send"] == nil)
@@ -136,7 +136,7 @@ import Testing
         (25, "BAD_SETTING"), (40, "FAILED"), (41, "UNAVAILABLE"), (42, "UNSUPPORTED"),
         (-12_345, "status -12345"), (77, "status 77"),
     ])
-    func `whatever a plugin answers is told by its name`(status: Int32, name: String) throws {
+    func `every status of a plugin is reported by name`(status: Int32, name: String) throws {
         let camera = FakeSource(
             .init(failing: ("start-send", Status(rawValue: status), "no lens")))
         let result = try InProcessSession(camera: camera.plan(.videoSource)).run()
@@ -156,19 +156,19 @@ import Testing
         #expect(result.picture("camera")?.accepted == 15)
     }
 
-    @Test func `a session goes on without a plugin that gave up`() throws {
+    @Test func `a session continues without a plugin that gave up`() throws {
         let camera = FakeSource(.init(frames: 3))
         let share = FakeSource()
         let result = try InProcessSession(
             camera: camera.plan(.videoSource, onFailure: .off), share: share.plan(.shareSource)
         ).run()
         #expect(result.dropped == ["camera"])
-        // Both pictures have the length of the session: the camera's last frame stays.
+        // Both videos have the session's length: the camera's last frame stays.
         try expectUnharmed(result, "camera", frames: 12)
         try expectUnharmed(result, "share", frames: 12)
     }
 
-    @Test func `a session whose sources have all failed has failed`() throws {
+    @Test func `a session fails when all its sources have failed`() throws {
         let camera = FakeSource(.init(frames: 2))
         let result = try InProcessSession(
             camera: camera.plan(.videoSource, onFailure: .off), milliseconds: 20_000
@@ -179,14 +179,14 @@ import Testing
     // MARK: Negotiation
 
     @Test(arguments: [true, false])
-    func `a ceiling holds whether the plugin follows it or not`(follows: Bool) throws {
+    func `a ceiling applies whether the plugin follows it or not`(follows: Bool) throws {
         let camera = FakeSource(.init(follows: follows))
         var session = try InProcessSession(camera: camera.plan(.videoSource), milliseconds: 2000)
-        session.plan.table = CapabilityTable([
+        session.plan.configuration.table = [
             VideoCapability(width: 320, height: 180, fps: 15),
             VideoCapability(width: 160, height: 90, fps: 15),
-        ])
-        session.plan.timeline = [
+        ]
+        session.plan.configuration.timeline = [
             TimelineEntry(
                 time: .milliseconds(500),
                 command: .ceiling(.camera, VideoCapability(width: 160, height: 90, fps: 15)),
@@ -197,12 +197,12 @@ import Testing
         #expect(camera.calls["property-change"] == (follows ? 1 : nil))
         #expect(picture.negotiation.map(\.revision).count == 2)
         #expect(picture.negotiation.last?.answer == (follows ? "accept" : "ignored"))
-        // The recording keeps its size and its length.
+        // The recording keeps its size and length.
         #expect(picture.capability == "320x180@15")
         try expectUnharmed(result, "camera", frames: 30)
     }
 
-    @Test func `the same session has the same report each time`() throws {
+    @Test func `equal sessions have equal reports`() throws {
         func report() throws -> [Int] {
             let camera = FakeSource(.init(frames: 20))
             let share = FakeSource(.init(answer: (2, 64, 36, 10)))

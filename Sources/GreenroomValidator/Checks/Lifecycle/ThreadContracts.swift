@@ -24,7 +24,7 @@ extension Catalogue {
             _ = fixture.pluginHarness.propertyChange(offer)
         }
         for setting in fixture.pluginHarness.settings { _ = fixture.pluginHarness.set(setting) }
-        if fixture.kind == .preProcessor {
+        if fixture.kind.isFilter {
             for _ in 0..<5 {
                 let info = FrameInfo(
                     color: .bt709Limited, offerRevision: 1, ptsNanoseconds: fixture.clock.now)

@@ -46,7 +46,7 @@ extension Catalogue {
             for fixture in [first, second] where isExact {
                 if let fault = mixUp(fixture) { return fault }
             }
-            if first.kind == .preProcessor { try edit(first, second) }
+            if first.kind.isFilter { try edit(first, second) }
             let before = second.accepted
             for step in LifecycleStep.ending {
                 let end = first.make(step)
@@ -126,16 +126,16 @@ extension Catalogue {
     /// not, or if it can't be told.
     static func otherPictures(_ examination: Examination) throws(Verdict) -> Verdict? {
         let kind = examination.descriptor.kind
-        guard Set.pictures.contains(kind) || kind == .preProcessor else { return nil }
+        guard Set.pictures.contains(kind) || kind.isFilter else { return nil }
         // What a source sends may tell which one it is; what is edited does not.
-        let roles: [InstanceSet] = kind == .preProcessor ? [.first, .second] : [.first]
+        let roles: [InstanceSet] = kind.isFilter ? [.first, .second] : [.first]
         for role in roles {
             guard try differs(role, examination) != nil else { continue }
             // Pictures made at random, or of the time of day, may have come out so once.
             guard let number = try differs(role, examination),
                 try differs(role, examination) != nil
             else { return nil }
-            let verb = kind == .preProcessor ? "returns" : "sends"
+            let verb = kind.isFilter ? "returns" : "sends"
             return .failed(
                 "\(role == .first ? "the first" : "the second") of two instances \(verb) another "
                     + "picture number \(number + 1) than alone: keep an "
@@ -192,7 +192,7 @@ extension Catalogue {
         }
         var edited: [Sample] = []
         for number in 0..<8 {
-            for (owner, fixture) in benches where fixture.kind == .preProcessor {
+            for (owner, fixture) in benches where fixture.kind.isFilter {
                 let sight = try fixture.editPicture(
                     number, fixture === first ? .small : .smaller)
                 if owner == role {
@@ -209,10 +209,11 @@ extension Catalogue {
             }
         }
         let clock = first.clock
-        guard clock.isVirtual, !clock.isStray(), !clock.isStray(1), fixture.refusals.isEmpty else {
+        guard clock.isVirtual, !clock.isOffClock(), !clock.isOffClock(1), fixture.refusals.isEmpty
+        else {
             return nil
         }
-        if fixture.kind == .preProcessor { return edited }
+        if fixture.kind.isFilter { return edited }
         return fixture.record.frames.map {
             Sample(time: $0.info.ptsNanoseconds, size: $0.size, digest: $0.digest)
         }

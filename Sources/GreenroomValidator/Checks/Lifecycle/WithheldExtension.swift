@@ -6,7 +6,7 @@ import GreenroomMedia
 extension Catalogue {
     static let withheldExtension = Check(
         "lifecycle.withheld-extension", "a host without extensions",
-        of: [.shareSource, .shareAudioSource],
+        of: .pausing,
         proving: """
             The share must work under a host that returns NULL for greenroom.broadcast/1, the only \
             extension that hosts offer plugins so far: "ask get_extension, and take NULL for no". \

@@ -6,7 +6,7 @@ import GreenroomMedia
 
 extension Catalogue {
     static let emptyTable = Check(
-        "negotiation.empty-table", "an empty table", of: [.videoSource],
+        "negotiation.empty-table", "an empty table", of: .cameras,
         proving: """
             An offer with row_count 0 and a suggestion, as from a host that takes no size of the \
             table: the plugin must accept the suggestion, answer GR_ANSWER_FIXED, or refuse with a \

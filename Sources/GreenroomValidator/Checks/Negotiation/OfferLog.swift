@@ -76,7 +76,7 @@ final class OfferLog {
         guard let agreement = fixture.pluginHarness.agreement else { return }
         var isFixed = false
         if case .fixed = agreement.answer { isFixed = true }
-        let isOpen = fixture.kind == .shareSource && !isFixed
+        let isOpen = fixture.kind.offerRule == .upTo && !isFixed
         let now = Agreed(
             capability: agreement.source, limit: isOpen ? offer.rows.first?.size : nil)
         agreed[offer.revision] = now

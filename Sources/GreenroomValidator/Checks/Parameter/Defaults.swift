@@ -17,7 +17,7 @@ extension Catalogue {
         let first = try examination.fixture()
         let plain = try first.digest(setting: [])
         // What else happens in a life is another check's to tell.
-        if first.clock.isStray() {
+        if first.clock.isOffClock() {
             throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         let settings = live.compactMap { parameter in
@@ -60,7 +60,7 @@ extension Fixture {
     /// The check that is about who writes to a frame that is not his any more, which makes other
     /// pictures now and then.
     fileprivate var checkOfLateWriting: String {
-        kind == .preProcessor ? "pre-processor.planes" : "video.lease-end"
+        kind.isFilter ? "pre-processor.planes" : "video.lease-end"
     }
 
     /// What is made in a life in which parameters are set to what they are already.

@@ -31,7 +31,7 @@ extension Catalogue {
                     throw fixture.crash().unless("lifecycle.whole-life")
                 }
             }
-            if before > 0, fixture.kind != .shareSource { try fixture.mustGoOn() }
+            if before > 0, fixture.kind.offerRule != .upTo { try fixture.mustGoOn() }
             try fixture.fuzz(live.filter { !$0.isClosed }, examination.random(2), &refusals)
             for parameter in live {
                 for text in parameter.hostileTexts(examination) {
@@ -96,7 +96,7 @@ extension Fixture {
             {
                 try require("sending", .lost(fault), after: setting.words)
             }
-            if kind == .preProcessor { try editOne(after: setting.words) }
+            if kind.isFilter { try editOne(after: setting.words) }
         }
         guard let (words, parameter) = refused else { return }
         for value in parameter.edges {
@@ -126,7 +126,7 @@ extension Fixture {
             if let fault = pluginHarness.wait(nanoseconds: 80_000_000) {
                 try require("sending", .lost(fault), after: setting.words)
             }
-            if kind == .preProcessor { try editOne(after: setting.words) }
+            if kind.isFilter { try editOne(after: setting.words) }
         } catch {
             // It may be no less much for it at create.
             throw error.unless("parameter.strings")
@@ -152,7 +152,7 @@ extension Fixture {
 
     /// Waits for something new to be sent.
     fileprivate func mustGoOn() throws(Verdict) {
-        guard kind != .preProcessor else { return }
+        guard !kind.isFilter else { return }
         let before = accepted
         for _ in 0..<10 {
             try wait(seconds: 0.5)

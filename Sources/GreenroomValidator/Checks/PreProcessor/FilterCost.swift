@@ -5,7 +5,7 @@ import GreenroomMedia
 extension Catalogue {
     /// In time.
     static let filterCost = Check(
-        "pre-processor.cost", "a frame takes less than its interval", of: [.preProcessor],
+        "pre-processor.cost", "a frame takes less than its interval", of: .filters,
         limitSeconds: 180,
         proving: """
             At each row of the table, measures ten frames after two for warm-up: processor time, \

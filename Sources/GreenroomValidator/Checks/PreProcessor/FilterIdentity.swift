@@ -4,7 +4,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Neutral is neutral everywhere.
     static let filterIdentity = Check(
-        "pre-processor.identity", "neutral at one size is neutral at all", of: [.preProcessor],
+        "pre-processor.identity", "neutral at one size is neutral at all", of: .filters,
         proving: """
             The interface cannot declare that settings change nothing, so the filter shows it: if \
             noise, a gradient, black, grey and hard edges at 640x360 in limited range return byte \

@@ -5,7 +5,7 @@ extension Catalogue {
     /// In place equals out of place.
     static let filterLayout = Check(
         "pre-processor.layout", "the result does not depend on memory layout",
-        of: [.preProcessor],
+        of: .filters,
         proving: """
             Three instances in separate processes edit the same frames. The second one's frames \
             have other addresses, longer strides and other padding bytes; the result must be the \

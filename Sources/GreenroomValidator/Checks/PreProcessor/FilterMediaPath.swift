@@ -7,7 +7,7 @@ extension Catalogue {
     /// What makes a media thread late.
     static let filterMediaPath = Check(
         "pre-processor.media-path", "process neither allocates nor locks",
-        of: [.preProcessor],
+        of: .filters,
         proving: """
             Edits thirty frames, of which the first ten do not count, in a process with \
             libgreenroom-meter preloaded, and counts the media thread's calls of malloc and its \

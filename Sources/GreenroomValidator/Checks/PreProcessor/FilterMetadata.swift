@@ -7,7 +7,7 @@ extension Catalogue {
     /// What the frame says of itself.
     static let filterMetadata = Check(
         "pre-processor.metadata", "the frame's description is unchanged",
-        of: [.preProcessor],
+        of: .filters,
         proving: """
             Edits frames of both ranges and matrices, at each row of the table and at odd sizes, \
             and compares every member of gr_mutable_frame before and after process: size, format, \

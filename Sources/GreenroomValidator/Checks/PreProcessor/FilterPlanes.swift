@@ -7,7 +7,7 @@ extension Catalogue {
     /// Nothing but what is its own.
     static let filterPlanes = Check(
         "pre-processor.planes", "only the given planes are touched",
-        of: [.preProcessor],
+        of: .filters,
         proving: """
             The planes lie in pages of their own between guard pages, at sizes with and without \
             padding and with longer strides. A filter may read and write the visible bytes of each \

@@ -5,7 +5,7 @@ import GreenroomMedia
 extension Catalogue {
     /// What the others build on.
     static let filterSizes = Check(
-        "pre-processor.sizes", "frames of every size are edited", of: [.preProcessor],
+        "pre-processor.sizes", "frames of every size are edited", of: .filters,
         proving: """
             Frames at each row of the table, at odd sizes whose chroma rounds up, and down to a \
             single pixel: a session may agree on any. The filter must not crash, and must accept \

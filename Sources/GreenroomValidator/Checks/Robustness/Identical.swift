@@ -40,7 +40,7 @@ extension Examination {
         let fixture = try fixture()
         let (digest, problem) = fixture.pluginHarness.performWhole(
             fixture.record, nanoseconds: nanoseconds)
-        if fixture.clock.isStray() {
+        if fixture.clock.isOffClock() {
             throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         if let problem { throw .hindered(by: "lifecycle.whole-life", problem) }
@@ -49,7 +49,7 @@ extension Examination {
 
     fileprivate func inProcessRun(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
         let answer = try InProcessRun.make(order, nanoseconds: nanoseconds)
-        if answer.isStray {
+        if answer.isOffClock {
             throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         if let problem = answer.problem {

@@ -19,7 +19,7 @@ extension Catalogue {
         let fixture = try examination.fixture()
         try fixture.startLasting()
         try fixture.wait(seconds: 0.5)
-        guard fixture.clock.isStray() else { return try fixture.last(seconds: 10) }
+        guard fixture.clock.isOffClock() else { return try fixture.last(seconds: 10) }
         let other = try examination.fixture(on: .real)
         try other.startLasting()
         return try other.last(seconds: 2.5)

@@ -4,7 +4,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Looks at four seconds for the longest stretch in which every frame is the same picture.
     static let idleShare = Check(
-        "share.idle", "still content sends nothing", of: [.shareSource],
+        "share.idle", "still content sends nothing", of: .shares,
         proving: """
             A share should send when its content changes. The session repeats the last picture at \
             each output's rate, so an unchanged frame is copied, converted and encoded for \

@@ -6,7 +6,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Listens for twelve seconds to what a share says of itself, and ends and begins it again.
     static let pausedShare = Check(
-        "share.pause", "pause, resume, stop and start again", of: [.shareSource],
+        "share.pause", "pause, resume, stop and start again", of: .shares,
         proving: """
             A share that reports paused (GR_EXT_BROADCAST) must send nothing until it reports \
             resumed: viewers see that the picture stands. A share that is stopped and started \

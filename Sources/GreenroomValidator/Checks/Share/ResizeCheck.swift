@@ -8,7 +8,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Changes the limit of a share that is running to odd sizes, smaller and larger again.
     static let resizedShare = Check(
-        "share.resize", "a new limit while sharing, odd sizes too", of: [.shareSource],
+        "share.resize", "a new limit while sharing, odd sizes too", of: .shares,
         proving: """
             A share's limit changes while it runs: a viewer's window, a lower ceiling. A share \
             that agrees to a new offer must stay within it at any size: frames with the offer's \

@@ -135,7 +135,7 @@ extension Examination {
     ) throws(Verdict) -> AudioCapture {
         let fixture = try fixture()
         var take = try listen(seconds: seconds, to: fixture)
-        if fixture.clock.isVirtual, fixture.clock.isStray() {
+        if fixture.clock.isVirtual, fixture.clock.isOffClock() {
             for attempt in 1... {
                 let real = try self.fixture(on: .real)
                 take = try listen(seconds: Self.realSeconds, to: real)

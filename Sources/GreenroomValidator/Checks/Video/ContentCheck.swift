@@ -7,7 +7,7 @@ extension Catalogue {
     /// Compares the digests of all frames of fourteen seconds, one with the next, and looks whether
     /// each has more than one colour.
     static let pictureContent = Check(
-        "video.content", "the picture is live", of: [.videoSource],
+        "video.content", "the picture is live", of: .cameras,
         proving: """
             Over 14 s of session time a camera must not show the same picture, or a single colour, \
             for ten seconds on end: that is what a source shows that lost its device, never draws, \

@@ -56,7 +56,7 @@ extension Examination {
     ) throws(Verdict) -> (agreed: VideoCapability, milliseconds: Double)? {
         var samples = Samples()
         // A share may send now and then.
-        let seconds = descriptor.kind == .shareSource ? 2 : 0.4
+        let seconds = descriptor.kind.offerRule == .upTo ? 2 : 0.4
         let fixture = try show(VideoScenario(row: row, seconds: seconds)) { fixture in
             let fresh = Samples()
             samples = fresh

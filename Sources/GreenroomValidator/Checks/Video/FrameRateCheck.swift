@@ -14,7 +14,7 @@ extension Catalogue {
     /// its interval, as if it had taken the plugin so long to draw it: a schedule that counts from
     /// the start holds its rate, and one that sleeps an interval after each frame does not.
     static let frameRate = Check(
-        "video.rate", "the agreed frame rate", of: [.videoSource], limitSeconds: 90,
+        "video.rate", "the agreed frame rate", of: .cameras, limitSeconds: 90,
         proving: """
             A camera must send its agreed frame rate within 5 %, at 30 and at 15 fps, also when \
             drawing takes time, and after an offer of 640x360 at 60 fps alone. A camera that can't \
@@ -99,7 +99,7 @@ extension Examination {
     fileprivate func measureRate(
         _ test: RateTest, charged: Bool
     ) throws(Verdict) -> MeasuredRate? {
-        if isStray { return try measureRealRate(test) }
+        if isOffClock { return try measureRealRate(test) }
         let fixture = try fixture()
         try fixture.create()
         guard try test.initialize(fixture) else { return nil }
@@ -115,12 +115,12 @@ extension Examination {
         try fixture.waitForFirstFrame()
         try fixture.wait(seconds: 0.5)
         let begin = fixture.clock.now
-        if !fixture.clock.isStray() { try fixture.wait(seconds: seconds) }
+        if !fixture.clock.isOffClock() { try fixture.wait(seconds: seconds) }
         let end = fixture.clock.now
-        isStray = fixture.clock.isStray()
+        isOffClock = fixture.clock.isOffClock()
         isOver.change { $0 = true }
         fixture.finish()
-        guard !isStray else { return try measureRealRate(test) }
+        guard !isOffClock else { return try measureRealRate(test) }
         if fixture.pluginHarness.gaveUp != nil {
             throw .skipped("its pictures end before there are enough to count")
         }

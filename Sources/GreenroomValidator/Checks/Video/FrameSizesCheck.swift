@@ -17,8 +17,8 @@ extension Catalogue {
         for row in examination.rows {
             let fixture = try examination.show(VideoScenario(row: row, seconds: 0.2))
             guard let agreement = fixture.pluginHarness.agreement else { continue }
-            for frame in try fixture.frames(atLeast: fixture.kind == .videoSource ? 1 : 0)
-            where !agreement.allows(frame, under: fixture.kind == .shareSource ? row : nil) {
+            for frame in try fixture.frames(atLeast: fixture.kind.offerRule == .rows ? 1 : 0)
+            where !agreement.allows(frame, under: fixture.kind.offerRule == .upTo ? row : nil) {
                 throw .failed(
                     "it agreed to \(agreement.source), but sends \(frame.size): send what was "
                         + "agreed, or answer GR_ANSWER_FIXED with what you make"
@@ -43,7 +43,7 @@ extension Agreement {
 extension Examination {
     /// The rows that plugins are tried at: the standard table, or three limits for a share.
     var rows: [VideoCapability] {
-        descriptor.kind == .videoSource
+        descriptor.kind.offerRule == .rows
             ? CapabilityTable.standard.rows
             : [
                 VideoCapability(width: 1920, height: 1080, fps: 30),

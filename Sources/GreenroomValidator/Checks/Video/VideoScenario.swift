@@ -27,12 +27,12 @@ extension Examination {
     func show(
         _ scenario: VideoScenario, prepare: (Fixture) -> Void = { _ in }
     ) throws(Verdict) -> Fixture {
-        if !isStray {
+        if !isOffClock {
             let fixture = try self.fixture(leases: scenario.leases)
             prepare(fixture)
             try fixture.show(scenario)
-            isStray = fixture.clock.isStray()
-            if !isStray { return fixture }
+            isOffClock = fixture.clock.isOffClock()
+            if !isOffClock { return fixture }
         }
         let real = try self.fixture(on: .real, leases: scenario.leases)
         prepare(real)
@@ -71,7 +71,7 @@ extension Fixture {
     /// A share gets it as the session's maximum: under a ceiling it would be suggested what is as
     /// wide for its height as the maximum is.
     func offer(_ row: VideoCapability, table: [VideoCapability]? = nil) -> Offer? {
-        kind == .shareSource
+        kind.offerRule == .upTo
             ? pluginHarness.nextOffer(maximum: row)
             : pluginHarness.nextOffer(ceiling: row, table: table)
     }
@@ -95,7 +95,7 @@ extension Fixture {
     /// The frames that came, if there are as many as a check needs.
     func frames(atLeast count: Int) throws(Verdict) -> [Record.Frame] {
         let frames = record.frames
-        if frames.isEmpty, kind == .videoSource, pluginHarness.gaveUp == nil {
+        if frames.isEmpty, kind.offerRule == .rows, pluginHarness.gaveUp == nil {
             throw .hindered(by: "video.rate", "it sent no picture")
         }
         guard frames.count >= count else {

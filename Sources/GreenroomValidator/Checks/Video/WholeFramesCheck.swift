@@ -124,7 +124,7 @@ private final class UnwrittenTally: Sendable {
     func beginLife() { state.withLock { $0.lastLease = 0 } }
 
     func take(_ frame: borrowing VideoFrame, of watch: LeaseWatch) {
-        guard let lease = watch.lease(inSlot: frame.slotIndex), !lease.isOut,
+        guard let lease = watch.lease(inSlot: frame.slotIndex), !lease.isHeld,
             lease.format == frame.format, lease.size == frame.size
         else { return }
         let (format, size) = (frame.format, frame.size)

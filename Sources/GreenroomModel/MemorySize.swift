@@ -1,5 +1,3 @@
-import GreenroomSchema
-
 /// An amount of memory, in decimal units as memory limits have them: 1 MB is 1,000,000 bytes.
 public struct MemorySize: Hashable, Comparable, Sendable {
     /// The amount.
@@ -9,7 +7,7 @@ public struct MemorySize: Hashable, Comparable, Sendable {
     public init(bytes: Int) { self.bytes = bytes }
 
     /// Makes an amount of megabytes, at most a billion.
-    static func megabytes(_ count: Int32) -> MemorySize {
+    package static func megabytes(_ count: Int32) -> MemorySize {
         MemorySize(bytes: Int(count) * 1_000_000)
     }
 
@@ -21,12 +19,12 @@ public struct MemorySize: Hashable, Comparable, Sendable {
 
 extension MemorySize: CustomStringConvertible {
     /// What text an amount is read from.
-    static let pattern = "[0-9]{1,6}(\\.[0-9]{1,3})? ?[MG]B"
+    package static let pattern = "[0-9]{1,6}(\\.[0-9]{1,3})? ?[MG]B"
 
     /// Reads `256 MB` or `1.5 GB`; the blank may be missing.
     ///
     /// - Returns: nil for anything else.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard
             let parts = text.wholeMatch(of: /([0-9]{1,6})(?:\.([0-9]{1,3}))? ?([MG])B/)?.output,
             let whole = Int(parts.1),

@@ -1,32 +1,29 @@
-package import GreenroomConfig
 import GreenroomMedia
 package import GreenroomModel
-import GreenroomSchema
 import GreenroomPluginInterface
-package import GreenroomSession
+import GreenroomSchema
 
 extension SessionPlan {
     /// Whether there is something that makes what a plugin at that address would make.
     package func has(_ address: PluginAddress) -> Bool {
         slots[address] != nil
-            || address == SessionRole.ofBroadcasts.map { PluginAddress($0) } && broadcast != nil
+            || address == SessionRole.ofBroadcasts.map { PluginAddress($0) }
+                && configuration.broadcast != nil
     }
 
     /// Checks a command against the session's plugins.
     ///
-    /// - Parameter folder: The absolute folder that relative paths of settings start from.
     /// - Returns: The command, with a value as the plugin gets it.
     /// - Throws: Why this session can't do it.
-    package func check(
-        _ command: SessionCommand, folder: String
-    ) throws(CommandProblem) -> SessionCommand {
+    package func check(_ command: SessionCommand) throws(CommandProblem) -> SessionCommand {
         guard let target = command.target else { return command }
         guard has(target) else { throw CommandProblem("\(command.withoutPlugin).") }
         guard case .set(let address, let name, let value) = command else { return command }
         guard let source = slots[address] else {
             throw CommandProblem("a broadcast has no settings to change.")
         }
-        let setting = try source.descriptor.liveSetting(name, value, address, folder: folder)
+        let setting = try source.descriptor.liveSetting(
+            name, value, address, folder: configuration.folder)
         return .set(address, name: name, value: setting.value)
     }
 }

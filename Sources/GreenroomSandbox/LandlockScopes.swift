@@ -1,8 +1,8 @@
-/// What a version of Landlock can forbid outside of the file system.
-struct LandlockReach: Equatable, Sendable {
-    /// Binding and connecting of TCP sockets, since version 4.
+/// What a version of Landlock restricts besides files.
+struct LandlockScopes: Equatable, Sendable {
+    /// Binding and connecting TCP sockets, since version 4.
     var ports: UInt64
-    /// Signals to, and abstract sockets of, processes outside, since version 6.
+    /// Signals to other processes, and connections to their abstract sockets, since version 6.
     var scopes: UInt64
 
     init(version: Int, allowsNetwork: Bool) {

@@ -1,0 +1,111 @@
+import Glibc
+import GreenroomIsolation
+package import GreenroomMedia
+package import GreenroomPluginInterface
+import GreenroomSchema
+package import GreenroomSession
+
+/// Where the bundled plugins and `greenroom-runner` are, the process of isolated plugins.
+///
+/// Both are built by `swift build` in a checkout of Greenroom, side by side. Elsewhere bundled
+/// plugins may lie in `lib/greenroom` beside the `bin` of the programs.
+public struct Installation: Sendable {
+    /// The absolute folder that has `greenroom-runner`.
+    public let programs: String
+    /// Folders that plugins are searched in before the bundled ones.
+    public var pluginFolders: [String]
+
+    /// Names an installation.
+    ///
+    /// - Parameters:
+    ///   - programs: The folder that has `greenroom-runner`; a relative path starts from the
+    ///     working directory.
+    ///   - pluginFolders: Folders that plugins are searched in before the bundled ones; nil for
+    ///     those that `GREENROOM_PLUGIN_PATH` names.
+    public init(programs: String, pluginFolders: [String]? = nil) {
+        self.programs = resolvedPath(programs) ?? programs
+        self.pluginFolders =
+            pluginFolders
+            ?? (environmentVariable("GREENROOM_PLUGIN_PATH") ?? "").split(separator: ":")
+            .map(String.init)
+    }
+
+    /// The installation of this process. Its programs are, in this order, beside the program that
+    /// `GREENROOM_PROGRAM` names, beside this program, or on the `PATH`.
+    public static var standard: Installation {
+        if let program = environmentVariable("GREENROOM_PROGRAM") {
+            return Installation(programs: folder(of: program))
+        }
+        let onPath = (environmentVariable("PATH") ?? "").split(separator: ":").lazy
+            .compactMap { resolvedPath("\($0)/greenroom-runner") }.first
+        let own = ofThisProgram
+        guard access(own.runner, X_OK) != 0, let onPath else { return own }
+        return Installation(programs: folder(of: onPath))
+    }
+
+    /// The one that this program is part of.
+    package static var ofThisProgram: Installation {
+        Installation(programs: folder(of: ownProgramFile ?? ""))
+    }
+
+    private static func folder(of file: String) -> String {
+        guard let slash = file.lastIndex(of: "/") else { return "." }
+        return slash == file.startIndex ? "/" : String(file[..<slash])
+    }
+
+    /// The program that plugins in processes of their own run in.
+    private var runner: String { "\(programs)/greenroom-runner" }
+
+    /// Finds plugins in it.
+    ///
+    /// - Parameter rescans: Whether to look into files that were looked into before.
+    package func locator(rescans: Bool = false) -> PluginLocator {
+        let scans = LibraryScans(
+            cache: ScanCache(
+                cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME")),
+            rescans: rescans, scan: PluginScanner(program: runner).examine)
+        return PluginLocator(
+            programs: programs, pluginFolders: pluginFolders, examine: scans.examine)
+    }
+}
+
+extension PluginLocator {
+    /// What is wrong with `GREENROOM_PLUGIN_PATH`, a line each.
+    package var warnings: [String] {
+        folders.filter { !isBundled("\($0)/library") && !Self.isFolder($0) }.map {
+            "GREENROOM_PLUGIN_PATH: there is no folder \($0), so no plugin is found there."
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// A library whose plugins live in processes of their own.
+    func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginFactory {
+        IsolatedLibrary(
+            path: path,
+            confinement: Confinement(program: "\(programs)/greenroom-runner", plan: plan))
+    }
+
+    /// Why a plugin can't be had, and which name was meant.
+    ///
+    /// - Parameter kind: What is needed; nil for any.
+    package func explain(
+        _ error: LoadError, _ name: String, _ kind: PluginKind? = nil
+    ) -> String {
+        guard error.code == .noSuchPlugin, !name.contains("/") else { return "\(error)" }
+        let names = scan().flatMap { finding in
+            (try? finding.result.get())?.descriptors.filter { kind == nil || $0.kind == kind }
+                .map(\.name) ?? []
+        }
+        let meant = nearestName(to: name, among: names).map { " Did you mean \"\($0)\"?" }
+        return "\(error)\(meant ?? "")"
+    }
+}
+
+/// A variable of this process's environment.
+package func environmentVariable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}

@@ -1,0 +1,42 @@
+import GreenroomAudio
+import GreenroomMedia
+
+extension SessionReport {
+    /// What a user wants to know at the end, a line each.
+    public var summary: [String] {
+        var lines: [String] = []
+        for picture in pictures {
+            for output in picture.outputs {
+                let frames =
+                    output.delivered + output.repeated + output.black + output.slate
+                var line = "\(output.output): \(frames) frames"
+                if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
+                if output.black > 0 { line += ", \(output.black) of them black" }
+                if output.slate > 0 { line += ", \(output.slate) of them a slate" }
+                let lost =
+                    output.queueFull + output.unconvertible + output.failed + picture.superseded
+                if lost > 0 { line += "; \(lost) frames lost" }
+                lines.append(line)
+            }
+            lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
+        }
+        for sound in sounds {
+            if sound.concealed >= 48 {
+                lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
+            }
+            lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
+        }
+        lines += outputs.flatMap(\.summary)
+        // Before there are tracks, nothing is written.
+        if !(pictures.isEmpty && sounds.isEmpty) { lines += products }
+        if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
+        return lines.isEmpty ? ["nothing was recorded"] : lines
+    }
+
+    /// One frame that meets the end of the session is nobody's fault.
+    private func refusals(of unit: String, _ counts: [String: Int]) -> [String] {
+        counts.sorted { $0.key < $1.key }
+            .filter { $0.key != Status.stopped.description || $0.value > 1 }
+            .map { "\($0.value) \(unit) refused: \($0.key)" }
+    }
+}

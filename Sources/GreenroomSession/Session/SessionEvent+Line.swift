@@ -1,0 +1,47 @@
+import GreenroomMedia
+import GreenroomNegotiation
+
+extension SessionEvent {
+    /// The event for people; nil for what they need not see.
+    public var line: String? {
+        switch self {
+        case .agreed(let role, let agreement, _):
+            switch agreement.answer {
+            case .accept: "\(role): \(agreement.track), as suggested"
+            case .counter: "\(role): \(agreement.track), as it countered"
+            case .fixed:
+                agreement.source == agreement.track
+                    ? "\(role): \(agreement.track), which is fixed"
+                    : "\(role): \(agreement.track), adapted from its fixed \(agreement.source)"
+            }
+        case .renegotiated(let role, let record):
+            "\(role): \(record.track ?? record.suggested), \(record.reason)"
+        case .explanation(let role, let record):
+            record.explanation(role: role).joined(separator: "\n")
+        case .commanded(let origin, let text): "\(text) (\(origin))"
+        case .started: "sending"
+        case .pluginLog(let role, let level, let text):
+            level == .debug ? nil : "\(role): \(level == .info ? "" : "\(level.rawValue): ")\(text)"
+        case .stepFailed(let role, let step, let status, let reason):
+            "\(role): \(step) failed (\(status)): \(reason)"
+        case .callbackHangs(let role, let callback, let seconds):
+            "\(role): \(callback) has not returned after \((seconds * 10).rounded() / 10) s"
+        case .pluginGaveUp(let role, let status, let reason):
+            status == .ok ? "\(role): ended: \(reason)" : "\(role): gave up (\(status)): \(reason)"
+        case .broadcastArrived(let role, let text): "\(role): \(text) has connected"
+        case .broadcastRefused(let role, let text): "\(role): \(text)"
+        case .sharePaused(let role): "\(role): paused by its source"
+        case .shareResumed(let role): "\(role): resumed by its source"
+        case .pluginLost(let role, let evidence): "\(role): lost: \(evidence)"
+        case .pluginRestarts(let role, let seconds):
+            "\(role): it is started again in \(seconds) s"
+        case .pluginReturned(let role, let seconds):
+            "\(role): it is back after \((seconds * 10).rounded() / 10) s"
+        case .pluginDropped(let role): "\(role): the session goes on without it"
+        case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
+        case .note(let role, let text): "\(role): \(text)"
+        case .stopping(let reason): "stopping: \(reason)"
+        case .ended: nil
+        }
+    }
+}
