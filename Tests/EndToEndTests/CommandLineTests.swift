@@ -257,7 +257,8 @@ import Testing
         let good = try Greenroom.run("check", file, "--set", entries)
         #expect(good.exit == .code(0), "\(good)")
         #expect(good.text.contains("s, at most 2560x1440@30, for 5s, on the virtual clock"))
-        #expect(good.text.contains("warning: timeline[0]: it is due at 9s"), "\(good.text)")
+        #expect(
+            good.text.contains("warning: timeline[0]: never executed: due at 9s"), "\(good.text)")
         let result = try json(
             try Greenroom.run(
                 "check", "--json", file, "--set", entries, "--set",
