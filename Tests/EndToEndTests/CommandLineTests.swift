@@ -244,7 +244,7 @@ import Testing
             ("5:5: timeline[0]: ", "bars, grey"),
             ("6:5: timeline[1]: ", "Live settings: pattern, counter, ball, speed"),
             ("7:5: timeline[2]: ", #"Did you mean "pattern"?"#),
-            ("8:5: timeline[3]: ", "can't change rate while it runs"),
+            ("8:5: timeline[3]: ", "rate of Tone (microphone) is not live"),
             ("9:5: timeline[4]: ", "out of bounds"),
         ]
         let faults = bad.standardError.split(separator: "\n").filter { $0.hasPrefix("\(file):") }

@@ -499,7 +499,7 @@ import Testing
     @Test(arguments: [
         (
             ["ColorBars", "--set", "pattern=gray"], 64,
-            "--set pattern=gray: pattern: \"gray\" is not"
+            "--set pattern=gray: pattern: needs one of bars, grey"
         ),
         (["ColorBars", "--set", "patern=grey"], 64, "Did you mean \"pattern\"?"),
         (["ColorBars", "--set", "camera.settings.pattern=grey"], 64, "needs NAME=VALUE"),

@@ -8,7 +8,7 @@ import Testing
     static let libraries = [
         (
             "WRONG_MAJOR",
-            "it was built for major 2 of the plugin interface, and this host has major 1. Rebuild it "
+            "it was built for major 2 of the plugin interface; this host has major 1. Rebuild it "
                 + "with this host's greenroom/plugin.h."
         ),
         ("NULL_ENTRY", "greenroom_plugin_entry() returned NULL. Return the entry."),

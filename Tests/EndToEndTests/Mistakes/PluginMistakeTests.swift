@@ -7,9 +7,9 @@ import Testing
         "Searched: LIBRARIES, PRODUCTS; GREENROOM_PLUGIN_PATH adds folders. To name a file, write its "
         + "path with a slash."
     private static let unknownPCM =
-        "nowhere: Unknown PCM nowhere (snd_pcm_open). There is no device of this name: `greenroom "
-        + "devices` lists what there is. A name of your own is defined in ~/.asoundrc, or in a file "
-        + "that ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
+        "nowhere: Unknown PCM nowhere (snd_pcm_open). No device has this name: `greenroom devices` "
+        + "lists all devices. A name of your own is defined in ~/.asoundrc, or in a file that "
+        + "ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
 
     private static func run(_ session: String, _ exit: Int32, _ line: String) -> Mistake {
         Mistake(session, ["run", "s.yaml", "--duration", "100ms"], exit, line)
