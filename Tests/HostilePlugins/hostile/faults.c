@@ -146,7 +146,7 @@ static void fill_shared(instance *me) {
 
 static void *ask_for_ever(void *self) {
   instance *me = self;
-  while (me->host->wait_until_ns(me->handle, me->host->now_ns(me->handle) + 1000000) ==
+  while (me->host->wait_until_ns(me->handle, me->host->now_ns(me->handle) + 10000000) ==
          GR_STATUS_OK) {
   }
   return NULL;
