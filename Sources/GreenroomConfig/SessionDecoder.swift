@@ -259,7 +259,15 @@ enum SessionDecoder {
     private static func filter(_ kind: PluginKind) -> Decoder<Source> {
         source(
             kind.facts.word, "A filter's plugin.",
-            example: ("Adjust", ["brightness": .number(0.1)]))
+            example: ("Adjust", ["brightness": .number(0.1)]),
+            more: [
+                Field(
+                    "required", \.configuration.isRequired, .boolean,
+                    "Whether a frame that this filter has not edited, because it is late, refuses "
+                        + "it or is lost, is never shown: the last edited frame stays for a "
+                        + "second, then a slate. Without it such frames are shown unedited.",
+                    examples: [true])
+            ])
     }
 
     private static let broadcast = Field(

@@ -9,7 +9,7 @@ internal import GreenroomMedia
 public final class FrameConverter {
     /// Number of conversions, without identities and copies.
     public private(set) var conversionCount = 0
-    /// Bytes of pixels written by conversions, intermediate steps included.
+    /// Bytes of pixels written by conversions, intermediate steps included, and by copies.
     public private(set) var bytesWritten = 0
 
     /// Number of scratch memory allocations: constant in steady state.
@@ -74,6 +74,7 @@ public final class FrameConverter {
             try result.copyPlane(
                 index, from: frame.unsafePlanePointer(index), strideBytes: frame.strideBytes(index),
                 byteCount: frame.byteCount(index))
+            bytesWritten += frame.byteCount(index)
         }
         return result
     }

@@ -85,7 +85,8 @@ private struct Assembly {
             let policy = configuration.failurePolicy(of: plugin, isBundled: isBundled)
             if let library = loaded?.library {
                 return SourcePlan(
-                    factory: library, descriptor: descriptor, settings: settings, onFailure: policy)
+                    factory: library, descriptor: descriptor, settings: settings, onFailure: policy,
+                    isRequired: plugin.isRequired)
             }
             let isolation = isolation(of: plugin, settings)
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
@@ -96,7 +97,8 @@ private struct Assembly {
             }
             return SourcePlan(
                 factory: locator.isolated(found.path, isolation), descriptor: descriptor,
-                settings: settings, onFailure: policy, isolation: isolation)
+                settings: settings, onFailure: policy, isRequired: plugin.isRequired,
+                isolation: isolation)
         } catch {
             report(locator.explain(error, name, kind), "\(address).plugin")
             return nil

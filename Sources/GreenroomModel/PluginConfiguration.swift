@@ -16,6 +16,10 @@ public struct PluginConfiguration: Hashable, Sendable {
     /// What the session does when it fails; nil: a plugin in a process of its own is started
     /// again, and with one in the host's process the session ends.
     public var onFailure: FailurePolicy?
+    /// Of a filter, whether a frame that it has not edited, because it is late, refuses it or is
+    /// lost, is never shown: the last edited frame stays for a second, then a slate. Without it
+    /// such frames are shown unedited.
+    public var isRequired = false
     /// Where it runs; nil: as the session says.
     public var isolation: Isolation?
     /// How a process of its own is confined; nil: as the session says.

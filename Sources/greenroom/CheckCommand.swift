@@ -135,6 +135,7 @@ extension SessionPlan {
                                     .members(source.settings.map { ($0.name, JSON($0.value)) })
                                 ),
                                 ("on-failure", .string(source.onFailure.rawValue)),
+                                ("required", source.isRequired ? .boolean(true) : nil),
                             ] + source.isolationMembers)
                     })
             ),
@@ -157,7 +158,7 @@ extension SessionPlan {
 extension SourcePlan {
     /// Where the plugin runs and what it may do there, for people.
     fileprivate var living: String {
-        let failure = "on failure: \(onFailure)"
+        let failure = "on failure: \(onFailure)" + (isRequired ? "; required" : "")
         guard let isolation else { return "in the host's process; \(failure)" }
         let granted = isolation.grants
         let grants = [

@@ -55,11 +55,23 @@ import Testing
         return names.sorted().map { "\(folder)/\($0)" }
     }()
 
-    @Test(arguments: compilers, ["c99", "c11", "c17", "c2x"])
-    func `every template in C compiles as every C`(compiler: String, standard: String) throws {
+    @Test(arguments: compilers, ["c99", "c11", "c17", "c2x", "c++17", "c++20"])
+    func `every template in C compiles as every C, and as C++`(
+        compiler: String, standard: String
+    ) throws {
         let sources = Self.templates.filter { $0.hasSuffix(".c") }
         #expect(sources.count == 4)
-        try check(compiler, standard, sources)
+        let asCXX = standard.hasPrefix("c++") ? ["-x", "c++"] : []
+        try check(
+            compiler, standard, ["-Wconversion", "-Wshadow"] + asCXX + sources)
+    }
+
+    @Test(arguments: compilers, ["c++17", "c++20"])
+    func `every template in C++ compiles as every C++`(compiler: String, standard: String) throws {
+        let sources = Self.templates.filter { $0.hasSuffix(".cpp") }
+        #expect(sources.count == 4)
+        try check(
+            compiler, standard, ["-Wconversion", "-Wshadow", "-Wnon-virtual-dtor"] + sources)
     }
 
     @Test(arguments: templates.filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") })
@@ -69,7 +81,9 @@ import Testing
     }
 
     @Test func `a manifest and a build script are made from templates that parse`() throws {
-        for (program, name) in [("swiftc", "Package.swift"), ("sh", "build.sh")] {
+        for (program, name) in [
+            ("swiftc", "Package.swift"), ("sh", "build.sh"), ("sh", "build-cpp.sh"),
+        ] {
             let file = try #require(Self.templates.first { $0.hasSuffix("/\(name)") })
             let run = try ChildProcess.run(program, [program == "sh" ? "-n" : "-parse", file])
             #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")

@@ -61,6 +61,29 @@ import TestSupport
         #expect(try report.picture("camera").unprocessed.refused == calls / 2, "every second frame")
     }
 
+    @Test func `a frame that a required filter refuses is not shown, wherever the filter lives`()
+        throws
+    {
+        var pictures: [Y4MRecording] = []
+        for isolation in ["host", "process"] {
+            let filter = try TestSession.hostile(
+                "FilterFails", "", "required: true, isolation: \(isolation)")
+            let (session, run, report) = try run(
+                camera: "Camera", "", "pre-processors: [\(filter)]")
+            try session.expectUnharmed("camera", run)
+            let picture = try report.picture("camera")
+            let calls =
+                try report.plugin("camera.pre-processors[0]").callbacks["process"]?.calls ?? 0
+            #expect(calls > 3 && picture.withheld == calls / 2 && picture.unedited == 0, "\(run)")
+            #expect(run.standardError.contains("It is required"), "\(run)")
+            pictures.append(try session.picture("camera"))
+        }
+        #expect(pictures[0].frameCount == pictures[1].frameCount)
+        for index in 0..<pictures[0].frameCount {
+            #expect(try pictures[0].frame(index)[0, 0] == pictures[1].frame(index)[0, 0])
+        }
+    }
+
     @Test func `a filter can't change what a frame is`() throws {
         let filters = try ["FilterScribbles", "Invert", "FilterScribbles", "Invert"].map {
             try TestSession.hostile($0)

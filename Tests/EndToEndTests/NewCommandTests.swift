@@ -99,7 +99,7 @@ import Testing
         #expect(picture.staleRevision == 0)
     }
 
-    @Test(arguments: ["microphone", "share-audio"], NewPlugin.languages)
+    @Test(arguments: Nightly.pairs(["microphone", "share-audio"], NewPlugin.languages))
     func `sound has its frequency, and changes while it runs without a click`(
         kind: String, language: String
     ) throws {
@@ -171,7 +171,8 @@ import Testing
 
     @Test(
         arguments: Nightly.isOn
-            ? Nightly.pairs(NewPlugin.kinds, NewPlugin.languages) : [("microphone", "c")])
+            ? Nightly.pairs(NewPlugin.kinds, NewPlugin.languages)
+            : [("microphone", "c"), ("camera", "c++")])
     func `a new plugin passes the validator`(kind: String, language: String) throws {
         let plugin = try NewPlugin(kind, language)
         try plugin.build()
@@ -201,38 +202,56 @@ import Testing
             #expect(
                 try c.files()
                     == [
-                        "README.md", "build.sh", "greenroom/plugin.h", "my-first.c", "session.yaml",
+                        "README.md", "build.sh", "greenroom/base.h", "greenroom/plugin.h",
+                        "greenroom/send.h", "my-first.c", "session.yaml",
                     ]
             )
+            let cxx = try NewPlugin(kind, "c++")
             #expect(
-                try c.text("greenroom/plugin.h")
-                    == String(
-                        decoding: readFile(Checkout.include + "/greenroom/plugin.h"), as: UTF8.self)
+                try cxx.files()
+                    == [
+                        "README.md", "build.sh", "exports.map", "greenroom/plugin.h",
+                        "greenroom/plugin.hpp", "greenroom/send.h", "my-first.cpp", "session.yaml",
+                    ]
             )
-            for plugin in [swift, c] {
+            for (plugin, header) in [(c, "plugin.h"), (c, "base.h"), (cxx, "plugin.hpp")] {
+                #expect(
+                    try plugin.text("greenroom/\(header)")
+                        == String(
+                            decoding: readFile(Checkout.include + "/greenroom/\(header)"),
+                            as: UTF8.self))
+            }
+            for (plugin, file) in [
+                (swift, "Sources/\(try swift.type).swift"), (c, "my-first.c"),
+                (cxx, "my-first.cpp"),
+            ] {
                 let lines = try plugin.text("README.md").split(separator: "\n")
                 #expect(lines.count <= 30 && lines.allSatisfy { $0.count <= 100 })
-                let source = try plugin.text(
-                    plugin.language == "c" ? "my-first.c" : "Sources/\(try swift.type).swift")
+                let source = try plugin.text(file)
                 #expect(source.split(separator: "\n").allSatisfy { $0.count <= 100 })
             }
         }
     }
 
-    /// By day the templates alone are compiled as every C, by `CompilationTests`.
-    private static let standards = Nightly.value(
-        CompilationTests.compilers.flatMap { compiler in
-            ["c99", "c11", "c17", "c2x"].map { (compiler, $0) }
-        }, byDay: [("gcc", "c2x"), ("clang", "c99")])
-
     @Test(arguments: NewPlugin.kinds)
-    func `a source in C compiles with every compiler, as every C`(kind: String) throws {
-        let plugin = try NewPlugin(kind, "c")
-        for (compiler, standard) in Self.standards {
-            let run = try ChildProcess.run(
-                "sh", ["\(plugin.folder)/build.sh", "-std=\(standard)", "-Werror"],
-                environment: ["CC": compiler])
-            #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")
+    func `a source in C or C++ builds with every compiler`(kind: String) throws {
+        for (language, compilers) in [("c", ["gcc", "clang"]), ("c++", ["g++", "clang++"])] {
+            let plugin = try NewPlugin(kind, language)
+            for compiler in compilers {
+                let run = try ChildProcess.run(
+                    "sh", ["\(plugin.folder)/build.sh", "-O0", "-Werror"],
+                    environment: ["CC": compiler, "CXX": compiler])
+                #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")
+                guard language == "c++" else { continue }
+                let exports = try ChildProcess.run(
+                    "nm",
+                    [
+                        "--dynamic", "--defined-only", "--format=posix",
+                        "\(plugin.folder)/\(try plugin.library)",
+                    ])
+                #expect(exports.text.split(separator: " ").first == "greenroom_plugin_entry")
+                #expect(exports.text.split(separator: "\n").count == 1, "\(exports)")
+            }
         }
     }
 
@@ -480,7 +499,7 @@ import Testing
         // By another process: one that another test starts meanwhile would hold the copy open.
         let copy = try ChildProcess.run("cp", [Checkout.greenroom, program])
         #expect(copy.exit == .code(0), "\(copy)")
-        for language in NewPlugin.languages {
+        for (number, language) in NewPlugin.languages.enumerated() {
             let run = try NewPlugin.begin(
                 ["camera", "a", "--language", language], in: folder.path, program: program)
             #expect(run.exit == .code(64), "\(run)")
@@ -488,14 +507,16 @@ import Testing
             #expect(!folder.has("a"))
             let told = try NewPlugin.begin(
                 [
-                    "camera", "told-\(language)", "--language", language, "--greenroom",
+                    "camera", "told-\(number)", "--language", language, "--greenroom",
                     Checkout.root,
                 ],
                 in: folder.path, program: program)
             #expect(told.exit == .code(0), "\(told)")
         }
-        try folder.write(
-            "include/greenroom/plugin.h", try readFile(Checkout.include + "/greenroom/plugin.h"))
+        for header in ["plugin.h", "send.h", "base.h"] {
+            let path = "greenroom/\(header)"
+            try folder.write("include/\(path)", try readFile("\(Checkout.include)/\(path)"))
+        }
         let run = try NewPlugin.begin(
             ["camera", "a", "--language", "c"], in: folder.path, program: program,
             environment: ["PATH": "\(folder("bin")):/usr/bin:/bin"])

@@ -82,6 +82,14 @@ import Testing
         ThirdPartyPlugin(
             name: "slow-share", role: "share", passes: ["share.idle", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
+            name: "bare-loop", role: "microphone",
+            passes: ["sound.back-pressure", "sound.sample-count", "lifecycle.whole-life"]),
+        ThirdPartyPlugin(
+            name: "restarts-pump", role: "camera",
+            timeline: "[{at: 500ms, ceiling: 640x360@30}]", isPaced: false,
+            hostSays: "640x360@30, ceiling-lowered",
+            passes: ["negotiation.change", "lifecycle.whole-life"]),
+        ThirdPartyPlugin(
             name: "only-32000", role: "microphone",
             passes: ["sound.format", "sound.sample-count", "lifecycle.whole-life"]),
     ]

@@ -40,8 +40,26 @@ import Testing
             "gcc",
             [
                 "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
-                "-Wno-unused-function", "-I", Checkout.include, "-include", "pthread.h",
-                "-include", "string.h", "-include", "greenroom/plugin.h",
+                "-Wno-unused-function", "-I", Checkout.include, "-include", "greenroom/base.h",
+            ] + files)
+        #expect(run.exit == .code(0), "\(run)")
+    }
+
+    @Test(arguments: ["g++", "clang++"])
+    func `every C++ snippet of the book compiles`(compiler: String) throws {
+        let folder = try TemporaryFolder()
+        var files: [String] = []
+        for chapter in Chapter.book {
+            for block in chapter.blocks where block.language == "cpp" {
+                files.append(try folder.write("\(chapter.name)-\(block.line).cpp", block.text))
+            }
+        }
+        #expect(files.count >= 5)
+        let run = try ChildProcess.run(
+            compiler,
+            [
+                "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                "-I", Checkout.include,
             ] + files)
         #expect(run.exit == .code(0), "\(run)")
     }
@@ -55,7 +73,8 @@ import Testing
             }
             for block in chapter.blocks {
                 #expect(
-                    ["", "c", "json", "sh", "swift", "yaml"].contains(block.language),
+                    ["", "c", "cpp", "json", "rust", "sh", "swift", "yaml"].contains(
+                        block.language),
                     "\(chapter) line \(block.line)")
             }
         }
@@ -252,7 +271,8 @@ private struct SourceWords {
             let root = "\(Checkout.root)/\(folder)"
             guard let files = FileManager.default.enumerator(atPath: root) else { continue }
             for case let file as String in files
-            where [".swift", ".h", ".c", ".yaml"].contains(where: file.hasSuffix)
+            where [".swift", ".h", ".hpp", ".c", ".cpp", ".rs", ".py", ".yaml"]
+                .contains(where: file.hasSuffix)
                 && !file.contains(".build/")
             {
                 guard let bytes = try? readFile("\(root)/\(file)") else { continue }

@@ -116,6 +116,23 @@ import Testing
         #expect(session.answer.capability.width == 64)
     }
 
+    @Test func `nil accepts a new offer, and an error keeps what is sent`() throws {
+        for (fails, status, kind) in [
+            (false, Status.ok, UInt32(GR_ANSWER_ACCEPT)), (true, .failed, 1),
+        ] {
+            let session = try FakeSession(
+                "share", of: testEntry,
+                settings: [("answer", .choice("fixed")), ("fails-to-start", .boolean(fails))])
+            #expect(session.initializeVideo(rows) == .ok)
+            #expect(session.answer.kind == UInt32(GR_ANSWER_FIXED))
+            #expect(try session.propertyChange([rows[1]], revision: 2) == status)
+            #expect(session.answer.kind == kind, "an error leaves the answer alone")
+            #expect(session.answer.capability.width == 32)
+            #expect(
+                session.host.state.withLock { $0.errors } == (fails ? ["the lens cap is on"] : []))
+        }
+    }
+
     @Test(arguments: [
         ("fail", Status.unavailable, "no camera: plug one in"),
         ("fail-oddly", .failed, "unforeseen"),

@@ -49,6 +49,26 @@ import Testing
                     rotation: .quarter, color: .bt709Full, offerRevision: 7, ptsNanoseconds: 99))
     }
 
+    @Test(arguments: [PixelFormat.i420, .nv12, .bgra])
+    func `an array and a pointer are sent as a span is`(format: PixelFormat) throws {
+        let (session, sender) = try sending()
+        let size = FrameSize(width: 5, height: 3)
+        let bytes = (0..<format.packedByteCount(of: size)).map { UInt8(truncatingIfNeeded: $0) }
+        try sender.sendVideoFrame(bytes.span.bytes, width: 5, height: 3, format: format)
+        try sender.sendVideoFrame(bytes, width: 5, height: 3, format: format)
+        try bytes.withUnsafeBytes { buffer in
+            try sender.sendVideoFrame(buffer, width: 5, height: 3, format: format)
+        }
+        let sent = video(session).sent
+        #expect(sent.map(\.planes) == Array(repeating: sent[0].planes, count: 3))
+        #expect(sent[0].planes.flatMap { $0 } == bytes)
+        let short = refusal { () throws(SendRefusal) in
+            try sender.sendVideoFrame(
+                Array(bytes.dropLast()), width: 5, height: 3, format: format)
+        }
+        #expect(short == .badLength)
+    }
+
     @Test func `a JPEG image is one plane of its own length`() throws {
         let (session, sender) = try sending()
         let image: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
@@ -213,12 +233,14 @@ import Testing
         try sender.send(
             samples.span, format: AudioFormat(sampleRate: 8_000, channels: 1),
             ptsNanoseconds: 5, patience: .nanoseconds(7))
-        try sender.send(samples.span, format: stereo, patience: .untilThereIsRoom)
+        try sender.send(samples.span, format: stereo, patience: .none)
+        try sender.send(samples, format: stereo)
+        try samples.withUnsafeBufferPointer { buffer in try sender.send(buffer, format: stereo) }
         let blocks = host.state.withLock { $0.blocks }
-        #expect(blocks.map(\.frames) == [2, 4, 2])
-        #expect(blocks.map(\.pts) == [.min, 5, .min])
-        #expect(blocks.map(\.timeout) == [0, 7, -1])
-        #expect(blocks.map(\.sampleRate) == [44_100, 8_000, 44_100])
+        #expect(blocks.map(\.frames) == [2, 4, 2, 2, 2])
+        #expect(blocks.map(\.pts) == [.min, 5, .min, .min, .min])
+        #expect(blocks.map(\.timeout) == [-1, 7, 0, -1, -1])
+        #expect(blocks.map(\.sampleRate) == [44_100, 8_000, 44_100, 44_100, 44_100])
         #expect(blocks.allSatisfy { $0.samples == samples })
 
         host.state.withLock { $0.audioRefusals = [.queueFull] }

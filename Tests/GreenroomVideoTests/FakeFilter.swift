@@ -48,13 +48,16 @@ final class FakeFilter: InstanceBackend, PluginFactory {
 
     /// An instance that is sending, on its media thread.
     func runner(
-        _ clock: SessionClock, _ events: SessionEvents = SessionEvents { _ in }
+        _ clock: SessionClock, _ events: SessionEvents = SessionEvents { _ in },
+        isRequired: Bool = false
     ) throws -> PreProcessorRunner {
         let descriptor = PluginDescriptor(
             kind: .preProcessor, id: "test.fake", name: "Fake", version: "1", summary: "",
             vendor: nil, url: nil, parameters: [])
         let instance = PluginInstance(
-            plan: SourcePlan(factory: self, descriptor: descriptor, settings: []), number: 7,
+            plan: SourcePlan(
+                factory: self, descriptor: descriptor, settings: [], isRequired: isRequired),
+            number: 7,
             role: "camera.pre-processors[0]", clock: clock, events: events)
         try Self.start(instance)
         return PreProcessorRunner(instance, clock: clock)

@@ -49,15 +49,19 @@ import Testing
 
     /// Sends a frame through a chain.
     private func edit(
-        _ number: Int, _ chain: FilterChain, _ unprocessed: inout FilterChain.Unprocessed,
+        _ number: Int, _ chain: inout FilterChain, at nanoseconds: Int64 = 0,
         within interval: Int64 = 60 * Self.second, format: PixelFormat = .i420,
         size: FrameSize = Self.size
     ) throws -> Edited? {
         let frame = try numberedFrame(number, from: inputs, format, size)
-        let edited = try chain.edit(
-            frame, with: converter, from: inputs, within: interval, &unprocessed)
-        guard let edited else { return nil }
-        return Edited(mark: Self.mark(edited), format: edited.format, size: edited.size)
+        switch try chain.edit(
+            frame, at: nanoseconds, with: converter, from: inputs, within: interval)
+        {
+        case .carried(let edited, isEdited: _):
+            return Edited(mark: Self.mark(edited), format: edited.format, size: edited.size)
+        case .withheld: return nil
+        case .lost: return nil
+        }
     }
 
     private static func mark(_ frame: borrowing VideoFrame) -> UInt8 {
@@ -73,18 +77,17 @@ import Testing
     @Test(arguments: [PixelFormat.i420, .nv12])
     func `a filter in its own process edits a copy in its own memory`(format: PixelFormat) throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let chain = chain([try filter.runner(clock, events)])
-        var unprocessed = FilterChain.Unprocessed()
+        var chain = chain([try filter.runner(clock, events)])
         let frame = try numberedFrame(7, from: inputs, format, Self.size)
         let kept = frame.share()
         guard
-            let edited = try chain.edit(
-                frame, with: converter, from: inputs, within: 60 * Self.second, &unprocessed)
+            case .carried(let edited, isEdited: true) = try chain.edit(
+                frame, at: 0, with: converter, from: inputs, within: 60 * Self.second)
         else { throw FakeFilter.Failure(text: "the frame is lost") }
         let marks = [Self.mark(edited), Self.mark(kept)]
         #expect(marks == [107, 7])
         #expect(filter.pool?.aliveCount == 1 && inputs.aliveCount == 1)
-        #expect(unprocessed == FilterChain.Unprocessed())
+        #expect(chain.unprocessed == FilterChain.Unprocessed())
         chain.close()
     }
 
@@ -94,14 +97,13 @@ import Testing
             FakeFilter(pool: FramePool(limit: 2), adds: 4), FakeFilter(pool: nil, adds: 8),
             FakeFilter(pool: nil, adds: 16),
         ]
-        let chain = chain(try filters.map { try $0.runner(clock, events) })
-        var unprocessed = FilterChain.Unprocessed()
+        var chain = chain(try filters.map { try $0.runner(clock, events) })
         for number in 0..<20 {
             let large = FrameSize(width: 128, height: 96)
-            let edited = try edit(number, chain, &unprocessed, format: .nv12, size: large)
+            let edited = try edit(number, &chain, format: .nv12, size: large)
             #expect(edited == Edited(mark: UInt8(number + 31)))
         }
-        #expect(unprocessed.total == 0)
+        #expect(chain.unprocessed.total == 0)
         #expect(filters.map(\.callCount) == [20, 20, 20, 20, 20])
         #expect(inputs.aliveCount == 0 && filters.allSatisfy { $0.pool?.aliveCount ?? 0 == 0 })
         chain.close()
@@ -116,33 +118,89 @@ import Testing
         status: Status, expected: FilterChain.Unprocessed
     ) throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let chain = chain([try filter.runner(clock, events)])
+        var chain = chain([try filter.runner(clock, events)])
         filter.behave(.refuse(status))
-        var unprocessed = FilterChain.Unprocessed()
         // The filter has spoiled its copy.
         let large = FrameSize(width: 128, height: 96)
-        let edited = try edit(7, chain, &unprocessed, format: .nv12, size: large)
+        let edited = try edit(7, &chain, format: .nv12, size: large)
         #expect(edited == Edited(mark: 7, format: .nv12, size: large))
-        #expect(unprocessed == expected)
+        #expect(chain.unprocessed == expected)
         chain.close()
     }
 
     @Test func `a frame that filters can't get is an error`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
-        let chain = chain([try filter.runner(clock, events)])
+        var chain = chain([try filter.runner(clock, events)])
         guard let frame = inputs.take(.mjpeg, Self.size, compressedByteCount: 10) else {
             throw FakeFilter.Failure(text: "no frame")
         }
-        var unprocessed = FilterChain.Unprocessed()
         var code: ConversionError.Code?
         do throws(ConversionError) {
             _ = try chain.edit(
-                frame, with: converter, from: inputs, within: Self.second, &unprocessed)
+                frame, at: 0, with: converter, from: inputs, within: Self.second)
         } catch {
             code = error.code
         }
         #expect(code == .badData)
-        #expect(unprocessed.total == 0)
+        #expect(chain.unprocessed.total == 0)
+        chain.close()
+    }
+
+    // MARK: Required filters
+
+    @Test func `what a required filter has not edited goes no further`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let later = FakeFilter(pool: nil, adds: 1)
+        let runner = try filter.runner(clock, events, isRequired: true)
+        var chain = chain([runner, try later.runner(clock, events)])
+        #expect(try edit(1, &chain) == Edited(mark: 102))
+        filter.behave(.refuse(.failed))
+        #expect(try edit(2, &chain) == nil)
+        filter.behave(.wait)
+        #expect(try edit(3, &chain, within: 1_000_000) == nil)
+        #expect(try edit(4, &chain) == nil)
+        filter.behave(.edit)
+        filter.ingest.change { $0 = true }
+        waitUntilIdle(runner)
+        #expect(try edit(5, &chain) == Edited(mark: 106))
+        runner.instance.giveUp(because: "a test lost it")
+        #expect(try edit(6, &chain) == nil)
+        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 1, late: 2, lost: 1))
+        #expect(later.callCount == 2 && inputs.aliveCount == 0)
+        chain.close()
+    }
+
+    @Test func `a required filter in the host's process shows nothing that it spoilt`() throws {
+        let filter = FakeFilter(pool: nil)
+        var chain = chain([try filter.runner(clock, events, isRequired: true)])
+        filter.behave(.refuse(.failed))
+        #expect(try edit(1, &chain) == nil)
+        filter.behave(.edit)
+        #expect(try edit(2, &chain) == Edited(mark: 102))
+        chain.close()
+    }
+
+    // MARK: The log
+
+    @Test func `the log says when a filter leaves frames unedited, and when that is over`() throws {
+        let lines = Mutex<[String]>([])
+        let events = SessionEvents { event in
+            if case .note(let role, let text) = event {
+                lines.withLock { $0.append("\(role): \(text.prefix { $0 != ":" && $0 != ";" })") }
+            }
+        }
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        var chain = chain([try filter.runner(clock, events)])
+        let period = Self.second / 10
+        for number in 0..<150 {
+            let refuses = number == 3 || (20..<30).contains(number) || (40..<130).contains(number)
+            filter.behave(refuses ? .refuse(.failed) : .edit)
+            _ = try edit(number, &chain, at: Int64(number) * period)
+        }
+        // What begins in the ten seconds after the first line is told when they are over.
+        let refusal = "camera.pre-processors[0]: it refused a frame (FAILED)"
+        let recovery = "camera.pre-processors[0]: it has edited every frame for a second again"
+        #expect(lines.withLock { $0 } == [refusal, recovery, refusal, recovery])
         chain.close()
     }
 
@@ -151,15 +209,14 @@ import Testing
     @Test func `a frame does not wait for a filter that is late, nor the next ones`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
         let runner = try filter.runner(clock, events)
-        let chain = chain([runner])
-        var unprocessed = FilterChain.Unprocessed()
+        var chain = chain([runner])
         filter.behave(.wait)
-        #expect(try edit(1, chain, &unprocessed, within: 5_000_000) == Edited(mark: 1))
+        #expect(try edit(1, &chain, within: 5_000_000) == Edited(mark: 1))
         // These would wait for a minute, if they did.
         for number in 2...10 {
-            #expect(try edit(number, chain, &unprocessed) == Edited(mark: UInt8(number)))
+            #expect(try edit(number, &chain) == Edited(mark: UInt8(number)))
         }
-        #expect(unprocessed == FilterChain.Unprocessed(late: 10))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 10))
         while filter.callCount == 0 { MonotonicClock.sleep(milliseconds: 1) }
         #expect(filter.callCount == 1 && filter.pool?.aliveCount == 1)
 
@@ -168,8 +225,8 @@ import Testing
         waitUntilIdle(runner)
         // What it returned too late is dropped.
         #expect(filter.pool?.aliveCount == 0)
-        #expect(try edit(11, chain, &unprocessed) == Edited(mark: 111))
-        #expect(unprocessed == FilterChain.Unprocessed(late: 10))
+        #expect(try edit(11, &chain) == Edited(mark: 111))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 10))
         #expect(runner.instance.lifecycle == .sending)
         #expect(hangs.count.load(ordering: .relaxed) == 0)
         chain.close()
@@ -178,12 +235,11 @@ import Testing
     @Test func `filters of one frame share its deadline`() throws {
         let slow = FakeFilter(pool: nil, adds: 1)
         let second = FakeFilter(pool: FramePool(limit: 2), adds: 2)
-        let chain = chain([try slow.runner(clock, events), try second.runner(clock, events)])
+        var chain = chain([try slow.runner(clock, events), try second.runner(clock, events)])
         slow.behave(.work(milliseconds: 20))
-        var unprocessed = FilterChain.Unprocessed()
         // The first one is in the host's process, and has to be waited for.
-        #expect(try edit(0, chain, &unprocessed, within: 5_000_000) == Edited(mark: 1))
-        #expect(unprocessed == FilterChain.Unprocessed(late: 1))
+        #expect(try edit(0, &chain, within: 5_000_000) == Edited(mark: 1))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
         #expect(second.callCount == 0)
         chain.close()
     }
@@ -191,26 +247,25 @@ import Testing
     @Test func `a filter that stays late hangs, and the picture goes on`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
         let runner = try filter.runner(clock, events)
-        let chain = chain([runner], hangNanoseconds: 1_000_000_000)
-        var unprocessed = FilterChain.Unprocessed()
+        var chain = chain([runner], hangNanoseconds: 1_000_000_000)
         filter.behave(.wait)
-        #expect(try edit(1, chain, &unprocessed, within: 1_000_000) == Edited(mark: 1))
+        #expect(try edit(1, &chain, within: 1_000_000) == Edited(mark: 1))
         while runner.busyNanoseconds ?? 0 < 1_000_000_000 { MonotonicClock.sleep(milliseconds: 1) }
         #expect(runner.instance.fault == nil)
         for number in 2...10 {
-            #expect(try edit(number, chain, &unprocessed) == Edited(mark: UInt8(number)))
+            #expect(try edit(number, &chain) == Edited(mark: UInt8(number)))
         }
         #expect(runner.instance.fault == "it hangs in process")
         #expect(hangs.count.load(ordering: .relaxed) == 1)
-        #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
 
         // In its next life it gets frames again, once the call of the last one has returned.
         filter.behave(.edit)
         filter.ingest.change { $0 = true }
         waitUntilIdle(runner)
         try FakeFilter.start(runner.instance)
-        #expect(try edit(11, chain, &unprocessed) == Edited(mark: 111))
-        #expect(unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
+        #expect(try edit(11, &chain) == Edited(mark: 111))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
         chain.close()
     }
 
@@ -220,15 +275,14 @@ import Testing
         defer { clock.leave() }
         let filter = FakeFilter(pool: FramePool(limit: 2))
         let runner = try filter.runner(clock, events)
-        let chain = chain([runner], hangNanoseconds: 2 * Self.second, clock: clock)
-        var unprocessed = FilterChain.Unprocessed()
+        var chain = chain([runner], hangNanoseconds: 2 * Self.second, clock: clock)
         filter.behave(.work(milliseconds: 20))
-        #expect(try edit(1, chain, &unprocessed, within: 1) == Edited(mark: 101))
-        #expect(unprocessed.total == 0)
+        #expect(try edit(1, &chain, within: 1) == Edited(mark: 101))
+        #expect(chain.unprocessed.total == 0)
         filter.behave(.wait)
-        #expect(try edit(2, chain, &unprocessed, within: 1) == Edited(mark: 2))
+        #expect(try edit(2, &chain, within: 1) == Edited(mark: 2))
         #expect(runner.instance.fault == "it hangs in process")
-        #expect(unprocessed == FilterChain.Unprocessed(late: 1))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
         filter.ingest.change { $0 = true }
         chain.close()
     }
@@ -236,13 +290,12 @@ import Testing
     @Test func `a filter in the host's process that hangs keeps the frame`() throws {
         let filter = FakeFilter(pool: nil)
         let runner = try filter.runner(clock, events)
-        let chain = chain([runner], hangNanoseconds: 50_000_000)
-        var unprocessed = FilterChain.Unprocessed()
+        var chain = chain([runner], hangNanoseconds: 50_000_000)
         filter.behave(.wait)
-        #expect(try edit(1, chain, &unprocessed, within: 1) == nil)
+        #expect(try edit(1, &chain, within: 1) == nil)
         #expect(hangs.count.load(ordering: .relaxed) == 1)
-        #expect(try edit(2, chain, &unprocessed) == Edited(mark: 2))
-        #expect(unprocessed == FilterChain.Unprocessed(lost: 1))
+        #expect(try edit(2, &chain) == Edited(mark: 2))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(lost: 1))
         filter.ingest.change { $0 = true }
         chain.close()
     }
@@ -253,33 +306,31 @@ import Testing
     func `a filter that is stopped costs nothing, and comes back`(isIsolated: Bool) throws {
         let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil)
         let runner = try filter.runner(clock, events)
-        let chain = chain([runner])
-        var unprocessed = FilterChain.Unprocessed()
-        #expect(try edit(1, chain, &unprocessed, format: .nv12) == Edited(mark: 101))
+        var chain = chain([runner])
+        #expect(try edit(1, &chain, format: .nv12) == Edited(mark: 101))
         try FakeFilter.finish(runner.instance.beginStopSend(), of: runner.instance)
         for number in 2...5 {
             let expected = Edited(mark: UInt8(number), format: .nv12)
-            #expect(try edit(number, chain, &unprocessed, format: .nv12) == expected)
+            #expect(try edit(number, &chain, format: .nv12) == expected)
         }
         #expect(converter.conversionCount == 1)
-        #expect(unprocessed == FilterChain.Unprocessed(lost: 4))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(lost: 4))
         try FakeFilter.finish(runner.instance.beginStartSend(), of: runner.instance)
-        #expect(try edit(6, chain, &unprocessed, format: .nv12) == Edited(mark: 106))
+        #expect(try edit(6, &chain, format: .nv12) == Edited(mark: 106))
         chain.close()
     }
 
     @Test func `a filter whose frames the outputs still have is left out`() throws {
         let pool = FramePool(limit: 1)
         let filter = FakeFilter(pool: pool)
-        let chain = chain([try filter.runner(clock, events)])
-        var unprocessed = FilterChain.Unprocessed()
+        var chain = chain([try filter.runner(clock, events)])
         do {
             let held = try numberedFrame(0, from: pool)
-            #expect(try edit(1, chain, &unprocessed) == Edited(mark: 1))
-            #expect(unprocessed == FilterChain.Unprocessed(late: 1))
+            #expect(try edit(1, &chain) == Edited(mark: 1))
+            #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
             _ = held.planeCount
         }
-        #expect(try edit(2, chain, &unprocessed) == Edited(mark: 102))
+        #expect(try edit(2, &chain) == Edited(mark: 102))
         chain.close()
     }
 
@@ -297,15 +348,14 @@ import Testing
             FakeFilter(pool: FramePool(limit: 3), adds: 1),
             FakeFilter(pool: FramePool(limit: 3), adds: 2),
         ]
-        let chain = chain(try filters.map { try $0.runner(clock, events) })
-        var unprocessed = FilterChain.Unprocessed()
+        var chain = chain(try filters.map { try $0.runner(clock, events) })
         func allocations() -> [Int] {
             [inputs.allocationCount, converter.scratchAllocationCount]
                 + filters.map { $0.pool?.allocationCount ?? 0 }
         }
-        for number in 0..<5 { _ = try edit(number, chain, &unprocessed, format: .nv12) }
+        for number in 0..<5 { _ = try edit(number, &chain, format: .nv12) }
         let warm = allocations()
-        for number in 0..<100 { _ = try edit(number, chain, &unprocessed, format: .nv12) }
+        for number in 0..<100 { _ = try edit(number, &chain, format: .nv12) }
         #expect(allocations() == warm)
         chain.close()
     }

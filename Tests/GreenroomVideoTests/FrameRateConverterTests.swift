@@ -11,7 +11,10 @@ import Testing
         _ pace: OutputPace, endSlot: Int64? = nil, _ frames: [(shows: Int64, comes: Int64)]
     ) -> [Claim] {
         var schedule = FrameRateConverter(rate: FrameRate(10), pace: pace, endSlot: endSlot)
-        return frames.map { schedule.claim($0.shows * 1_000_000, at: $0.comes * 1_000_000) }
+        var grid = TakingGrid(rate: FrameRate(10))
+        return frames.map {
+            schedule.claim(grid.take($0.shows * 1_000_000), at: $0.comes * 1_000_000)
+        }
     }
 
     private func slot(_ slot: Int64, delayed: Bool = false) -> Claim {
@@ -78,30 +81,38 @@ import Testing
     @Test func `no more frames wait than fit, and that is decided by time alone`() {
         let rate = FrameRate(120)
         var schedule = FrameRateConverter(rate: rate, pace: .onSchedule, endSlot: nil)
-        let ahead = (0..<17).map { schedule.claim(rate.dueNanoseconds(ofFrame: $0), at: 0) }
+        var grid = TakingGrid(rate: rate)
+        let ahead = (0..<17).map {
+            schedule.claim(grid.take(rate.dueNanoseconds(ofFrame: $0)), at: 0)
+        }
         #expect(ahead.prefix(16).allSatisfy { $0 != .full } && ahead.last == .full)
         // When the first has had its time there is room for one.
         let due = schedule.due(0)
-        #expect(schedule.claim(rate.dueNanoseconds(ofFrame: 17), at: due - 1) == .full)
-        #expect(schedule.claim(rate.dueNanoseconds(ofFrame: 17), at: due) == slot(17))
-        #expect(schedule.claim(rate.dueNanoseconds(ofFrame: 18), at: due) == .full)
+        let (next, last) = (
+            grid.take(rate.dueNanoseconds(ofFrame: 17)), grid.take(rate.dueNanoseconds(ofFrame: 18))
+        )
+        #expect(schedule.claim(next, at: due - 1) == .full)
+        #expect(schedule.claim(next, at: due) == slot(17))
+        #expect(schedule.claim(last, at: due) == .full)
     }
 
     @Test func `a frame that comes in time finds room at 120 a second`() {
         let rate = FrameRate(120)
         var schedule = FrameRateConverter(rate: rate, pace: .onSchedule, endSlot: nil)
+        var grid = TakingGrid(rate: rate)
         for index in 0..<1200 as Range<Int64> {
             let moment = rate.dueNanoseconds(ofFrame: index)
-            #expect(schedule.claim(moment, at: moment) == slot(index))
+            #expect(schedule.claim(grid.take(moment), at: moment) == slot(index))
         }
     }
 
     @Test func `black takes the slot of now, or the next that is not taken`() {
         var schedule = FrameRateConverter(rate: FrameRate(10), pace: .onSchedule, endSlot: 50)
-        #expect(schedule.claim(at: 1_000_000_000, from: 10) == 10)
-        #expect(schedule.claim(1_100_000_000, at: 1_100_000_000) == slot(11))
-        #expect(schedule.claim(at: 1_110_000_000, from: 10) == 12)
-        #expect(schedule.claim(at: 2_000_000_000, from: 30) == 30)
-        #expect(schedule.claim(at: 9_000_000_000, from: 10) == nil)
+        var grid = TakingGrid(rate: FrameRate(10))
+        #expect(schedule.claim(from: grid.point(at: 1_000_000_000), nextSlot: 10) == 10)
+        #expect(schedule.claim(grid.take(1_100_000_000), at: 1_100_000_000) == slot(11))
+        #expect(schedule.claim(from: grid.point(at: 1_110_000_000), nextSlot: 10) == 12)
+        #expect(schedule.claim(from: grid.point(at: 2_000_000_000), nextSlot: 30) == 30)
+        #expect(schedule.claim(from: grid.point(at: 9_000_000_000), nextSlot: 10) == nil)
     }
 }

@@ -87,6 +87,7 @@ struct SimulatedBranch {
         let size = FrameSize(width: 2, height: 2)
         let sink = CollectingSink(pace)
         var queue = BranchQueue(FrameRateConverter(rate: rate, pace: pace, endSlot: endSlot))
+        var grid = TakingGrid(rate: rate)
         var writer = FrameRepeater(sink: sink, want: VideoWant(format: .i420), size: size)
         var result = Result()
         var isOver = false
@@ -120,11 +121,12 @@ struct SimulatedBranch {
             if laneGoesFirst { try work(at: time) }
             switch event {
             case .frame(let frame):
-                if let claim = queue.claim(Int64(frame.shows * 1e6), at: time) {
+                if let claim = queue.claim(grid.take(Int64(frame.shows * 1e6)), at: time) {
                     queue.push(try numberedFrame(100 + number, from: pool, .i420, size), claim)
                 }
-            case .black: queue.showBlack(at: time)
-            case .slate: queue.show(slate.frame.share(), slate.text, at: time)
+            case .black: queue.showBlack(from: grid.point(at: time))
+            case .slate:
+                queue.show(slate.frame.share(), slate.text, from: grid.point(at: time))
             }
             // Everything of one time comes before the branch goes on, or the branch after each.
             let isLast = index + 1 == events.count || events[index + 1].0 > time

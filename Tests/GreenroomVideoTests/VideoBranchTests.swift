@@ -33,8 +33,10 @@ import Testing
     }
 
     /// Sends a frame that comes when it shows.
-    private func send(_ number: Int, at nanoseconds: Int64, to branch: VideoBranch) throws {
-        guard let claim = branch.claim(nanoseconds, at: nanoseconds) else { return }
+    private func send(
+        _ number: Int, at nanoseconds: Int64, to branch: VideoBranch, _ grid: inout TakingGrid
+    ) throws {
+        guard let claim = branch.claim(grid.take(nanoseconds), at: nanoseconds) else { return }
         branch.push(try numberedFrame(number, from: pool), claim)
     }
 
@@ -43,10 +45,11 @@ import Testing
         _ milliseconds: [Double], endSlot: Int64, isEndKnown: Bool = true
     ) throws -> (periods: [UInt8], counts: VideoBranch.Counts) {
         let sink = CollectingSink()
+        var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, endSlot: isEndKnown ? endSlot : nil)
         let thread = start(branch, timeline())
         for (number, time) in milliseconds.enumerated() {
-            try send(number, at: Int64(time * 1e6), to: branch)
+            try send(number, at: Int64(time * 1e6), to: branch, &grid)
             // A test sends faster than any camera: it waits, or the queue would be full.
             while branch.counts.queued > 4 { MonotonicClock.sleep(milliseconds: 1) }
         }
@@ -124,10 +127,12 @@ import Testing
 
     @Test func `a branch that stands still loses its own frames and keeps its length`() throws {
         let sink = CollectingSink(isOpen: false)
+        var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, endSlot: 100)
         let thread = start(branch, timeline())
         for number in 0..<100 {
-            try send(number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: branch)
+            try send(
+                number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: branch, &grid)
         }
         let stalled = branch.counts
         #expect(stalled.queueFull > 80)
@@ -146,13 +151,15 @@ import Testing
         pace: OutputPace
     ) throws {
         let sink = CollectingSink(pace, failsAfter: 5)
+        var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, endSlot: 50)
         // What is live has ten seconds to fill, a file nothing yet.
         let past: Int64 = pace == .onSchedule ? 10_000_000_000 : 0
         let thread = start(branch, timeline(begunBefore: past))
         var number = 0
         while branch.failure == nil || number < 50 {
-            try send(number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: branch)
+            try send(
+                number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: branch, &grid)
             number += 1
             MonotonicClock.sleep(milliseconds: 1)
         }
@@ -168,9 +175,11 @@ import Testing
     @Test func `an output that fails at its end counts no frame that it did not get`() throws {
         // The third write fills the end.
         let sink = CollectingSink(failsAfter: 2)
+        var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, endSlot: nil)
         for number in 0..<2 {
-            try send(number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: branch)
+            try send(
+                number, at: Self.rate.dueNanoseconds(ofFrame: Int64(number)), to: branch, &grid)
         }
         branch.finish(endSlot: 10)
         branch.run(on: timeline()) { _ in }
@@ -181,13 +190,14 @@ import Testing
 
     @Test func `a still picture is written as time passes, not all of it at the end`() throws {
         let sink = CollectingSink()
+        var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, endSlot: 90)
         // Three seconds ago: two are over, and the last may get its frames still.
-        try send(1, at: 0, to: branch)
+        try send(1, at: 0, to: branch, &grid)
         let thread = start(branch, timeline(begunBefore: 3_000_000_000))
         while sink.periods.count < 60 { MonotonicClock.sleep(milliseconds: 1) }
         // A period that was filled takes no frame any more: it shows in the next one.
-        try send(2, at: 1_000_000_000, to: branch)
+        try send(2, at: 1_000_000_000, to: branch, &grid)
         branch.finish(endSlot: 90)
         thread.join()
         #expect(sink.periods.count == 90)
@@ -198,10 +208,11 @@ import Testing
 
     @Test func `a live output has every picture no earlier than its time, to its end`() throws {
         let sink = CollectingSink(.onSchedule)
+        var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, rate: FrameRate(100), endSlot: 20)
         let timeline = timeline()
         let thread = start(branch, timeline)
-        try send(1, at: 0, to: branch)
+        try send(1, at: 0, to: branch, &grid)
         var seen: [(count: Int, at: Int64)] = []
         while sink.periods.count < 20 {
             // What has been written by then was due by now.

@@ -57,7 +57,8 @@ import GreenroomModel
         let (input, counts) = (track.input.counts, track.counts)
         #expect(
             counts.taken
-                == counts.overRate + counts.unconvertible + counts.lostInFilter + counts.carried)
+                == counts.overRate + counts.unconvertible + counts.lostInFilter + counts.withheld
+                + counts.carried)
         #expect(input.taken == counts.taken + track.queuedCount - input.waiting)
         for branch in track.branches { #expect(branch.counts.frames == counts.carried) }
     }

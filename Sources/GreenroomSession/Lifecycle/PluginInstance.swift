@@ -21,6 +21,8 @@ package final class PluginInstance: Sendable {
         var pastTimes: [String: CallbackTimes] = [:]
     }
 
+    /// Whether, of a pre-processor, frames that it has not edited are withheld from the outputs.
+    package let isRequired: Bool
     private let environment: InstanceEnvironment
     private let factory: any PluginFactory
     /// Guards which life is the newest, and what outlives it.
@@ -40,6 +42,7 @@ package final class PluginInstance: Sendable {
             audioIngest: audioIngest, clock: clock, events: events,
             editedFrameLimit: editedFrameLimit)
         factory = plan.factory
+        isRequired = plan.isRequired
         state = Mutex(State(settings: plan.settings))
     }
 
@@ -77,6 +80,11 @@ package final class PluginInstance: Sendable {
     package var settings: [Setting] { state.withLock { $0.settings } }
 
     private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
+
+    /// The backend of a life that is sending.
+    var sendingBackend: (any InstanceBackend)? {
+        life?.state.withLock { $0.lifecycle == .sending ? $0.backend : nil }
+    }
 
     /// What the source says that it can make; empty if it says nothing, and before `create`.
     package var capabilities: [VideoCapability] { backend?.capabilities ?? [] }

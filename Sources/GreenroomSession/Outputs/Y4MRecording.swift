@@ -3,14 +3,12 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
 import GreenroomNegotiation
-import GreenroomRuntime
 import GreenroomVideo
 
 /// A track's picture as Y4M, in a file or on standard output.
 final class Y4MRecording: VideoSink {
-    /// The writer belongs to the branch's thread from the session's start on; the lock proves it
-    /// to the compiler, and nobody waits for it.
-    private let writer: Monitor<Y4MWriter?>
+    /// Safe: set before the branch's thread begins, which alone writes and finishes.
+    nonisolated(unsafe) private var writer: Y4MWriter?
     let pace: OutputPace
 
     /// Creates a file, which gets frames as they come.
@@ -40,20 +38,15 @@ final class Y4MRecording: VideoSink {
 
     private init(_ writer: consuming Y4MWriter, pace: OutputPace) {
         self.pace = pace
-        self.writer = Monitor(writer)
+        self.writer = consume writer
     }
 
     func write(_ frame: borrowing VideoFrame, times: Int) throws {
-        for _ in 0..<times {
-            try writer.withLock { writer throws(MediaFileError) in
-                try writer?.write(frame)
-            }
-        }
+        for _ in 0..<times { try writer?.write(frame) }
     }
 
     func finish() throws {
-        let ended: Y4MWriter? = writer.withLock { $0.take() }
-        if let ended { try ended.close() }
+        if let ended = writer.take() { try ended.close() }
     }
 }
 

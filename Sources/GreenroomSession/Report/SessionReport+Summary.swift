@@ -19,6 +19,16 @@ extension SessionReport {
                 lines.append(line)
             }
             lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
+            if picture.unedited > 0 {
+                lines.append(
+                    "\(picture.track): \(picture.unedited) of \(picture.carried) frames shown "
+                        + "unedited by a filter")
+            }
+            if picture.withheld > 0 {
+                lines.append(
+                    "\(picture.track): \(picture.withheld) frames not shown: a required filter "
+                        + "did not edit them")
+            }
         }
         for sound in sounds {
             if sound.concealed >= 48 {

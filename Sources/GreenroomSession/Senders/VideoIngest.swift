@@ -41,6 +41,8 @@ package final class VideoIngest: Sendable {
 
     private struct State: ~Copyable {
         var status = Status.notStarted
+        /// Where the plugin's frames lie.
+        var pool: FramePool
         var revisions = RevisionLog()
         var leases: InlineArray<8, Lease?> = InlineArray { _ in nil }
         var lastLease: UInt64 = 0
@@ -49,6 +51,13 @@ package final class VideoIngest: Sendable {
         var conduct: CapabilityCompliance?
         /// Refusals of what was passed, by status, that were told.
         var told = StatusCounts()
+
+        init(pool: FramePool) { self.pool = pool }
+
+        /// Throws what the lifecycle demands unless frames may be sent.
+        func checkOpen(_ call: SenderCall) throws(Refusal) {
+            guard status == .ok else { throw Refusal(status: status, in: call) }
+        }
 
         mutating func lend(
             _ frame: consuming VideoFrame, _ call: SenderCall
@@ -70,10 +79,8 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let ownPool: FramePool
-    /// Where the plugin's frames lie.
-    private let plugins: Mutex<FramePool>
     private let track: VideoTrackInput
     private let clock: SessionClock
     private let tell: @Sendable (String) -> Void
@@ -86,7 +93,7 @@ package final class VideoIngest: Sendable {
         tell: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         ownPool = pool
-        plugins = Mutex(pool)
+        state = Mutex(State(pool: pool))
         self.track = track
         self.clock = clock
         self.tell = tell
@@ -104,16 +111,14 @@ package final class VideoIngest: Sendable {
 
     /// Begins a life of the plugin: its leases are new, and its frames lie where it says.
     func begin(pool: FramePool?) {
-        plugins.withLock { $0 = pool ?? ownPool }
         state.withLock { state in
+            state.pool = pool ?? ownPool
             for index in state.leases.indices { state.leases[index] = nil }
         }
     }
 
     /// How many frames of the plugin are in use at most.
     var frameLimit: Int { ownPool.limit }
-
-    private var pool: FramePool { plugins.withLock { $0 } }
 
     /// Makes frames of a revision, and of all before it, legal; called before the plugin hears of
     /// the offer.
@@ -167,9 +172,11 @@ package final class VideoIngest: Sendable {
     func send(
         _ frame: UnsafePointer<gr_video_frame>, copy fill: (inout VideoFrame, CheckedFrame) -> Bool
     ) throws(Refusal) {
-        let pool = pool
         try counting { () throws(Refusal) in
-            let newest = try revisionsIfOpen(.videoSend).newest
+            let (newest, pool) = try state.withLock { state throws(Refusal) in
+                try state.checkOpen(.videoSend)
+                return (state.revisions.newest, state.pool)
+            }
             let checked = try CheckedFrame(checking: frame, newestRevision: newest)
             guard
                 var copy = pool.take(
@@ -211,9 +218,11 @@ package final class VideoIngest: Sendable {
         format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>
     ) throws(Refusal) {
         let call = SenderCall.videoAcquire
-        let pool = pool
         do throws(Refusal) {
-            let agreed = try revisionsIfOpen(call).agreed
+            let (agreed, pool) = try state.withLock { state throws(Refusal) in
+                try state.checkOpen(call)
+                return (state.revisions.agreed, state.pool)
+            }
             _ = try readStruct(UnsafePointer(lease), in: call)
             guard let pixelFormat = PixelFormat(rawValue: format) else {
                 throw Refusal(.unknownFormat(format), in: call)
@@ -226,9 +235,8 @@ package final class VideoIngest: Sendable {
             let description = gr_mutable_frame(describing: frame, revision: agreed)
             var lent: VideoFrame? = frame
             let id = try state.withLock { state throws(Refusal) in
-                guard state.status == .ok, let frame = lent.take() else {
-                    throw Refusal(status: state.status, in: call)
-                }
+                try state.checkOpen(call)
+                guard let frame = lent.take() else { throw Refusal(.gone, in: call) }
                 return try state.lend(frame, call)
             }
             lease.pointee.id = id
@@ -244,8 +252,11 @@ package final class VideoIngest: Sendable {
     func commit(_ id: UInt64, info: UnsafePointer<gr_frame_info>) throws(Refusal) {
         let call = SenderCall.videoCommit
         try counting { () throws(Refusal) in
-            var frame = try takeBack(id, call)
-            let newest = try revisionsIfOpen(call).newest
+            var newest: UInt32 = 0
+            var frame = try takeBack(id, call) { state throws(Refusal) in
+                try state.checkOpen(call)
+                newest = state.revisions.newest
+            }
             frame.info = try FrameInfo(
                 checking: try readStruct(info, in: call), newestRevision: newest, in: call)
             try deliver(frame, call, copied: 0)
@@ -255,8 +266,7 @@ package final class VideoIngest: Sendable {
     /// Takes a leased frame back unsent.
     func abandon(_ id: UInt64) throws(Refusal) {
         do throws(Refusal) {
-            _ = try takeBack(id, .videoAbandon)
-            state.withLock { $0.counts.abandoned += 1 }
+            _ = try takeBack(id, .videoAbandon) { state in state.counts.abandoned += 1 }
         } catch {
             state.withLock { $0.counts.refusedCalls.add(error.status) }
             tellFirst(error)
@@ -288,22 +298,19 @@ package final class VideoIngest: Sendable {
         if isFirst { tell(refusal.news) }
     }
 
-    private func revisionsIfOpen(
-        _ call: SenderCall
-    ) throws(Refusal) -> (newest: UInt32, agreed: UInt32) {
-        try state.withLock { state throws(Refusal) in
-            guard state.status == .ok else { throw Refusal(status: state.status, in: call) }
-            return (state.revisions.newest, state.revisions.agreed)
-        }
-    }
-
-    private func takeBack(_ id: UInt64, _ call: SenderCall) throws(Refusal) -> VideoFrame {
+    /// Ends a lease.
+    ///
+    /// - Parameter then: What else is done under the same lock.
+    private func takeBack(
+        _ id: UInt64, _ call: SenderCall, then: (inout State) throws(Refusal) -> Void
+    ) throws(Refusal) -> VideoFrame {
         try state.withLock { state throws(Refusal) in
             guard let frame = state.takeBack(id) else {
                 // A lease that is unknown to a sender that has ended is no news of its own.
                 if state.status == .gone { throw Refusal(.gone, in: call) }
                 throw Refusal(.lease(id), in: call)
             }
+            try then(&state)
             return frame
         }
     }
@@ -319,7 +326,7 @@ package final class VideoIngest: Sendable {
         track.waitForRoom()
         let now = clock.now
         let finding = try state.withLock { state throws(Refusal) -> CapabilityCompliance.Finding? in
-            guard state.status == .ok else { throw Refusal(status: state.status, in: call) }
+            try state.checkOpen(call)
             if let frame = frame.take() { track.push(frame) }
             let stale = state.revisions.stale
             state.revisions.add(frameOf: info.offerRevision, at: now)

@@ -102,9 +102,6 @@ struct DueSlates {
         var text: SlateText
     }
 
-    /// How long the last picture stays before a slate takes its place, in nanoseconds.
-    private static let delay: Int64 = 1_000_000_000
-
     private var slates: [Slate] = []
 
     /// When a slate is due next, on the session clock.
@@ -113,7 +110,7 @@ struct DueSlates {
     /// Has a slate shown soon.
     mutating func announce(_ text: SlateText, on track: VideoTrackKind, at now: Int64) {
         cancel(on: track)
-        slates.append(Slate(track: track, due: now + Self.delay, text: text))
+        slates.append(Slate(track: track, due: now + SlateText.delay, text: text))
     }
 
     /// Takes back what was announced.

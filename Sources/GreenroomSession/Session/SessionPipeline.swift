@@ -57,8 +57,8 @@ final class SessionPipeline: Sendable {
             else { return nil }
             let track = VideoTrack(
                 kind: kind, agreed: agreed, input: input, pool: pool,
-                filters: plugins.slots.filters(of: source.address.role).map {
-                    PreProcessorRunner($0.instance, clock: clock)
+                filters: plugins.slots.chain(of: source.address.role).map {
+                    PreProcessorRunner($0, clock: clock)
                 },
                 groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
                 filterDeadline: configuration.callbackDeadline.nanoseconds,

@@ -31,18 +31,21 @@ package struct SourcePlan: Sendable {
     package var settings: [Setting]
     /// What its failure means.
     package var onFailure: FailurePolicy
+    /// Of a filter, whether frames that it has not edited are withheld from the outputs.
+    package var isRequired: Bool
     /// The process that it runs in; nil for the host's.
     package var isolation: IsolationPlan?
 
     /// Makes a plan.
     package init(
         factory: any PluginFactory, descriptor: PluginDescriptor, settings: [Setting],
-        onFailure: FailurePolicy = .end, isolation: IsolationPlan? = nil
+        onFailure: FailurePolicy = .end, isRequired: Bool = false, isolation: IsolationPlan? = nil
     ) {
         self.factory = factory
         self.descriptor = descriptor
         self.settings = settings
         self.onFailure = onFailure
+        self.isRequired = isRequired
         self.isolation = isolation
     }
 }

@@ -36,6 +36,8 @@ struct PluginSlots {
     private(set) var sources: [SessionPlugin] = []
     /// Those that edit frames of a source, in the order in which they see them.
     private(set) var filters: [SessionPlugin] = []
+    /// Every filter, also those that left.
+    private let everyFilter: [SessionPlugin]
     /// Every instance, also those that left; for the report.
     let everyone: [PluginInstance]
 
@@ -83,6 +85,7 @@ struct PluginSlots {
             filters.append(
                 SessionPlugin(address: address, instance: instance, onFailure: plugin.onFailure))
         }
+        everyFilter = filters
         everyone = (sources + filters).map(\.instance)
     }
 
@@ -107,6 +110,14 @@ struct PluginSlots {
     /// The filters of the source that has a role.
     func filters(of role: SessionRole) -> [SessionPlugin] {
         filters.filter { $0.address.role == role }
+    }
+
+    /// What the frames of the source that has a role pass through: its filters, and the required
+    /// ones that left, since nothing may pass without them.
+    func chain(of role: SessionRole) -> [PluginInstance] {
+        everyFilter.filter { $0.address.role == role }.map(\.instance).filter { instance in
+            instance.isRequired || filters.contains { $0.instance === instance }
+        }
     }
 
     /// Takes a plugin out.

@@ -1,26 +1,27 @@
 import Glibc
 import GreenroomPluginInterface
 
-/// A checkout of Greenroom: where Swift plugins find the SDK, and C ones the header.
+/// A checkout of Greenroom: where Swift plugins find the SDK, and others the headers.
 struct Checkout {
     /// Absolute, without symbolic links.
     let path: String
 
-    private static let header = "Sources/GreenroomABI/include/greenroom/plugin.h"
+    private static let headers = "Sources/GreenroomABI/include/greenroom"
 
     /// nil for a folder that is none.
     init?(at folder: String) {
         guard let resolved = resolvedPath(folder) else { return nil }
         path = resolved
         for file in [
-            "Package.swift", "Sources/GreenroomPlugin", "Plugins/exports.map", Self.header,
+            "Package.swift", "Sources/GreenroomPlugin", "Plugins/exports.map",
+            "\(Self.headers)/plugin.h",
         ] {
             guard access("\(path)/\(file)", R_OK) == 0 else { return nil }
         }
     }
 
-    /// `greenroom/plugin.h`.
-    var header: String { "\(path)/\(Self.header)" }
+    /// The folder of `plugin.h`.
+    var headers: String { "\(path)/\(Self.headers)" }
 
     /// What packages know it by: its folder's name, in small letters.
     var identity: String { path.split(separator: "/").last?.lowercased() ?? "" }

@@ -23,10 +23,10 @@ struct InstalledProgram {
         return nil
     }
 
-    /// Where the header is if the program was installed: in `include` beside its `bin`.
-    var header: String {
+    /// The folder of `plugin.h` if the program was installed: in `include` beside its `bin`.
+    var headers: String {
         let prefix = folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.startIndex)
-        return "\(prefix)/include/greenroom/plugin.h"
+        return "\(prefix)/include/greenroom"
     }
 
     /// Whether a shell finds it by its name.

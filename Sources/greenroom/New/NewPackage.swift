@@ -4,8 +4,8 @@ struct NewPackage {
     enum Base {
         /// The path of Greenroom's package, from the plugin's folder or absolute.
         case package(String)
-        /// The text of `greenroom/plugin.h`.
-        case header(String)
+        /// Headers, copied into the plugin's folder.
+        case headers([PackageFile])
     }
 
     let plugin: NewPlugin
@@ -22,9 +22,8 @@ struct NewPackage {
         switch base {
         case .package(let path):
             files.append(PackageFile(path: "Package.swift", text: plugin.manifest(greenroom: path)))
-        case .header(let text):
-            files.append(PackageFile(path: "build.sh", text: plugin.buildScript))
-            files.append(PackageFile(path: "greenroom/plugin.h", text: text))
+        case .headers(let headers):
+            files += plugin.buildFiles + headers
         }
         files.append(PackageFile(path: "session.yaml", text: session))
         return files

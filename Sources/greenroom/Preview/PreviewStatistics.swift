@@ -66,12 +66,15 @@ struct PreviewStatistics {
     }
 
     private func parts(of picture: SessionReport.Video) -> [String] {
-        [
+        let isFilter = plugin?.kind == PluginKind.preProcessor.name
+        let edits =
+            picture.unprocessed.refused + picture.unprocessed.late + picture.unprocessed.lost
+        return [
             carried(picture), rate(of: picture), "sent \(picture.sent)",
             "refused \(picture.refused.values.reduce(0, +))",
             "dropped \(drops(of: picture).reduce(0) { $0 + $1.count })",
             "stale \(picture.staleRevision)",
-        ]
+        ] + (isFilter ? ["unedited \(edits)"] : [])
     }
 
     private func carried(_ picture: SessionReport.Video) -> String {
@@ -93,6 +96,7 @@ struct PreviewStatistics {
         return [
             ("for newer ones", picture.superseded), ("above the rate", picture.overRate),
             ("unconvertible", picture.unconvertible), ("in the filter", picture.lostInFilter),
+            ("withheld for the filter", picture.withheld),
             ("after the end", picture.discarded),
             ("for a slow reader", outputs.reduce(0) { $0 + $1.queueFull }),
             ("for want of a reader", outputs.reduce(0) { $0 + $1.failed }),

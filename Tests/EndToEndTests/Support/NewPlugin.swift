@@ -6,7 +6,7 @@ import TestSupport
 /// A plugin that `greenroom new` has written into a folder of the test, and that was built there.
 struct NewPlugin {
     static let kinds = ["camera", "microphone", "share", "share-audio", "pre-processor"]
-    static let languages = ["swift", "c"]
+    static let languages = ["swift", "c", "c++"]
 
     let kind: String
     let language: String
@@ -66,7 +66,7 @@ struct NewPlugin {
 
     /// The library that building makes, from its folder.
     var library: String {
-        get throws { language == "c" ? "\(name).so" : ".build/release/lib\(try type).so" }
+        get throws { language == "swift" ? ".build/release/lib\(try type).so" : "\(name).so" }
     }
 
     /// A library that tests share.
@@ -102,14 +102,13 @@ struct NewPlugin {
         try Data(bytes).write(to: file)
     }
 
-    /// Builds it: one in C as its README says, with warnings as errors; one in Swift as the
+    /// Builds it: one in C or C++ as its README says, with warnings as errors; one in Swift as the
     /// package's own plugins are, into the place where its package would have it.
     private func compile() throws {
         switch language {
-        case "c":
+        case "c", "c++":
             let run = try ChildProcess.run(
-                "sh", ["\(folder)/build.sh", "-Werror", "-Wconversion", "-Wshadow"],
-                environment: ["CC": "cc"])
+                "sh", ["\(folder)/build.sh", "-Werror", "-Wconversion", "-Wshadow"])
             guard run.exit == .code(0), run.standardError.isEmpty else { throw Failure("\(run)") }
         default:
             try FileManager.default.createDirectory(
@@ -122,7 +121,9 @@ struct NewPlugin {
 
     /// Runs its session on the virtual clock.
     func run(_ settings: String..., duration: String = "2s") throws -> Finished {
-        let set = ["outputs[0].record.overwrite=true"] + settings
+        // In the matrix of the templates, so that what they draw is recorded as it is.
+        let set =
+            ["outputs[0].record.overwrite=true", "outputs[0].record.matrix=bt601"] + settings
         return try Greenroom.start(
             ["run", "\(folder)/session.yaml", "--virtual-clock", "--duration", duration]
                 + set.flatMap { ["--set", $0] }

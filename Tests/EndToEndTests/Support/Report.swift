@@ -95,7 +95,9 @@ struct Report: Decodable {
         var overRate: Int
         var unconvertible: Int
         var lostInFilter: Int
+        var withheld: Int
         var carried: Int
+        var unedited: Int
         var unprocessed: Unprocessed
         var conversions: Int
         var bytesConverted: Int

@@ -16,6 +16,9 @@ enum TestPlugins {
     /// The stand-alone sample in C, built once.
     static func cCamera() throws -> String { try builtCCamera.get() }
 
+    /// A camera, a filter and a microphone in C++ that throw where a setting says, built once.
+    static func throwing() throws -> String { try builtThrowing.get() }
+
     /// A camera in Swift that ends in a `fatalError`, built once.
     static func fatal() throws -> String { try builtFatal.get() }
 
@@ -41,6 +44,13 @@ enum TestPlugins {
         }
         try compile(sources, flags, into: file)
         return file
+    }
+
+    /// A library of the benchmarks, e.g. `"flood"`.
+    static func benchmark(_ name: String) throws -> String {
+        try build(
+            "benchmark-\(name)", ["\(Checkout.root)/Tests/Benchmarks/\(name).c"],
+            ["-D_GNU_SOURCE", "-O2", "-Wno-pedantic"])
     }
 
     /// A shared library that is no plugin.
@@ -110,6 +120,18 @@ enum TestPlugins {
                 ] + flags)
         guard run.exit == .code(0) else { throw Failure("\(run)") }
         return program
+    }
+
+    private static let builtThrowing = Result {
+        mkdir(folder, 0o777)
+        let library = "\(folder)/throwing.so"
+        let run = try ChildProcess.run(
+            "g++",
+            ["-std=c++17", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-fvisibility=hidden"]
+                + warnings + ["-I", Checkout.include, "\(sources)/throws.cpp", "-o", library]
+                + ["-Wl,--version-script=\(Checkout.root)/Plugins/exports.map"])
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+        return library
     }
 
     private static let builtFatal = Result {

@@ -99,9 +99,10 @@ struct RecordingShare: ShareSource {
         host.log(.debug, "onShareInitialize \(limit)")
         return try settings.make()
     }
-    func onSharePropertyChange(limit: VideoCapability) -> VideoAnswer? {
+    func onSharePropertyChange(limit: VideoCapability) throws -> VideoAnswer? {
         host.log(.debug, "onSharePropertyChange \(limit)")
-        return .accept
+        try settings.start()
+        return nil
     }
     func onShareSendStarted(_ sender: ShareSender) throws {
         Kept.video.withLock { $0[settings.host] = sender }
