@@ -196,7 +196,7 @@ import TestSupport
             $0.hasPrefix("control line ")
         }
         let expected = [
-            (1, #"Did you mean "mute"?"#), (3, "can't change format while it runs"),
+            (1, #"Did you mean "mute"?"#), (3, "format of ColorBars (camera) is not live"),
             (4, #""unmute" takes no value"#), (5, "the session has no share to pause."),
             (6, "U+0000"),
         ]
