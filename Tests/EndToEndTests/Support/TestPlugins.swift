@@ -185,8 +185,16 @@ enum TestPlugins {
         return library
     }
 
-    /// Builds a file that another test may be loading, unless it was built from the same: it gets its
-    /// name when it is whole.
+    /// Builds a file that another test may be loading: it gets its name when it is whole.
+    ///
+    /// - Parameter build: Makes the file at a path.
+    static func replace(_ file: String, build: (String) throws -> Void) throws {
+        let unfinished = file + ".\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
+        try build(unfinished)
+        guard rename(unfinished, file) == 0 else { throw Failure("can't rename \(unfinished)") }
+    }
+
+    /// Builds a file likewise, unless it was built from the same before.
     ///
     /// - Parameters:
     ///   - sources: All files that it is made of, but for those of the compiler.
@@ -202,13 +210,10 @@ enum TestPlugins {
         let key = Array("\(digest.value)".utf8)
         let keyFile = file + ".made-of"
         if access(file, F_OK) == 0, (try? readFile(keyFile)) == key { return }
-        let unfinished = file + ".\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
-        try build(unfinished)
         // In this order: a file that has no key of its own is built anew.
         unlink(keyFile)
-        guard rename(unfinished, file) == 0 else { throw Failure("can't rename \(unfinished)") }
-        try Data(key).write(to: URL(filePath: unfinished))
-        guard rename(unfinished, keyFile) == 0 else { throw Failure("can't rename \(unfinished)") }
+        try replace(file, build: build)
+        try replace(keyFile) { try Data(key).write(to: URL(filePath: $0)) }
     }
 
     /// The interface's headers and those in the folders of some files.
