@@ -330,7 +330,7 @@ if Context.environment["GREENROOM_FUZZ"] != nil {
             dependencies: [
                 "GreenroomABI", "GreenroomIPC", "GreenroomConversion", "GreenroomSession",
                 "GreenroomIsolation", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomRuntime",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime", "GreenroomVideo",
             ], path: "Tests/Fuzz", exclude: ["run.sh"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -162,7 +162,7 @@ extension ConfigNode {
         case (.index(let index), .sequence(var nodes)):
             guard index <= nodes.count else {
                 throw problem(
-                    "has \(nodes.count) entries, counted from 0. Use [\(nodes.count)] to add one.")
+                    "has \(nodes.count) entries. Write [\(nodes.count)] to add one.")
             }
             if index == nodes.count { nodes.append(nothing) }
             let item: Schema? = if case .list(let item, _)? = schema?.kind { item } else { nil }
@@ -172,9 +172,9 @@ extension ConfigNode {
         case (_, .refused):
             break
         case (.key(let key), _):
-            throw problem("there is no \"\(key)\" in it, it is \(inWords).")
+            throw problem("has no key \"\(key)\": it is \(inWords).")
         case (.index(let index), _):
-            throw problem("there is no [\(index)] in it, it is \(inWords).")
+            throw problem("has no entry [\(index)]: it is \(inWords).")
         }
     }
 }

@@ -132,7 +132,7 @@ extension Decoder<[String]> {
             var seen: Set<String> = []
             for entry in entries where !seen.insert(entry.value).inserted {
                 reading.diagnostics.append(
-                    Diagnostic("it is in the list already. Keep one.", at: entry.place))
+                    Diagnostic("duplicate entry. Keep one.", at: entry.place))
             }
             return entries.map(\.value)
         }

@@ -18,8 +18,7 @@ extension SessionFile {
             let reason =
                 followers.contains(entry.key)
                 ? "the sound of a broadcast comes over the same socket as its picture"
-                : "it is for plugins that the host starts, and a broadcast comes from a process "
-                    + "that somebody else starts"
+                : "applies only to a plugin, and the host does not start a broadcast's process"
             return ConfigurationProblem(
                 "\(reason). Remove it, or name a plugin in place of the broadcast.",
                 at: role.rawValue.appending(key: entry.key), isOfKey: true)

@@ -159,8 +159,8 @@ extension YAMLDocument {
             let isFirst = anchored.insert(Position(mark)).inserted
             guard isFirst else { return ConfigNode(content: .refused, origin: origin) }
             return refused(
-                "anchors (&\(anchor.rawValue)) and aliases (*\(anchor.rawValue)) are not read, "
-                    + "so that a file says what it means where it says it. Write the value out.")
+                "anchors (&\(anchor.rawValue)) and aliases (*\(anchor.rawValue)) are not "
+                    + "supported. Write the value out.")
         }
         guard depth <= Self.maximumDepth else {
             return refused("nested too deeply, at most \(Self.maximumDepth) levels are read.")
@@ -170,7 +170,7 @@ extension YAMLDocument {
             return convert(scalar, origin: origin, refused: refused)
         case .sequence(let sequence):
             guard Self.isUntagged(sequence.tag) else {
-                return refused("tags (\(sequence.tag)) are not read. Remove it.")
+                return refused("tags (\(sequence.tag)) are not supported. Remove it.")
             }
             let nodes = sequence.enumerated().map { index, node in
                 convert(node, path: "\(path)[\(index)]", depth: depth + 1)
@@ -178,12 +178,13 @@ extension YAMLDocument {
             return ConfigNode(content: .sequence(nodes), origin: origin)
         case .mapping(let mapping):
             guard Self.isUntagged(mapping.tag) else {
-                return refused("tags (\(mapping.tag)) are not read. Remove it.")
+                return refused("tags (\(mapping.tag)) are not supported. Remove it.")
             }
             return ConfigNode(
                 content: .mapping(entries(of: mapping, path: path, depth: depth)), origin: origin)
         case .alias(let alias):
-            return refused("aliases (*\(alias.anchor.rawValue)) are not read. Write the value out.")
+            return refused(
+                "aliases (*\(alias.anchor.rawValue)) are not supported. Write the value out.")
         }
     }
 
@@ -192,7 +193,7 @@ extension YAMLDocument {
     ) -> ConfigNode {
         let isPlain = scalar.style == .plain && scalar.tag.description != Self.textTag
         guard Self.isUntagged(scalar.tag) || scalar.tag.description == Self.textTag else {
-            return refused("tags (\(scalar.tag)) are not read. Remove it.")
+            return refused("tags (\(scalar.tag)) are not supported. Remove it.")
         }
         guard !scalar.string.unicodeScalars.contains("\0") else {
             return refused("a text may not contain a NUL character. Remove it.")
@@ -208,7 +209,7 @@ extension YAMLDocument {
             let keyOrigin = origin(keyNode.mark)
             guard case .scalar(let scalar) = keyNode, keyNode.anchor == nil else {
                 diagnostics.append(
-                    Diagnostic("a key has to be a word.", at: SourceLocation(keyOrigin, path: path))
+                    Diagnostic("a key must be a word.", at: SourceLocation(keyOrigin, path: path))
                 )
                 continue
             }
@@ -220,7 +221,7 @@ extension YAMLDocument {
                     if case .file(let line, _) = first.keyOrigin { " in line \(line)" } else { "" }
                 diagnostics.append(
                     Diagnostic(
-                        "the key stands here a second time, the first is\(line). Keep one.",
+                        "duplicate key: the first is\(line). Keep one.",
                         at: SourceLocation(keyOrigin, path: valuePath)))
                 continue
             }

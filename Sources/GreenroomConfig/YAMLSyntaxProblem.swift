@@ -17,7 +17,7 @@ struct YAMLSyntaxProblem {
         let indentation = scalars.prefix { $0 == " " || $0 == "\t" }
         let found = scalars.indices.contains(column - 1) ? scalars[column - 1] : nil
         if problem.contains("tab character") || indentation.contains("\t") || found == "\t" {
-            message = "a tab. YAML indents with blanks: replace it."
+            message = "a tab: YAML indents with spaces. Replace it."
             return
         }
         switch problem {
@@ -55,7 +55,7 @@ struct YAMLSyntaxProblem {
                 found.map { "a text can't begin with \"\($0)\"" } ?? "this can't begin a text"
             message = "\(shown). Put it in quotes."
         case "found undefined alias":
-            message = "aliases (*name) are not read. Write the value out, or quote the text."
+            message = "aliases (*name) are not supported. Write the value out, or quote the text."
         case "did not find expected alphabetic or numeric character":
             message = "a text can't begin with \"*\" or \"&\". Put it in quotes."
         case "but found another document":

@@ -63,9 +63,12 @@ private struct Assembly {
             let (found, seen) = try locator.find(
                 name, kind: kind, relativeTo: configuration.folder)
             guard seen.kind == kind else {
+                let home =
+                    SessionRole.allCases.first { $0.kind == seen.kind }
+                    .map { "goes under \"\($0.rawValue)\"" } ?? "goes under \"pre-processors\""
                 report(
-                    "\(seen.name) is a \(seen.kind.name), and this place needs a \(kind.name). "
-                        + "`greenroom plugins` lists them.", "\(address).plugin")
+                    "needs a \(kind.name), and \(seen.name) is a \(seen.kind.name), which \(home). "
+                        + "greenroom plugins lists the plugins of each kind.", "\(address).plugin")
                 return nil
             }
             let isBundled = locator.isBundled(found.path)

@@ -39,10 +39,8 @@ package enum ConfinedProcess {
         let socket = ControlSocket(adopting: socketNumber)
         do throws(SandboxError) {
             let policy = SandboxPolicy(confinement, library: library)
-            let applied = try Sandbox.apply(policy, host: host)
-            if let descriptor = applied.notifyDescriptor {
-                socket.send(.sandboxNotifier, descriptors: [descriptor])
-                close(descriptor)
+            _ = try Sandbox.apply(policy, host: host) {
+                socket.send(.sandboxNotifier, descriptors: [$0])
             }
             return nil
         } catch {

@@ -54,8 +54,10 @@ final class IsolatedPlugin: InstanceBackend {
 
     func create(_ settings: [Setting]) throws(LoadError) -> Status {
         let frames = try makeFrames()
+        context.startsProcess()
         let runner = try start(frames)
         try runner.prepare()
+        context.didStartProcess()
         let connection = runner.connection
         let found = try connection.load(factory.path).descriptors
         let choice = try factory.choose(from: found, for: descriptor, settings)

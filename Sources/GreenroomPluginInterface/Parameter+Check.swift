@@ -43,7 +43,7 @@ extension PluginDescriptor {
                     name: name,
                     explanation: known.isEmpty
                         ? "\(self.name) has no settings. Remove it."
-                        : "\(self.name) has no setting of this name. It has: \(known)."))
+                        : "\(self.name) has no such setting. Its settings: \(known)."))
         }
         var settings: [Setting] = []
         for parameter in parameters {
@@ -52,8 +52,8 @@ extension PluginDescriptor {
                     guard let value = parameter.defaultValue else {
                         throw SettingProblem(
                             name: parameter.name,
-                            explanation: "\(self.name) needs this setting (\(parameter.title)). "
-                                + "Add it.")
+                            explanation: "\(self.name) requires this setting "
+                                + "(\(parameter.title)). Add it.")
                     }
                     settings.append(
                         Setting(name: parameter.name, type: parameter.type, value: value))
@@ -91,8 +91,7 @@ extension Parameter {
             return value
         case (.choice, .string(let text)):
             guard choices.contains(text) else {
-                throw problem(
-                    "\"\(text)\" is not one of its choices: \(choices.joined(separator: ", ")).")
+                throw problem("needs \(expectation), found \"\(text)\".")
             }
             return value
         case (.path, .string(let text)):
@@ -106,7 +105,7 @@ extension Parameter {
         case (.choice, .boolean(let flag)) where choices.contains("\(flag)"):
             return .string("\(flag)")
         default:
-            throw problem("\(value) is not \(expectation).")
+            throw problem("needs \(expectation), found \(value.written).")
         }
     }
 
@@ -130,6 +129,13 @@ extension Parameter {
         case .choice: "one of \(choices.joined(separator: ", "))"
         case .path: "a path"
         }
+    }
+}
+
+extension ParameterValue {
+    /// As it stands in a session file: text in quotes.
+    fileprivate var written: String {
+        if case .string(let text) = self { "\"\(text)\"" } else { "\(self)" }
     }
 }
 

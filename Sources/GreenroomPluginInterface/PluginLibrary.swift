@@ -43,8 +43,8 @@ package struct PluginLibrary: Sendable {
         guard let symbol = dlsym(handle, GR_ENTRY_SYMBOL) else {
             throw LoadError(
                 code: .notAPlugin, place: path,
-                explanation: "it is a shared library, but no plugin: it exports no "
-                    + "\(GR_ENTRY_SYMBOL).")
+                explanation: "it is a shared library, but not a plugin: it does not export "
+                    + "\(GR_ENTRY_SYMBOL). Export it, with GR_EXPORT in C or @c in Swift.")
         }
         let entryFunction = unsafeBitCast(
             symbol, to: (@convention(c) () -> UnsafePointer<gr_entry>?).self)
@@ -68,7 +68,9 @@ package struct PluginLibrary: Sendable {
             where other.id == descriptor.id || other.name == descriptor.name {
                 throw LoadError(
                     code: .badDescriptor, place: path,
-                    explanation: "two plugins share the id \(other.id) or the name \(other.name).")
+                    explanation:
+                        "two plugins have the id \(other.id) or the name \(other.name). Give each its own."
+                )
             }
             descriptors.append(descriptor)
         }
@@ -116,8 +118,11 @@ package struct PluginLibrary: Sendable {
                 code: .unresolvedSymbol, place: path,
                 explanation: "a library that it was built with is missing or older: \(message).")
         }
+        let reason =
+            message.hasPrefix("\(path): ") ? message.dropFirst(path.count + 2) : message[...]
         return LoadError(
             code: .notAPlugin, place: path,
-            explanation: "it is no shared library for this machine: \(message).")
+            explanation: "it is not a shared library for this machine: \(reason). Build it here, "
+                + "with -shared.")
     }
 }

@@ -39,7 +39,6 @@ enum ResourceLimits {
     static func apply(_ policy: SandboxPolicy) -> SandboxReport.Entry {
         var limits = [
             (Int32(RLIMIT_CORE.rawValue), 0 as UInt64, "core dumps"),
-            (Int32(RLIMIT_NOFILE.rawValue), openFiles, "open files"),
             (
                 Int32(RLIMIT_DATA.rawValue),
                 dataBytes(
@@ -58,6 +57,21 @@ enum ResourceLimits {
             limits.append((Int32(greenroom_limit_threads), threads, "threads"))
         }
         return set(limits)
+    }
+
+    /// Limits open files, and adds that to the layer's entry.
+    ///
+    /// Call it after the refusal descriptor was sent. The kernel lets a process send descriptors only
+    /// while fewer than its limit are in flight between all processes of the user, and another plugin
+    /// may keep as many in flight as its own limit allows.
+    static func limitOpenFiles(in report: inout SandboxReport) {
+        let entry = set([(Int32(RLIMIT_NOFILE.rawValue), openFiles, "open files")])
+        for index in report.entries.indices
+        where report.entries[index].layer == .limits && report.entries[index].state == .on {
+            let other = report.entries[index].text
+            report.entries[index] = entry
+            if entry.state == .on { report.entries[index].text = "\(other), \(entry.text)" }
+        }
     }
 
     /// The only limit without a sandbox.

@@ -5,39 +5,31 @@ import SystemPackage
 
 /// The sandbox around an isolated plugin's process.
 package enum Sandbox {
-    /// The result of ``apply(_:host:)``.
-    package struct Applied: Sendable {
-        /// Which layers are on.
-        package var report: SandboxReport
-        /// Where the host receives refusals, for ``SandboxNotifier``; nil if the kernel can't
-        /// notify. Closes on exec.
-        ///
-        /// Send it to the host and close it before the plugin loads: a process with this descriptor
-        /// can allow itself everything. Until the host listens, each call that opens a file waits.
-        package var notifyDescriptor: Int32?
-    }
-
     /// Puts this process into the sandbox, permanently.
     ///
     /// Call it while the process has one thread, and before any code of the plugin runs.
     ///
     /// - Parameters:
     ///   - policy: What the plugin may do.
-    ///   - host: The process that started this one. If it has exited already, this process ends.
-    ///     The kernel watches the thread that started this process: that thread must live as long
-    ///     as the host.
-    /// - Throws: If the policy requires layers that the kernel lacks. The layers that exist are on
-    ///   then, and the process can only report the error and exit.
+    ///   - host: The process that started this one. If it has exited already, this process ends. The
+    ///     kernel watches the thread that started this process: that thread must live as long as the
+    ///     host.
+    ///   - handOver: Sends the host the descriptor of refusals, for ``SandboxNotifier``; returns
+    ///     whether that worked. Not called if the kernel can't notify. Until the host listens, each
+    ///     call that opens a file waits.
+    /// - Returns: Which layers are on.
+    /// - Throws: If the policy requires layers that the kernel lacks, or the descriptor can't be sent.
+    ///   The layers that exist are on then, and the process can only report the error and exit.
     package static func apply(
-        _ policy: SandboxPolicy, host: Int32
-    ) throws(SandboxError) -> Applied {
+        _ policy: SandboxPolicy, host: Int32, handOver: (Int32) -> Bool
+    ) throws(SandboxError) -> SandboxReport {
         var report = SandboxReport(entries: [dieWithHost(host)])
         guard policy.mode != .off else {
             report.entries.append(ResourceLimits.applyCoreLimit())
             for layer in SandboxLayer.allCases where layer.rawValue > SandboxLayer.limits.rawValue {
                 report.entries.append(.init(layer: layer, state: .off, text: "sandbox: off"))
             }
-            return Applied(report: report)
+            return report
         }
         report.entries.append(ResourceLimits.apply(policy))
         report.entries.append(refuseNewPrivileges())
@@ -46,15 +38,34 @@ package enum Sandbox {
         let filter = SystemCallFilter.apply(policy, landlock: landlock.isPossible)
         report.entries.append(landlock.apply(showsProcesses: filter.notifyDescriptor == nil))
         report.entries.append(filter.entry)
-        if policy.mode == .require, let shortfall = report.shortfall {
+        if policy.mode == .require, report.shortfall != nil {
             // Close it: nobody will answer, so calls must fail instead of waiting.
             if let descriptor = filter.notifyDescriptor { close(descriptor) }
-            throw SandboxError(
-                description: "this kernel lacks a part of the sandbox: \(shortfall); a newer "
-                    + "kernel has it, and sandbox: on does without it",
-                report: report)
+            try requireAll(of: report)
         }
-        return Applied(report: report, notifyDescriptor: filter.notifyDescriptor)
+        if let descriptor = filter.notifyDescriptor {
+            let isSent = handOver(descriptor)
+            // A plugin with this descriptor could allow itself everything.
+            close(descriptor)
+            guard isSent else {
+                throw SandboxError(
+                    description: "the host can't get the descriptor of refused calls: too many "
+                        + "descriptors are in flight between this user's processes; raise ulimit -n",
+                    report: report)
+            }
+        }
+        ResourceLimits.limitOpenFiles(in: &report)
+        if policy.mode == .require { try requireAll(of: report) }
+        return report
+    }
+
+    /// Throws if a layer is missing.
+    private static func requireAll(of report: SandboxReport) throws(SandboxError) {
+        guard let shortfall = report.shortfall else { return }
+        throw SandboxError(
+            description: "this kernel lacks a part of the sandbox: \(shortfall); a newer kernel "
+                + "has it, and sandbox: on does without it",
+            report: report)
     }
 
     /// The layers that this machine supports; changes nothing.

@@ -115,7 +115,7 @@ extension Schema.Section {
             return "unknown key. Write \"\(keyAlias.cure)\"."
         }
         if key == "<<" {
-            return "merge keys (<<) are not read. Write the values out."
+            return "merge keys (<<) are not supported. Write the values out."
         }
         if let nearest = nearestName(to: key, among: known) {
             return "unknown key. Did you mean \"\(nearest)\"?"

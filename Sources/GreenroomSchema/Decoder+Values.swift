@@ -131,8 +131,8 @@ extension Decoder<[VideoCapability]> {
             for row in rows where !sizes.insert(row.value.size).inserted {
                 reading.diagnostics.append(
                     Diagnostic(
-                        "the size \(row.value.size) is in the list already. Keep the row with the "
-                            + "highest rate: a source may choose any lower one.", at: row.place))
+                        "duplicate size \(row.value.size). Keep the one with the highest rate: it "
+                            + "includes the lower ones.", at: row.place))
             }
             return rows.map(\.value)
         }

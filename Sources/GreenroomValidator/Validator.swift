@@ -156,7 +156,7 @@ public struct Validator: Sendable {
             let kinds = Set(plugins.map(\.kind.name)).sorted().joined(separator: ", ")
             throw Problem(
                 description: "\(library): none of these checks applies to a \(kinds). greenroom "
-                    + "validate --list shows what each one applies to.", isOfOptions: true)
+                    + "validate --list shows the kinds of each.", isOfOptions: true)
         }
         return try concerned.map { descriptor in
             let checks = checks.filter { $0.kinds.contains(descriptor.kind) }

@@ -15,13 +15,11 @@ func confine(_ message: [UInt8], _ socket: borrowing ControlSocket, host: pid_t)
         var reader = WireReader(message)
         let policy = try SandboxPolicy(from: &reader)
         do throws(SandboxError) {
-            let applied = try Sandbox.apply(policy, host: host)
-            if let descriptor = applied.notifyDescriptor {
-                socket.send(.sandboxNotifier, descriptors: [descriptor])
-                close(descriptor)
+            let report = try Sandbox.apply(policy, host: host) {
+                socket.send(.sandboxNotifier, descriptors: [$0])
             }
             answer.write(true)
-            applied.report.write(to: &answer)
+            report.write(to: &answer)
         } catch {
             answer.write(false)
             answer.write(error.description)

@@ -241,9 +241,9 @@ import Testing
         #expect(bad.exit == .code(65), "\(bad)")
         let expected = [
             ("5:5: timeline[0]: ", "bars, grey"),
-            ("6:5: timeline[1]: ", "not live. Those that can: pattern, counter, ball, speed"),
+            ("6:5: timeline[1]: ", "Live settings: pattern, counter, ball, speed"),
             ("7:5: timeline[2]: ", #"Did you mean "pattern"?"#),
-            ("8:5: timeline[3]: ", "can't change rate while it runs"),
+            ("8:5: timeline[3]: ", "rate of Tone (microphone) is not live"),
             ("9:5: timeline[4]: ", "out of bounds"),
         ]
         let faults = bad.standardError.split(separator: "\n").filter { $0.hasPrefix("\(file):") }
@@ -256,7 +256,8 @@ import Testing
         let good = try Greenroom.run("check", file, "--set", entries)
         #expect(good.exit == .code(0), "\(good)")
         #expect(good.text.contains("s, at most 2560x1440@30, for 5s, on the virtual clock"))
-        #expect(good.text.contains("warning: timeline[0]: it is due at 9s"), "\(good.text)")
+        #expect(
+            good.text.contains("warning: timeline[0]: never executed: due at 9s"), "\(good.text)")
         let result = try json(
             try Greenroom.run(
                 "check", "--json", file, "--set", entries, "--set",

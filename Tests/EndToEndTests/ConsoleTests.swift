@@ -163,7 +163,7 @@ import TestSupport
                     + arguments
             ).wait(atMost: .seconds(60))
             #expect(run.exit == .code(0), "\(run)")
-            let words = "timeline[0]: it is due at 9s, when the session is over (200ms)"
+            let words = "timeline[0]: never executed: due at 9s, and the session ends at 200ms"
             let first =
                 arguments.isEmpty
                 ? run.standardError.split(separator: "\n").first.map(String.init)
@@ -196,7 +196,7 @@ import TestSupport
             $0.hasPrefix("control line ")
         }
         let expected = [
-            (1, #"Did you mean "mute"?"#), (3, "can't change format while it runs"),
+            (1, #"Did you mean "mute"?"#), (3, "format of ColorBars (camera) is not live"),
             (4, #""unmute" takes no value"#), (5, "the session has no share to pause."),
             (6, "U+0000"),
         ]

@@ -80,7 +80,7 @@ import Testing
             in: folder, environment: ["GREENROOM_PROGRAM": folder("greenroom")]
         ).wait(atMost: .seconds(60))
         #expect(run.exit != .code(0))
-        #expect(run.standardError.contains("there is no video source of this name in"), "\(run)")
+        #expect(run.standardError.contains("no video source of this name is installed"), "\(run)")
         #expect(run.standardError.contains(folder.path), "\(run)")
     }
 }

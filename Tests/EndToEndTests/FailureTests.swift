@@ -68,23 +68,46 @@ import TestSupport
 
     // MARK: - Answers
 
-    // `SessionTests` tests the session's reactions in process; these test the output and the exit
-    // code.
+    // What a session does then is tested in process, by `SessionTests`; here is what is printed and
+    // recorded, and how the command ends.
 
-    @Test func `an answer outside the offer is refused`() throws {
+    /// Settings of the hostile plugin `Answers`, and what the refusal has to say.
+    static let badAnswers = [
+        Fault("answer: unknown, width: 320, height: 180, fps: 15", "kind of its answer is 77"),
+        Fault(
+            "answer: counter, width: 321, height: 180, fps: 15", "321x180@15",
+            "not in the offer (320x180@15, 212x160@15)"),
+        Fault("answer: counter, width: 320, height: 180, fps: 16", "320x180@16"),
+        Fault("answer: counter, width: 1280, height: 720, fps: 15", "1280x720@15"),
+        Fault("answer: counter", "rate 0/1"),
+        Fault("answer: fixed, fps: 30", "fixed size 0x0", "8192"),
+        Fault("answer: fixed, width: 8193, height: 180, fps: 30", "8193x180"),
+        Fault("answer: fixed, width: 320, height: 180", "rate 0/1"),
+        Fault("answer: fixed, width: 320, height: 180, fps: 100000", "rate 100000/1", "1000"),
+        Fault("answer: fixed, width: 1073741824, height: 1, fps: 1", "1073741824x1"),
+    ]
+
+    @Test(arguments: badAnswers)
+    func `an answer outside the offer is refused`(answer: Fault) throws {
+        let session = try TestSession(
+            "camera: \(try TestSession.hostile("Answers", answer.name))")
+        let run = try session.run()
+        #expect(run.exit == .code(69), "\(run)")
+        for word in ["camera: initialize failed (BAD_ANSWER): "] + answer.words {
+            #expect(run.standardError.contains(word), "says nothing of \(word):\n\(run)")
+        }
+    }
+
+    @Test func `a share's answer above the session's maximum is refused`() throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile(
-                "Answers", "answer: counter, width: 321, height: 180, fps: 15"))
+            share: \(try TestSession.hostile(
+                "ShareAnswers", "answer: counter, width: 322, height: 180, fps: 15"))
             """)
         let run = try session.run()
         #expect(run.exit == .code(69), "\(run)")
-        for word in [
-            "camera: initialize failed (BAD_ANSWER): ", "321x180@15",
-            "not in the offer (320x180@15, 212x160@15)",
-        ] {
-            #expect(run.standardError.contains(word), "says nothing of \(word):\n\(run)")
-        }
+        #expect(run.standardError.contains("share: initialize failed (BAD_ANSWER): "), "\(run)")
+        #expect(run.standardError.contains("up to 320x180@15"), "\(run)")
     }
 
     @Test func `an empty answer is refused, and the session continues with the others`() throws {
@@ -145,7 +168,9 @@ import TestSupport
 
     // MARK: - Callbacks that fail
 
-    @Test(arguments: [("initialize", "no lens"), ("start-send", "")])
+    static let places = ["create", "initialize", "start-send"]
+
+    @Test(arguments: places, ["no lens", ""])
     func `a failed callback ends the session with its reason`(place: String, text: String) throws {
         let session = try TestSession(
             """
@@ -165,8 +190,8 @@ import TestSupport
         }
     }
 
-    @Test func `a session continues without a plugin whose callback failed`() throws {
-        let place = "start-send"
+    @Test(arguments: places)
+    func `a session goes on without a plugin whose callback failed`(place: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -188,8 +213,11 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test(arguments: [(25, "BAD_SETTING"), (-12_345, "status -12345")])
-    func `every status of a plugin is reported by name`(status: Int, name: String) throws {
+    @Test(arguments: [
+        (25, "BAD_SETTING"), (40, "FAILED"), (41, "UNAVAILABLE"), (42, "UNSUPPORTED"),
+        (-12_345, "status -12345"), (77, "status 77"),
+    ])
+    func `whatever a plugin answers is told by its name`(status: Int, name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -222,7 +250,23 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `a session fails when all its sources have failed`() throws {
+    @Test func `a session goes on without a plugin that gave up`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("GivesUp", "frames: 3", "on-failure: off"))
+            share: \(try TestSession.hostile("Share"))
+            """, clock: "virtual")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.lines(of: "camera").contains("the session goes on without it"), "\(run)")
+        try session.expectTrueReport(run)
+        try session.expectUnharmed("share", run)
+        // Both pictures have the length of the session: the camera's last frame stays.
+        #expect(try session.picture("camera").frameCount == 12, "\(run)")
+        #expect(try session.picture("share").frameCount == 12, "\(run)")
+    }
+
+    @Test func `a session whose sources have all failed has failed`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("GivesUp", "frames: 2", "on-failure: off"))",
             duration: nil)

@@ -161,8 +161,8 @@ import Testing
             share: \(try TestSession.hostile("SteadyShare", "fps: 240", """
                 audio: \(try TestSession.hostile("BeepShareAudio", "stamps: wall, ppm: -400"))
                 """))
-            """, maximum: "160x90@30", duration: "3s", clock: "virtual",
-            timeline: ["at: 1s, ceiling: 80x45@15", "at: 1500ms, set: camera.settings.tag=7"])
+            """, maximum: "160x90@30", duration: "2s", clock: "virtual",
+            timeline: ["at: 700ms, ceiling: 80x45@15", "at: 1s, set: camera.settings.tag=7"])
         try expectSame(session)
     }
 

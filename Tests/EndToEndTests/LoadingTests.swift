@@ -88,7 +88,7 @@ import TestSupport
 
     @Test func `a library without the entry is no plugin`() throws {
         try expectRefusal(
-            of: try TestPlugins.notAPlugin(), naming: ["no plugin", "greenroom_plugin_entry"])
+            of: try TestPlugins.notAPlugin(), naming: ["not a plugin", "greenroom_plugin_entry"])
     }
 
     @Test func `a library that hangs while loading is refused`() throws {
@@ -106,8 +106,8 @@ import TestSupport
     @Test func `a file that is no library is refused`() throws {
         let folder = try TemporaryFolder()
         try expectRefusal(
-            of: try folder.write("text.so", "Dear host,\n"), naming: ["no shared library"])
-        try expectRefusal(of: try folder.write("empty.so", ""), naming: ["no shared library"])
+            of: try folder.write("text.so", "Dear host,\n"), naming: ["not a shared library"])
+        try expectRefusal(of: try folder.write("empty.so", ""), naming: ["not a shared library"])
         try expectRefusal(of: folder("absent.so"), naming: ["No such file"])
         let directory = folder("folder.so")
         mkdir(directory, 0o777)

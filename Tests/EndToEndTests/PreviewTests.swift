@@ -310,7 +310,7 @@ import Testing
         try folder.write("library.so.new", "no library")
         rename("\(library).new", library)
         expect("\(library) was rebuilt: starting again")
-        expect("it is no shared library for this machine")
+        expect("it is not a shared library for this machine")
         expect("waiting for the next build of \(library)")
         unlink(library)
         try put(try build(version: "1.1.0", grey: 126), at: library)
@@ -500,31 +500,31 @@ import Testing
     @Test(arguments: [
         (
             ["ColorBars", "--set", "pattern=gray"], 64,
-            "--set pattern=gray: pattern: \"gray\" is not"
+            "--set pattern=gray: pattern: needs one of bars, grey"
         ),
         (["ColorBars", "--set", "patern=grey"], 64, "Did you mean \"pattern\"?"),
         (["ColorBars", "--set", "camera.settings.pattern=grey"], 64, "needs NAME=VALUE"),
         (["ColorBars", "--ceiling", "2s"], 64, "--ceiling \"2s\": needs a time and a ceiling"),
         (["ColorBars", "--ceiling", "2 640x360@15"], 64, "found the number 2. Write 2s."),
         (["ColorBars", "--ceiling", "2s 640x360"], 64, "a size and a frame rate such as"),
-        (["Tone", "--ceiling", "2s none"], 64, "has no picture to hold down"),
+        (["Tone", "--ceiling", "2s none"], 64, "has no picture to limit"),
         (["Tone", "--snapshot", "a.png"], 64, "--snapshot a.png: Tone is a virtual mic"),
         (["Tone", "--y4m", "-"], 64, "--y4m -: Tone is a virtual mic"),
         (["ColorBars", "--duration", "5"], 64, "--duration 5: needs a time such as"),
         (["ColorBars", "--maximum", "big"], 64, "--maximum big: needs a size and a frame rate"),
         (["ColorBars", "--virtual-clock"], 64, "--virtual-clock: it needs a duration"),
-        (["Slides"], 64, "Slides: path: Slides needs this setting"),
+        (["Slides"], 64, "Slides: path: Slides requires this setting"),
         (
             ["ColorBars", "--snapshot", "/no/a.png"], 74,
-            "--snapshot /no/a.png: no file can be made"
+            "--snapshot /no/a.png: can't create a file"
         ),
-        (["ColorBars", "--snapshot", ""], 64, "this is no file"),
+        (["ColorBars", "--snapshot", ""], 64, "not a file name"),
         (["ColorBars", "--y4m", "/no/a"], 74, "--y4m /no/a: it can't be opened"),
         (["./no.so"], 65, "No such file"),
         (["no.so"], 65, "/no.so: No such file"),
         (["ColorBar"], 65, "Did you mean \"ColorBars\"?"),
-        (["NoSuch"], 65, "there is no plugin of this name"),
-        (["NoSuch", "--watch"], 65, "there is no plugin of this name"),
+        (["NoSuch"], 65, "no plugin of this name is installed"),
+        (["NoSuch", "--watch"], 65, "no plugin of this name is installed"),
         (["ColorBars", "--watch", "--duration", "5"], 64, "--duration 5: needs a time such as"),
     ])
     func `a wrong argument is reported with the rule and the cure`(

@@ -50,8 +50,8 @@ import Testing
         (["--only", ","], 64, "--only: name checks or groups"),
         (["--only", "sound"], 64, "none of these checks applies to a video source"),
         (["--set", "pattern"], 64, "--set pattern: needs NAME=VALUE"),
-        (["--set", "patern=grey"], 64, "ColorBars has no setting of this name"),
-        (["--set", "pattern=gray"], 64, "is not one of its choices"),
+        (["--set", "patern=grey"], 64, "ColorBars has no such setting"),
+        (["--set", "pattern=gray"], 64, "needs one of bars, grey"),
         (["--list", "--format", "junit"], 64, "Use --format json."),
         (["--format", "xml"], 64, "xml"),
     ])
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["NoSuch"], 65, "there is no plugin of this name"),
+        (["NoSuch"], 65, "no plugin of this name is installed"),
         (["ColorBar"], 65, "Did you mean \"ColorBars\"?"),
         (["libNoSuch.so"], 65, "libNoSuch.so: No such file"),
         (["\(Checkout.products)/libTone.so#Tony"], 65, "It has: Tone, ToneShareAudio"),

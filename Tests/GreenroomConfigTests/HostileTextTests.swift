@@ -86,7 +86,7 @@ import Testing
             return "camera:\n  plugin: A\n  settings:\n\(keys)"
         }
         #expect(faults(yaml(20)).count == 20)
-        #expect(faults(yaml(20)).allSatisfy { $0.contains("stands here a second time") })
+        #expect(faults(yaml(20)).allSatisfy { $0.contains("duplicate key") })
         #expect(faults(yaml(200)).first?.contains("more than one value for \"k") == true)
     }
 

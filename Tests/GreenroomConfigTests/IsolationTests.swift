@@ -174,7 +174,7 @@ import Testing
         #expect(file.configuration.failurePolicy(of: camera, isBundled: true) == .off)
         #expect(
             faults(yaml, overrides: [.set("session.isolation=host")]) == [
-                "1:31: camera.sandbox: it holds for a plugin in a process of its own, and "
+                "1:31: camera.sandbox: applies only to a plugin in its own process, and "
                     + "session.isolation is host. Write isolation: process for the plugin, or "
                     + "remove this."
             ])

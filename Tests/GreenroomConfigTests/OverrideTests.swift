@@ -84,15 +84,15 @@ import Testing
         ("outputs[x].record=1", "needs PATH=VALUE, such as --set camera.settings.pattern=grey."),
         (
             "outputs[5].record=a",
-            "outputs: has 1 entries, counted from 0. Use [1] to add one."
+            "outputs: has 1 entries. Write [1] to add one."
         ),
         (
             "camera[0]=a",
-            "camera: there is no [0] in it, it is a section."
+            "camera: has no entry [0]: it is a section."
         ),
         (
             "camera.settings.pattern.x=1",
-            #"camera.settings.pattern: there is no "x" in it, it is the text "bars"."#
+            #"camera.settings.pattern: has no key "x": it is the text "bars"."#
         ),
         (
             "session.duration=3",

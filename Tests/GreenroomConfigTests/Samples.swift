@@ -138,19 +138,17 @@ enum Samples {
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n<<: { session: { name: x } }",
-            faults: ["2:1: <<: merge keys (<<) are not read. Write the values out."],
+            faults: ["2:1: <<: merge keys (<<) are not supported. Write the values out."],
             isSeenBySchema: false),
         Bad(
             yaml: "camera:\n  plugin: A\n  plugin: B\n  \"on-failure\": end\n  on-failure: end\n",
             faults: [
-                "3:3: camera.plugin: the key stands here a second time, the first is in line 2. "
-                    + "Keep one.",
-                "5:3: camera.on-failure: the key stands here a second time, the first is in "
-                    + "line 4. Keep one.",
+                "3:3: camera.plugin: duplicate key: the first is in line 2. Keep one.",
+                "5:3: camera.on-failure: duplicate key: the first is in line 4. Keep one.",
             ], isSeenBySchema: false),
         Bad(
             yaml: "camera: { plugin: A }\n? [a]\n: b\n",
-            faults: ["2:3: a key has to be a word."], isSeenBySchema: false),
+            faults: ["2:3: a key must be a word."], isSeenBySchema: false),
 
         // What has to be there
         Bad(
@@ -236,7 +234,7 @@ enum Samples {
             isSeenBySchema: false),
         Bad(
             yaml: "camera: { plugin: A, settings: !mine { a: !!int 1 } }",
-            faults: ["1:32: camera.settings: tags (!mine) are not read. Remove it."],
+            faults: ["1:32: camera.settings: tags (!mine) are not supported. Remove it."],
             isSeenBySchema: false),
 
         // Values
@@ -295,8 +293,8 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ y4m: \"-\" }, { y4m: \"-\" }]",
             faults: [
-                "2:25: outputs[1]: an output before this one writes to standard output already. "
-                    + "Keep one."
+                "2:25: outputs[1]: an earlier output already writes to standard output. Keep "
+                    + "one."
             ], isSeenBySchema: false),
         Bad(
             yaml: "microphone: { plugin: A }\noutputs: [{ y4m: \"-\" }]",
@@ -306,8 +304,7 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ record: a }, { record: { folder: a } }]",
             faults: [
-                "2:26: outputs[1]: an output before this one records to the same folder. Choose "
-                    + "another."
+                "2:26: outputs[1]: an earlier output records to the same folder. Name another."
             ], isSeenBySchema: false),
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ loudspeaker: default }]",
@@ -326,8 +323,8 @@ enum Samples {
                 """,
             faults: [
                 "3:10: session.table: needs 1 to 64 entries, found 0. Remove the key to use the default.",
-                "4:41: session.more-sizes[2]: the size 1280x720 is in the list already. Keep the "
-                    + "row with the highest rate: a source may choose any lower one.",
+                "4:41: session.more-sizes[2]: duplicate size 1280x720. Keep the one with the "
+                    + "highest rate: it includes the lower ones.",
                 "4:54: session.more-sizes[3]: needs a size and a frame rate such as 1280x720@30 or "
                     + #"1280x720@30000/1001, found the text "640x360"."#,
                 "4:63: session.more-sizes[4]: needs a size and a frame rate such as 1280x720@30 or "
@@ -344,8 +341,8 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\nsession: { table: [640x360@30, 640x360@15] }",
             faults: [
-                "2:32: session.table[1]: the size 640x360 is in the list already. Keep the row "
-                    + "with the highest rate: a source may choose any lower one."
+                "2:32: session.table[1]: duplicate size 640x360. Keep the one with the highest "
+                    + "rate: it includes the lower ones."
             ], isSeenBySchema: false),
         Bad(
             yaml: "camera: { plugin: A }\nsession:\n  table: ["
@@ -497,9 +494,9 @@ enum Samples {
                 """,
             faults: [
                 "3:5: timeline[0]: the session has no share to pause. Add one, or remove the entry.",
-                "4:5: timeline[1]: the session has no camera to hold down. Add one, or remove the "
+                "4:5: timeline[1]: the session has no camera to limit. Add one, or remove the "
                     + "entry.",
-                "5:5: timeline[2]: the session has no share to hold down. Add one, or remove the "
+                "5:5: timeline[2]: the session has no share to limit. Add one, or remove the "
                     + "entry.",
                 "6:5: timeline[3]: the session has no share.audio to change. Add one, or remove the "
                     + "entry.",
@@ -614,8 +611,8 @@ enum Samples {
                 microphone: { plugin: B, allow: { write: [1, "", null] } }
                 """,
             faults: [
-                "1:44: camera.allow.read[2]: it is in the list already. Keep one.",
-                "1:68: camera.allow.devices[1]: it is in the list already. Keep one.",
+                "1:44: camera.allow.read[2]: duplicate entry. Keep one.",
+                "1:68: camera.allow.devices[1]: duplicate entry. Keep one.",
                 "2:43: microphone.allow.write[0]: needs the path of a file or folder, found the "
                     + "number 1. Put it in quotes.",
                 "2:46: microphone.allow.write[1]: needs the path of a file or folder, found empty "
@@ -636,11 +633,11 @@ enum Samples {
             faults: [
                 "4:12: camera.sandbox", "5:17: camera.memory-limit", "6:10: camera.allow",
             ].map {
-                "\($0): it holds for a plugin in a process of its own, and camera.isolation is "
+                "\($0): applies only to a plugin in its own process, and camera.isolation is "
                     + "host. Write isolation: process for the plugin, or remove this."
             } + [
-                "7:15: camera.on-failure: only a plugin in a process of its own can be started "
-                    + "again, and camera.isolation is host. Write isolation: process for the "
+                "7:15: camera.on-failure: only a plugin in its own process can be restarted, and "
+                    + "camera.isolation is host. Write isolation: process for the "
                     + "plugin, or on-failure: off."
             ], isSeenBySchema: false),
 
@@ -659,9 +656,8 @@ enum Samples {
                 timeline: [{ at: 1s, set: share.settings.a=1 }]
                 """,
             faults: [
-                "3:3: share.isolation: it is for plugins that the host starts, and a broadcast "
-                    + "comes from a process that somebody else starts. Remove it, or name a plugin "
-                    + "in place of the broadcast.",
+                "3:3: share.isolation: applies only to a plugin, and the host does not start a "
+                    + "broadcast's process. Remove it, or name a plugin in place of the broadcast.",
                 "4:3: share.audio: the sound of a broadcast comes over the same socket as its "
                     + "picture. Remove it, or name a plugin in place of the broadcast.",
                 "5:12: timeline[0]: a broadcast has no settings to change. Remove the entry.",
@@ -703,8 +699,8 @@ enum Samples {
                 microphone: { plugin: B, settings: *a }
                 """,
             faults: [
-                "1:32: camera.settings: anchors (&a) and aliases (*a) are not read, so that a "
-                    + "file says what it means where it says it. Write the value out."
+                "1:32: camera.settings: anchors (&a) and aliases (*a) are not supported. Write the "
+                    + "value out."
             ], isSeenBySchema: false),
     ]
 
@@ -724,7 +720,7 @@ enum Samples {
         ),
         Bad(
             yaml: "camera:\n\tplugin: A\n",
-            faults: ["2:1: a tab. YAML indents with blanks: replace it."]),
+            faults: ["2:1: a tab: YAML indents with spaces. Replace it."]),
         Bad(
             yaml: "camera:\n  plugin: \"A\n  x: y\n",
             faults: ["2:11: the quote that begins here has no end. Close it."]),
@@ -754,7 +750,7 @@ enum Samples {
         Bad(
             yaml: "camera:\n  plugin: *a\n",
             faults: [
-                "2:11: aliases (*name) are not read. Write the value out, or quote the text."
+                "2:11: aliases (*name) are not supported. Write the value out, or quote the text."
             ]),
         Bad(
             yaml: "camera:\n  plugin: A\n*a\n",

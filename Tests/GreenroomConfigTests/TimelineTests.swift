@@ -55,10 +55,10 @@ import Testing
         let file = try read(yaml)
         #expect(
             file.warnings.map { file.source.render($0, isWarning: true).prefix { $0 != "\n" } } == [
-                "s.yaml:4:5: warning: timeline[0]: it is due at 5s, when the session is over (5s), "
-                    + "so it is never done.",
-                "s.yaml:6:5: warning: timeline[2]: it is due at 1h, when the session is over (5s), "
-                    + "so it is never done.",
+                "s.yaml:4:5: warning: timeline[0]: never executed: due at 5s, and the session ends "
+                    + "at 5s.",
+                "s.yaml:6:5: warning: timeline[2]: never executed: due at 1h, and the session ends "
+                    + "at 5s.",
             ])
         // A shortened run of a session is no mistake of its file.
         #expect(try read(yaml, overrides: [.duration("2s")]).warnings.count == 3)

@@ -68,11 +68,11 @@ import Testing
         #expect(problem("Tone") { $0.only = ["nix"] }?.contains("--list shows all") == true)
         #expect(
             problem("Tone") { $0.settings = ["nix": "1"] }?
-                .contains("Tone has no setting of this name") == true)
+                .contains("Tone has no such setting") == true)
         #expect(
             problem("Tone") { $0.settings = ["frequency": "loud"] }?
                 .contains("setting frequency") == true)
-        #expect(problem("WaveFile")?.contains("needs this setting") == true)
+        #expect(problem("WaveFile")?.contains("requires this setting") == true)
         #expect(throws: Validator.Problem.self) { try Validator(program: "/nowhere/greenroom") }
     }
 

@@ -10,13 +10,16 @@ enum PluginRole {
             send(ProbeMessage(text: text, descriptor: descriptor), to: job.socket)
         }
         do throws(SandboxError) {
-            let applied = try Sandbox.apply(job.policy, host: job.host)
-            say(
-                applied.report.has(.landlock) ? "ready landlock" : "ready",
-                applied.notifyDescriptor)
-            if let descriptor = applied.notifyDescriptor { close(descriptor) }
-            for entry in applied.report.entries { say(Probe.line(of: entry)) }
-            for note in applied.report.notes { say("note \(note)") }
+            let ready = Sandbox.available.has(.landlock) ? "ready landlock" : "ready"
+            var isReady = false
+            let report = try Sandbox.apply(job.policy, host: job.host) {
+                say(ready, $0)
+                isReady = true
+                return true
+            }
+            if !isReady { say(ready) }
+            for entry in report.entries { say(Probe.line(of: entry)) }
+            for note in report.notes { say("note \(note)") }
         } catch {
             say("required \(error)")
             // Nobody answers, and nothing waits for an answer.

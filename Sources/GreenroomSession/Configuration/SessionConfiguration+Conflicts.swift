@@ -136,13 +136,13 @@ extension PluginConfiguration {
         ]
         var problems = keys.filter { !$0.0 }.map { _, key in
             ConfigurationProblem(
-                "it holds for a plugin in a process of its own, and \(reason). Write isolation: "
+                "applies only to a plugin in its own process, and \(reason). Write isolation: "
                     + "process for the plugin, or remove this.", at: "\(address).\(key)")
         }
         if onFailure == .restart {
             problems.append(
                 ConfigurationProblem(
-                    "only a plugin in a process of its own can be started again, and \(reason). "
+                    "only a plugin in its own process can be restarted, and \(reason). "
                         + "Write isolation: process for the plugin, or on-failure: off.",
                     at: "\(address).on-failure"))
         }
@@ -161,8 +161,8 @@ extension SessionConfiguration {
         guard let duration else { return [] }
         return timeline.filter { $0.time >= duration }.map {
             ConfigurationProblem(
-                "it is due at \($0.time.asWritten), when the session is over "
-                    + "(\(duration.asWritten)), so it is never done.", at: $0.origin)
+                "never executed: due at \($0.time.asWritten), and the session ends at "
+                    + "\(duration.asWritten).", at: $0.origin)
         }
     }
 

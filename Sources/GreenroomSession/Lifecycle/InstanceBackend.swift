@@ -102,6 +102,11 @@ package struct InstanceContext: Sendable {
     package var lose: @Sendable (String) -> Void
     /// The agreed frame rate; nil if there is none.
     package var agreedRate: @Sendable () -> Double?
-    /// The control thread's position: `in start-send`, or `after start-send`.
+    /// In `create`, before a process is started for the plugin: the step's deadline does not count
+    /// until ``didStartProcess``.
+    package var startsProcess: @Sendable () -> Void
+    /// In `create`, when that process is ready to load the plugin.
+    package var didStartProcess: @Sendable () -> Void
+    /// Where its control thread is, in words: `in start-send`, or `after start-send`.
     package var whereabouts: @Sendable () -> String?
 }

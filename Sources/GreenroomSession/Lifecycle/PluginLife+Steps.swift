@@ -44,6 +44,8 @@ extension PluginLife {
             agreedRate: { [weak self] in
                 self?.state.withLock { $0.agreement }?.track.rate.framesPerSecond
             },
+            startsProcess: { [weak self] in self?.startsProcess() },
+            didStartProcess: { [weak self] in self?.didStartProcess() },
             whereabouts: { [weak self] in
                 self?.state.withLock { state in
                     state.running.map { "in \($0.step.rawValue)" }

@@ -15,8 +15,9 @@ final class PluginLife: Sendable {
     /// A running callback.
     struct Running {
         var step: LifecycleStep
-        /// In monotonic nanoseconds.
-        var since: Int64
+        /// When the plugin's code began, in monotonic nanoseconds; nil while the host still starts
+        /// its process.
+        var since: Int64?
         var thread: pthread_t
         /// Whether it has waited on the session clock.
         var hasWaited = false
@@ -97,9 +98,12 @@ final class PluginLife: Sendable {
         return times
     }
 
-    /// The callback that runs on the control thread, and its duration so far in nanoseconds.
+    /// The callback that is running on the control thread, and for how long, in nanoseconds: 0 while
+    /// the plugin's process starts.
     var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
-        state.withLock { $0.running.map { ($0.step, MonotonicClock.now - $0.since) } }
+        state.withLock { state in
+            state.running.map { ($0.step, $0.since.map { MonotonicClock.now - $0 } ?? 0) }
+        }
     }
 
     /// Whether it is sending, or still in start-send.
@@ -170,6 +174,12 @@ final class PluginLife: Sendable {
         }
         return pending
     }
+
+    /// The host starts a process before the plugin's code begins.
+    func startsProcess() { state.withLock { $0.running?.since = nil } }
+
+    /// The plugin's code begins in its process.
+    func didStartProcess() { state.withLock { $0.running?.since = MonotonicClock.now } }
 
     // MARK: The end
 

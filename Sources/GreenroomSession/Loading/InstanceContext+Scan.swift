@@ -7,6 +7,7 @@ extension InstanceContext {
     ) -> InstanceContext {
         InstanceContext(
             handle: 0, role: "scan", hasVirtualClock: false, frameLimit: 0, lentBytes: { 0 },
-            log: log, lose: { _ in }, agreedRate: { nil }, whereabouts: { nil })
+            log: log, lose: { _ in }, agreedRate: { nil }, startsProcess: {}, didStartProcess: {},
+            whereabouts: { nil })
     }
 }

@@ -93,10 +93,10 @@ package struct PluginLocator: Sendable {
         }
         throw LoadError(
             code: .noSuchPlugin, place: name,
-            explanation: "there is no \(kind?.name ?? "plugin") of this name in "
-                + "\(folders.joined(separator: ", ")). "
-                + (names.isEmpty ? "" : "There are: \(names.sorted().joined(separator: ", ")). ")
-                + "A path must have a slash in it; GREENROOM_PLUGIN_PATH adds folders.")
+            explanation: "no \(kind?.name ?? "plugin") of this name is installed. "
+                + (names.isEmpty ? "" : "Installed: \(names.sorted().joined(separator: ", ")). ")
+                + "Searched: \(folders.joined(separator: ", ")); GREENROOM_PLUGIN_PATH adds folders. "
+                + "To name a file, write its path with a slash.")
     }
 
     /// Limit of concurrent scans: each may need a process.

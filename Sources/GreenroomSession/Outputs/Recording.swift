@@ -58,7 +58,7 @@ package struct Recording: Output, Equatable {
 
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
         earlier.contains { ($0 as? Recording)?.folder == folder }
-            ? ["an output before this one records to the same folder. Choose another."] : []
+            ? ["an earlier output records to the same folder. Name another."] : []
     }
 }
 
@@ -124,12 +124,14 @@ private struct RecordingFolder {
             made += "\(part)/"
             guard mkdir(made, 0o777) != 0, errno != EEXIST else { continue }
             throw OutputError(
-                place: made, explanation: "can't be made: \(Errno.last).")
+                place: made,
+                explanation: "can't create this folder to record to: \(Errno.last). Record to a "
+                    + "folder below a writable one.")
         }
         guard access(made, W_OK | X_OK) == 0 else {
             throw OutputError(
                 place: made,
-                explanation: "can't be written to: \(Errno.last).")
+                explanation: "can't record to this: \(Errno.last). Record to a writable folder.")
         }
     }
 
@@ -139,8 +141,8 @@ private struct RecordingFolder {
         guard overwrite || access(file, F_OK) != 0 else {
             throw OutputError(
                 place: file,
-                explanation: "exists already. Record to another folder, remove it, or say "
-                    + "`overwrite: true`.")
+                explanation: "already exists. Record to another folder, remove the file, or write "
+                    + "overwrite: true.")
         }
         return file
     }

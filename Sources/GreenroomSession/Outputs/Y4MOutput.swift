@@ -46,7 +46,7 @@ package struct Y4MOutput: Output, Equatable {
         var conflicts: [String] = []
         if earlier.contains(where: \.usesStandardOutput) {
             conflicts.append(
-                "an output before this one writes to standard output already. Keep one.")
+                "an earlier output already writes to standard output. Keep one.")
         }
         if !tracks.video.contains(track) {
             conflicts.append(

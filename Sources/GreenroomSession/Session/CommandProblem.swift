@@ -18,7 +18,7 @@ extension SessionCommand {
     package var withoutPlugin: String {
         let purpose =
             switch self {
-            case .ceiling: "hold down"
+            case .ceiling: "limit"
             case .stop(let role): role.facts.stopping.map { String($0.stop.firstWord) }
             case .start(let role): role.facts.stopping.map { String($0.start.firstWord) }
             case .set: "change"

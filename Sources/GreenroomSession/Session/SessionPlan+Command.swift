@@ -36,16 +36,16 @@ extension PluginDescriptor {
         let live = parameters.filter(\.isLive).map(\.name)
         let choice =
             live.isEmpty
-            ? "It has none that can." : "Those that can: \(live.joined(separator: ", "))."
+            ? "It has no live settings." : "Live settings: \(live.joined(separator: ", "))."
         guard let parameter = parameters.first(where: { $0.name == name }) else {
             let meant = nearestName(to: name, among: live).map { " Did you mean \"\($0)\"?" } ?? ""
             throw CommandProblem(
-                "\(self.name) (\(address)) has no setting \"\(name)\" that could change while it runs. "
-                    + "\(choice)\(meant)")
+                "\(self.name) (\(address)) has no live setting \"\(name)\". \(choice)\(meant)")
         }
         guard parameter.isLive else {
             throw CommandProblem(
-                "\(self.name) (\(address)) can't change \(name) while it runs: it is not live. \(choice)"
+                "\(name) of \(self.name) (\(address)) is not live: it can't change while the plugin "
+                    + "runs. \(choice)"
             )
         }
         // What else the plugin needs was given when it was made.

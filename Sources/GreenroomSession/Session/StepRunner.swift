@@ -7,11 +7,15 @@ import GreenroomMedia
 ///
 /// Deadlines are real time, with any session clock.
 struct StepRunner {
-    /// A step in progress.
+    /// How long a callback may be late to begin, because the host starts its process or the machine
+    /// is busy, in nanoseconds.
+    private static let startLimit: Int64 = 10_000_000_000
+
+    /// A step that was begun.
     struct Step {
         let plugin: SessionPlugin
         let pending: PluginInstance.PendingStep
-        /// When it counts as hung.
+        /// When it counts as hung, unless its callback began later.
         var deadline: Int64
         /// Whether it is a start-send that sends from inside: the session continues meanwhile.
         var isPump = false
@@ -23,8 +27,13 @@ struct StepRunner {
             pending.step == .startSend && plugin.instance.isPumpingFromStart
         }
 
-        /// How long its callback has run, in nanoseconds. While it waits for another step, or for a
-        /// busy machine, its time has not started.
+        /// Whether its callback, or the start of its process, is what the control thread does.
+        fileprivate var isRunning: Bool {
+            plugin.instance.runningCallback?.step == pending.step
+        }
+
+        /// How long its callback has run, in nanoseconds. Behind another step, or on a machine
+        /// that is busy, its time has not begun.
         fileprivate var taken: Int64 {
             plugin.instance.runningCallback.flatMap { $0.step == pending.step ? $0 : nil }?
                 .nanoseconds ?? 0
@@ -87,7 +96,7 @@ struct StepRunner {
         let instance = step.plugin.instance
         let isStart = step.pending.step == .startSend
         var deadline = step.deadline
-        var wasExtended = false
+        let lastDeadline = deadline + Self.startLimit
         while true {
             // Check this before the result: a step that has returned by then was no pump.
             let isPump = step.pumpsNow
@@ -96,15 +105,14 @@ struct StepRunner {
             if let result = instance.finish(step.pending, until: next) { return .returned(result) }
             if isPump { return .pumps }
             guard next == deadline else { continue }
-            // On a busy machine the callback started later than the step: give it its whole time
-            // from then on, once.
+            // The callback began later than the step: it has its whole time from then on.
             let running = instance.runningCallback
             let taken = running?.nanoseconds ?? 0
-            guard !wasExtended, running == nil || running?.step == step.pending.step,
-                taken < deadlineNanoseconds
+            guard running == nil || running?.step == step.pending.step,
+                taken < deadlineNanoseconds, deadline < lastDeadline
             else { return .hangs }
-            wasExtended = true
-            deadline = MonotonicClock.deadline(after: deadlineNanoseconds - taken)
+            deadline = min(
+                MonotonicClock.deadline(after: deadlineNanoseconds - taken), lastDeadline)
         }
     }
 
@@ -130,7 +138,10 @@ struct StepRunner {
                 news.append((step, .pumpsOverdue(taken)))
             } else if step.isPump {
                 news.append((step, .pumps))
-            } else if MonotonicClock.now > step.deadline, taken >= deadlineNanoseconds {
+            } else if MonotonicClock.now > step.deadline,
+                taken >= deadlineNanoseconds
+                    || step.isRunning && MonotonicClock.now > step.deadline + Self.startLimit
+            {
                 news.append((step, .hangs))
                 continue
             }

@@ -17,8 +17,7 @@ struct PackageFile {
             if errno == EEXIST {
                 throw Failure(
                     .usage,
-                    "\(folder) is there already, and a plugin gets a folder of its own: choose "
-                        + "another name, or move that away")
+                    "\(folder) already exists: choose another name, or move it away")
             }
             throw couldNot("make the folder", folder)
         }

@@ -108,8 +108,8 @@ struct PreviewFile {
         guard descriptor.kind.hasPicture else {
             faults.append(
                 Diagnostic(
-                    "\(descriptor.name) is a \(descriptor.kind.name), and has no picture to hold "
-                        + "down. Leave it out.",
+                    "\(descriptor.name) is a \(descriptor.kind.name), and has no picture to limit. "
+                        + "Leave it out.",
                     at: SourceLocation(.argument("--ceiling \"\(ceilings)\""), path: "")))
             return []
         }

@@ -21,20 +21,20 @@ final class Snapshot: Sendable {
         self.monitor = monitor
         self.path = path
         guard let name = path.last, name != "/" else {
-            throw Failure(.usage, "--snapshot \(path): this is no file. Name one, e.g. now.png.")
+            throw Failure(
+                .usage, "--snapshot \(path): not a file name. Write one, such as now.png.")
         }
         var status = stat()
         guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
             throw Failure(
-                .usage, "--snapshot \(path): there is something that is no file. Name another one.")
+                .usage, "--snapshot \(path): exists and is not a regular file. Name another.")
         }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK | X_OK) == 0 else {
             throw Failure(
                 .outputFailed,
-                "--snapshot \(path): no file can be made in \(folder): "
-                    + "\(Errno.last). Name a file in a folder that can be "
-                    + "written to.")
+                "--snapshot \(path): can't create a file in \(folder): \(Errno.last). Name a file in "
+                    + "a writable folder.")
         }
         SnapshotSignal.handle { screen.show(self.take().text) }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 
 /// A plugin that `greenroom new` created in a folder of the test, and that was built there.
@@ -68,9 +69,42 @@ struct NewPlugin {
         get throws { language == "swift" ? ".build/release/lib\(try type).so" : "\(name).so" }
     }
 
+    /// A library that tests share.
+    private final class Built: Sendable {
+        let bytes = Mutex<Result<[UInt8], any Error>?>(nil)
+    }
+
+    /// The libraries of the ordinary name, by kind and language.
+    private static let built = Dictionary(
+        uniqueKeysWithValues: kinds.flatMap { kind in
+            languages.map { ("\(kind) \($0)", Built()) }
+        })
+
+    /// Has it built, once for all tests that leave the name as it is.
+    func build() throws {
+        guard name == "my-first", let built = Self.built["\(kind) \(language)"] else {
+            return try compile()
+        }
+        let path = "\(folder)/\(try library)"
+        let bytes = try built.bytes.withLock { bytes in
+            let result =
+                bytes
+                ?? Result {
+                    try compile()
+                    return try readFile(path)
+                }
+            bytes = result
+            return try result.get()
+        }
+        let file = URL(filePath: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+    }
+
     /// Builds it: one in C or C++ as its README says, with warnings as errors; one in Swift as the
     /// package's own plugins are, into the place where its package would have it.
-    func build() throws {
+    private func compile() throws {
         switch language {
         case "c", "c++":
             let run = try ChildProcess.run(

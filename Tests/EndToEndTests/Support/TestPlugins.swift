@@ -179,22 +179,50 @@ enum TestPlugins {
     ) throws -> String {
         mkdir(folder, 0o777)
         let library = "\(folder)/\(name).so"
-        try replace(library) { try compile(files, flags, into: $0) }
+        try replace(library, madeOf: try files + headers(beside: files), flags) {
+            try compile(files, flags, into: $0)
+        }
         return library
     }
 
-    /// Rebuilds a file that another test may be loading: it is renamed when complete, and not
-    /// replaced if it is unchanged.
+    /// Builds a file that another test may be loading: it gets its name when it is whole.
     ///
     /// - Parameter build: Creates the file at a path.
     static func replace(_ file: String, build: (String) throws -> Void) throws {
         let unfinished = file + ".\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
         try build(unfinished)
-        if access(file, F_OK) == 0, try readFile(file) == readFile(unfinished) {
-            unlink(unfinished)
-            return
-        }
         guard rename(unfinished, file) == 0 else { throw Failure("can't rename \(unfinished)") }
+    }
+
+    /// Builds a file likewise, unless it was built from the same before.
+    ///
+    /// - Parameters:
+    ///   - sources: All files that it is made of, but for those of the compiler.
+    ///   - flags: What else it depends on.
+    ///   - build: Makes the file at a path.
+    static func replace(
+        _ file: String, madeOf sources: [String], _ flags: [String],
+        build: (String) throws -> Void
+    ) throws {
+        var digest = FNVDigest()
+        for word in [#filePath] + flags { digest.add(Array(word.utf8)) }
+        for source in sources { digest.add(try readFile(source)) }
+        let key = Array("\(digest.value)".utf8)
+        let keyFile = file + ".made-of"
+        if access(file, F_OK) == 0, (try? readFile(keyFile)) == key { return }
+        // In this order: a file that has no key of its own is built anew.
+        unlink(keyFile)
+        try replace(file, build: build)
+        try replace(keyFile) { try Data(key).write(to: URL(filePath: $0)) }
+    }
+
+    /// The interface's headers and those in the folders of some files.
+    static func headers(beside files: [String]) throws -> [String] {
+        let folders = Set(files.map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) })
+        return try (folders.sorted() + [Checkout.include + "/greenroom"]).flatMap { folder in
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+                .filter { $0.hasSuffix(".h") }.map { "\(folder)/\($0)" }
+        }
     }
 
     private static func compile(
@@ -205,5 +233,16 @@ enum TestPlugins {
             ["-std=c11", "-O1", "-g", "-shared", "-fPIC", "-I", Checkout.include] + warnings
                 + files + ["-o", library] + flags)
         guard run.exit == .code(0) else { throw Failure("\(run)") }
+    }
+}
+
+/// The 64-bit digest of Fowler, Noll and Vo: tells files apart that nobody made alike on purpose.
+private struct FNVDigest {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ bytes: [UInt8]) {
+        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        // Where one ends counts, too.
+        value = (value ^ UInt64(bytes.count)) &* 0x100_0000_01b3
     }
 }

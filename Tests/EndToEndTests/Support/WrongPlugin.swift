@@ -73,13 +73,16 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         let library = "\(folder)/\(name).so"
-        try TestPlugins.replace(library) { unfinished in
+        let source = "\(Self.folder)/\(file)"
+        let sources =
+            try [source, "\(Self.folder)/good.h"] + TestPlugins.headers(beside: [source])
+        try TestPlugins.replace(library, madeOf: sources, words) { unfinished in
             let run = try ChildProcess.run(
                 "cc",
                 [
                     "-std=c99", "-D_GNU_SOURCE", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-I",
                     Checkout.include,
-                ] + TestPlugins.warnings + ["\(Self.folder)/\(file)", "-o", unfinished] + words)
+                ] + TestPlugins.warnings + [source, "-o", unfinished] + words)
             guard run.exit == .code(0) else { throw Failure("\(run)") }
         }
         return library

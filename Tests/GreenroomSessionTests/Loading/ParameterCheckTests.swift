@@ -58,7 +58,7 @@ import Testing
         ("speed", .number(.infinity), "a number"), ("loop", .string("yes"), "true or false"),
         ("loop", .integer(1), "true or false"), ("pattern", .string("grey"), "bars, 720"),
         ("pattern", .boolean(true), "bars, 720"), ("file", .string(""), "empty"),
-        ("file", .integer(1), "a path"), ("nonsense", .integer(1), "no setting of this name"),
+        ("file", .integer(1), "a path"), ("nonsense", .integer(1), "no such setting"),
     ])
     func `illegal values are refused with the rule`(
         name: String, given: ParameterValue, rule: String

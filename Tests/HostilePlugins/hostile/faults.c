@@ -146,7 +146,7 @@ static void fill_shared(instance *me) {
 
 static void *ask_for_ever(void *self) {
   instance *me = self;
-  while (me->host->wait_until_ns(me->handle, me->host->now_ns(me->handle) + 1000000) ==
+  while (me->host->wait_until_ns(me->handle, me->host->now_ns(me->handle) + 10000000) ==
          GR_STATUS_OK) {
   }
   return NULL;
@@ -154,7 +154,7 @@ static void *ask_for_ever(void *self) {
 
 /* More threads than there are channels, which all call the host, and end. */
 static void crowd_in(instance *me) {
-  enum { count = 200 };
+  enum { count = 100 };
   pthread_t threads[count];
   int made = 0;
   while (made < count && pthread_create(&threads[made], NULL, ask_for_ever, me) == 0) made++;
@@ -344,25 +344,38 @@ static void open_channels(instance *me) {
   for (int n = 0; n < 100000; n++) send_words(2, 2 + (uint32_t)n % 62);
 }
 
+static bool send_descriptor(int socket, int flags) {
+  const uint32_t words[2] = {3, 0};
+  struct iovec part = {(void *)words, sizeof words};
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr header;
+  } control = {0};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes};
+  control.header.cmsg_level = SOL_SOCKET;
+  control.header.cmsg_type = SCM_RIGHTS;
+  control.header.cmsg_len = CMSG_LEN(sizeof(int));
+  const int given = 1;
+  memcpy(CMSG_DATA(&control.header), &given, sizeof given);
+  return sendmsg(socket, &message, MSG_NOSIGNAL | flags) >= 0;
+}
+
 /* Descriptors that nobody asked for. */
 static void send_descriptors(instance *me) {
   (void)me;
-  for (int n = 0; n < 5000; n++) {
-    const uint32_t words[2] = {3, 0};
-    struct iovec part = {(void *)words, sizeof words};
-    union {
-      char bytes[CMSG_SPACE(sizeof(int))];
-      struct cmsghdr header;
-    } control = {0};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    control.header.cmsg_level = SOL_SOCKET;
-    control.header.cmsg_type = SCM_RIGHTS;
-    control.header.cmsg_len = CMSG_LEN(sizeof(int));
-    const int given = 1;
-    memcpy(CMSG_DATA(&control.header), &given, sizeof given);
-    sendmsg(control_socket, &message, MSG_NOSIGNAL);
+  for (int n = 0; n < 5000; n++) send_descriptor(control_socket, 0);
+}
+
+/* As many descriptors on their way as the kernel lets a user have, received by nobody. */
+static void hoard_descriptors(instance *me) {
+  int sent = 0, pair[2];
+  while (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0) {
+    const int before = sent;
+    while (send_descriptor(pair[0], MSG_DONTWAIT)) sent++;
+    if (sent == before) break;
   }
+  say(me, GR_LOG_INFO, "hoards %d", sent);
 }
 
 /* Burglary: what is tried, and 0 or the number of the error. */
@@ -462,6 +475,7 @@ static const fault faults[] = {
     {"nonsense", send_nonsense},
     {"open-channels", open_channels},
     {"descriptors", send_descriptors},
+    {"hoard-descriptors", hoard_descriptors},
     {"break-in", break_in},
     {"die-calling", die_calling},
 };

@@ -87,6 +87,8 @@ extension Verdict {
     static func hindered(
         by error: LoadError, _ file: Result<ELFFile, ELFFile.Problem>
     ) -> Verdict {
-        .hindered(by: error.check(file), "it can't be loaded")
+        var verdict = hindered(by: error.check(file), "it can't be loaded")
+        verdict.details = ["\(error)"]
+        return verdict
     }
 }
