@@ -196,7 +196,7 @@ package struct FilterChain: Sendable {
         _ reason: Reason, of index: Int, at nanoseconds: Int64, _ interval: Int64
     ) {
         let filter = links[index].runner.filter
-        // That the session goes on without it, or starts it again, is told by whoever decides that.
+        // That the session continues without it, or starts it again, is told by whoever decides that.
         if case .lost = reason, !filter.isRequired { return }
         guard links[index].log.unedited(at: nanoseconds) else { return }
         let what =

@@ -258,7 +258,7 @@ import TestSupport
             """, clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.lines(of: "camera").contains("the session goes on without it"), "\(run)")
+        #expect(run.lines(of: "camera").contains("the session continues without it"), "\(run)")
         try session.expectTrueReport(run)
         try session.expectUnharmed("share", run)
         // Both pictures have the length of the session: the camera's last frame stays.

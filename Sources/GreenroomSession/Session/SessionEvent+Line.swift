@@ -40,7 +40,7 @@ extension SessionEvent {
         case .sourceSilent(let role, _, let text): "\(role): \(text)"
         case .sourceSends(let role, let seconds):
             "\(role): it sends again after \((seconds * 10).rounded() / 10) s"
-        case .pluginDropped(let role): "\(role): the session goes on without it"
+        case .pluginDropped(let role): "\(role): the session continues without it"
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .note(let role, let text): "\(role): \(text)"
         case .stopping(let reason): "stopping: \(reason)"
