@@ -73,6 +73,9 @@ package final class PluginInstance: Sendable {
         }
     }
 
+    /// What the plugin's author should know of its answers; nil for nothing.
+    package var answerAdvice: String? { life?.state.withLock { $0.advice } }
+
     /// Every setting with the value that it has now.
     package var settings: [Setting] { state.withLock { $0.settings } }
 
@@ -116,8 +119,11 @@ package final class PluginInstance: Sendable {
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool { life?.isStarted ?? false }
 
-    /// Whether it is in start-send still, and has sent something or waited for a time there.
-    var isPumpingFromStart: Bool { life?.isPumpingFromStart ?? false }
+    /// What grows while it sends from inside start-send; nil outside of it.
+    var activityInStart: Int? { life?.activityInStart }
+
+    /// What ``activityInStart`` begins from for a start-send that is begun now.
+    var activity: Int { life?.activity ?? 0 }
 
     /// Whether the callback that is running waits on the session clock, or did.
     package var hasWaited: Bool {
@@ -192,6 +198,12 @@ package final class PluginInstance: Sendable {
     /// Begins to stop sending. Nothing is accepted any more once this has returned, whatever
     /// the plugin is doing.
     package func beginStopSend() -> PendingStep { begin(.stopSend) { $0.beginStopSend() } }
+
+    /// Accepts nothing more of one that is started, before its stop is begun.
+    func closeIngest() {
+        guard let life, life.isStarted else { return }
+        life.closeIngest()
+    }
 
     /// Begins to take the sender away.
     package func beginUninitialize() -> PendingStep {

@@ -20,6 +20,8 @@ final class PluginLife: Sendable {
         var thread: pthread_t
         /// Whether it has waited on the session clock.
         var hasWaited = false
+        /// Whether it is a start-send that a stop has come after.
+        var wasStopped = false
     }
 
     /// Why the host gave the life up.
@@ -42,8 +44,12 @@ final class PluginLife: Sendable {
         /// The newest offer that the plugin was told of.
         var newestOffer: Offer?
         var newestReply: (revision: UInt32, reply: Reply)?
+        /// What the plugin's author should know of its answers; nil for nothing.
+        var advice: String?
         /// Whether the last request was to send.
         var isWanted = false
+        /// How often it has waited on the session clock inside start-send while it could send.
+        var waitsInStart = 0
         var running: Running?
         /// The step that ended last.
         var last: LifecycleStep?
@@ -66,8 +72,6 @@ final class PluginLife: Sendable {
     /// that nothing opens what a fault has closed. The plugin's waits are on it.
     let state = Monitor(State())
     private let control: ControlThread
-    /// What the ingests had accepted before this life.
-    private let acceptedBefore: Int
 
     /// Begins a life that nothing was done in yet. The one before it, if any, is over.
     ///
@@ -76,7 +80,6 @@ final class PluginLife: Sendable {
         self.environment = environment
         self.settings = settings
         gate = environment.descriptor.kind.isFilter ? MediaGate() : nil
-        acceptedBefore = environment.acceptedCount
         environment.clock.stopExpecting(plugin: environment.number)
         control = ControlThread(
             name: environment.role, clock: environment.clock, as: .control(environment.number))
@@ -110,13 +113,14 @@ final class PluginLife: Sendable {
         }
     }
 
-    /// Whether it is in start-send still, and has sent something or waited for a time there.
-    var isPumpingFromStart: Bool {
-        guard let running = state.withLock({ $0.running }), running.step == .startSend else {
-            return false
-        }
-        return running.hasWaited || environment.acceptedCount > acceptedBefore
+    /// What grows while it sends from inside start-send; nil outside of it.
+    var activityInStart: Int? {
+        let waits = state.withLock { $0.running?.step == .startSend ? $0.waitsInStart : nil }
+        return waits.map { $0 + environment.acceptedCount }
     }
+
+    /// What ``activityInStart`` begins from for a start-send that is begun now.
+    var activity: Int { state.withLock { $0.waitsInStart } + environment.acceptedCount }
 
     // MARK: The control thread
 

@@ -162,7 +162,8 @@ public final class Session: Sendable {
                 .note(
                     role: instance.role,
                     text: "\(what). The virtual clock goes on without it, and the session will not "
-                        + "be the same each time. Wait with wait_until_ns, never with sleep()."))
+                        + "be the same each time. Wait with wait_until_ns, never with sleep(); what a "
+                        + "device paces needs clock: real."))
         }
     }
 

@@ -13,14 +13,20 @@ struct StepRunner {
         let pending: PluginInstance.PendingStep
         /// When it counts as hung.
         var deadline: Int64
+        /// What the plugin had done when it was begun.
+        let activityBefore: Int
         /// It is a start-send that sends from inside: the session goes on with it.
         var isPump = false
         /// It was reported for that.
         var isReported = false
 
-        /// Whether the step is a start-send that has sent something and has not returned.
+        /// Whether the step is a start-send that has not returned, and has sent something or waited
+        /// for a time since it was begun. Frames of an earlier start say nothing about this one.
         fileprivate var pumpsNow: Bool {
-            pending.step == .startSend && plugin.instance.isPumpingFromStart
+            guard pending.step == .startSend, let activity = plugin.instance.activityInStart else {
+                return false
+            }
+            return activity > activityBefore
         }
 
         /// How long its callback has run, in nanoseconds. Behind another step, or on a machine
@@ -61,9 +67,11 @@ struct StepRunner {
     func begin(
         _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
-        let pending = plugins.map { ($0, step($0.instance)) }
+        let pending = plugins.map { ($0, $0.instance.activity, step($0.instance)) }
         let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
-        return pending.map { Step(plugin: $0, pending: $1, deadline: deadline) }
+        return pending.map {
+            Step(plugin: $0, pending: $2, deadline: deadline, activityBefore: $1)
+        }
     }
 
     /// Lets a step run while the session goes on.
@@ -76,10 +84,17 @@ struct StepRunner {
         running.append(step)
     }
 
-    /// Takes the steps that are running, but for start-sends that send from inside.
+    /// Takes the steps that are running, but for start-sends that send from inside. One that waits
+    /// behind such a start-send has its whole time from now on.
     mutating func takeRunning() -> [Step] {
         defer { running = running.filter(\.isPump) }
-        return running.filter { !$0.isPump }
+        return running.filter { !$0.isPump }.map { step in
+            var step = step
+            if isPumping(step.plugin.instance) {
+                step.deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+            }
+            return step
+        }
     }
 
     /// Waits until a step has ended, its plugin sends from inside it, or its deadline has passed.
@@ -125,7 +140,10 @@ struct StepRunner {
             }
             step.isPump = step.isPump || isPump
             let taken = step.taken
-            if step.isPump, !step.isReported, instance.fault == nil, taken > deadlineNanoseconds {
+            let isReported =
+                step.isReported
+                || running.contains { $0.isReported && $0.plugin.instance === instance }
+            if step.isPump, !isReported, instance.fault == nil, taken > deadlineNanoseconds {
                 step.isReported = true
                 news.append((step, .pumpsOverdue(taken)))
             } else if step.isPump {
