@@ -36,8 +36,8 @@ extension Catalogue {
         if let strange {
             throw .failed(
                 "a timestamp is \(strange.block.ptsNanoseconds) where now_ns is "
-                    + "\(strange.nanoseconds): timestamps are nanoseconds on the session clock. Use "
-                    + "with now_ns")
+                    + "\(strange.nanoseconds): timestamps are nanoseconds on the session clock. "
+                    + "Stamp with now_ns")
         }
         for (one, next) in zip(stamped, stamped.dropFirst())
         where next.block.ptsNanoseconds < one.block.ptsNanoseconds {

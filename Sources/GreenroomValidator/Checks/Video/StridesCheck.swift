@@ -19,8 +19,8 @@ extension Catalogue {
             throw .skipped("its pictures differ each time and can't be compared")
         case .ignored(let frame):
             return .failed(
-                "picture \(frame) differs when the stride is \(extraStrideBytes) bytes longer "
-                    + ": begin row n of a plane at data + n * stride_bytes")
+                "picture \(frame) differs when the stride is \(extraStrideBytes) bytes longer: "
+                    + "begin row n of a plane at data + n * stride_bytes")
         }
     }
 
