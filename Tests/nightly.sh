@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
-install_packages $build_packages gcc g++ binutils ffmpeg python3-jsonschema python3-yaml
+install_packages $build_packages gcc g++ binutils ffmpeg python3-dev rustc python3-jsonschema python3-yaml
 prepare_media
 export GREENROOM_NIGHTLY=1
 debug="$PWD/.build/debug/greenroom"

@@ -153,7 +153,7 @@ package final class PluginHarness: Sendable {
 
     private static func show(_ input: VideoTrackInput, to sinks: Sinks) {
         while true {
-            switch input.next() {
+            switch input.next(after: VideoTrack.Progress()) {
             case .frame(let arrival):
                 let nanoseconds = arrival.nanoseconds
                 sinks.onFrame(arrival.intoFrame(), nanoseconds)
@@ -234,6 +234,8 @@ package final class PluginHarness: Sendable {
 
     /// Time between checks, in nanoseconds.
     private static let pollInterval: Int64 = 10_000_000
+    /// How long the clock stands still for a callback, in nanoseconds of real time.
+    private static let stillNanoseconds: Int64 = 500_000_000
 
     private func end(_ step: PluginInstance.PendingStep) -> StepEnd {
         let isStart = step.step == .startSend
@@ -254,6 +256,14 @@ package final class PluginHarness: Sendable {
             if isStart, instance.hasWaited { return .pumps }
             left -= Self.pollInterval
             if left <= 0 { return .hangs }
+            // A callback may wait for a thread of its plugin that waits on the clock: one that
+            // restarts its pump does.
+            if step.step == .propertyChange, deadlineNanoseconds - left > Self.stillNanoseconds {
+                let quiet = Monitor(())
+                let _: Void? = clock.session.wait(
+                    for: quiet, until: clock.now + Self.pollInterval
+                ) { _ in nil }
+            }
         }
     }
 

@@ -114,7 +114,9 @@ extension ProcessWatchdog.Finding {
         case .threads(let count):
             return "its process has \(count) threads, limit: \(ProcessWatchdog.threadLimit)"
         case .calls(let calls):
-            return "it makes \(calls) calls/s, limit: \(ProcessWatchdog.callLimit)/s"
+            return
+                "it makes \(calls) calls/s, limit: \(ProcessWatchdog.callLimit)/s; send audio with a "
+                + "timeout, and wait with wait_until_ns between frames"
         case .frames(let frames, let limit):
             return
                 "it sends \(frames) frames/s, limit: \(limit)/s; wait with wait_until_ns between "

@@ -88,12 +88,12 @@ struct BranchQueue: ~Copyable {
     // MARK: The track's side
 
     /// Claims a slot for a frame, or counts why it gets none.
-    mutating func claim(_ nanoseconds: Int64, at now: Int64) -> Claim? {
+    mutating func claim(_ point: FrameGrid.Point, at now: Int64) -> Claim? {
         guard !hasFailed else {
             counts.failed += 1
             return nil
         }
-        switch schedule.claim(nanoseconds, at: now, queueHasRoom: hasRoom) {
+        switch schedule.claim(point, at: now, queueHasRoom: hasRoom) {
         case .slot(let slot, let isDelayed):
             counts.queued += 1
             return Claim(slot: slot, isDelayed: isDelayed, isPrompt: now < schedule.due(0))
@@ -131,22 +131,25 @@ struct BranchQueue: ~Copyable {
     }
 
     /// Makes the picture black from a time on, until the next frame.
-    mutating func showBlack(at now: Int64) { show(.black, as: .black, at: now) }
+    mutating func showBlack(from now: FrameGrid.Point) { show(.black, as: .black, from: now) }
 
     /// Makes the picture a slate from a time on, until the next frame.
-    mutating func show(_ slate: consuming VideoFrame, _ text: SlateText, at now: Int64) {
-        show(.slate(slate), as: .slate(text), at: now)
+    mutating func show(
+        _ slate: consuming VideoFrame, _ text: SlateText, from now: FrameGrid.Point
+    ) {
+        show(.slate(slate), as: .slate(text), from: now)
     }
 
     private mutating func show(
-        _ picture: consuming Picture, as kind: Newest, at now: Int64
+        _ picture: consuming Picture, as kind: Newest, from now: FrameGrid.Point
     ) {
         guard !hasFailed, newest != kind, !items.isFull,
-            let slot = schedule.claim(at: now, from: nextSlot)
+            let slot = schedule.claim(from: now, nextSlot: nextSlot)
         else { return }
         newest = kind
         _ = items.append(
-            Item(picture: picture, slot: slot, isPrompt: now < schedule.due(0)))
+            Item(
+                picture: picture, slot: slot, isPrompt: now.nanoseconds < schedule.due(0)))
     }
 
     /// Lets the branch end with a given number of slots, or as many as it has if those are more.

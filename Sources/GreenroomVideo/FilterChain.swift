@@ -12,8 +12,11 @@ import GreenroomRuntime
 /// waited for until it counts as hung.
 ///
 /// A filter that comes back gets the next frame.
+///
+/// A frame that a *required* filter has not edited, for whatever reason, is withheld: no output
+/// shows it, and no later filter sees it.
 package struct FilterChain: Sendable {
-    /// Edits that did not take place, by reason. The frames went on as they were.
+    /// Edits that did not take place, by reason. The frames went on as they were, or were withheld.
     package struct Unprocessed: Equatable, Sendable {
         /// The filter refused.
         package var refused = 0
@@ -27,18 +30,57 @@ package struct FilterChain: Sendable {
         package var total: Int { refused + late + lost }
     }
 
-    private let filters: [PreProcessorRunner]
+    /// What becomes of a frame.
+    enum Outcome: ~Copyable {
+        /// It goes on; not edited if a filter left it as it was.
+        case carried(VideoFrame, isEdited: Bool)
+        /// A required filter did not edit it.
+        case withheld
+        /// A filter in the host's process hangs with it.
+        case lost
+    }
+
+    /// What one filter did with a frame.
+    private enum Step: ~Copyable {
+        case edited(VideoFrame)
+        case unedited(VideoFrame, Reason)
+        case lost
+    }
+
+    private enum Reason {
+        case refused(Status)
+        case late
+        case lost
+
+        init(_ status: Status) {
+            switch status {
+            case .stopped, .gone: self = .lost
+            default: self = .refused(status)
+            }
+        }
+    }
+
+    private struct Link {
+        let runner: PreProcessorRunner
+        /// Whether it had a frame still when it was waited for last.
+        var isLate = false
+        var log = FilterLog()
+    }
+
+    private var links: [Link]
     /// What filters get.
     private let want: VideoWant
     /// How long a filter may have a frame, in nanoseconds.
     private let hangNanoseconds: Int64
     private let isVirtual: Bool
+    /// Edits that did not take place.
+    private(set) var unprocessed = Unprocessed()
 
     init(
         _ filters: [PreProcessorRunner], size: FrameSize, hangNanoseconds: Int64,
         clock: SessionClock
     ) {
-        self.filters = filters
+        links = filters.map { Link(runner: $0) }
         want = VideoWant(format: .i420, size: size)
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
@@ -47,54 +89,81 @@ package struct FilterChain: Sendable {
     /// Has a frame edited by each filter; without any it stays as it came. [the track's thread]
     ///
     /// - Parameters:
+    ///   - nanoseconds: When the frame shows, from the session's start.
     ///   - converter: Makes of the frame what filters get.
     ///   - pool: Where frames for filters in the host's process come from.
     ///   - interval: How long the frame may take, in nanoseconds.
-    ///   - unprocessed: Counts the edits that did not take place.
-    /// - Returns: nil if the frame is lost in a filter that hangs.
     /// - Throws: ``ConversionError`` if filters can't get it.
-    func edit(
-        _ frame: consuming VideoFrame, with converter: FrameConverter, from pool: FramePool,
-        within interval: Int64, _ unprocessed: inout Unprocessed
-    ) throws(ConversionError) -> VideoFrame? {
+    mutating func edit(
+        _ frame: consuming VideoFrame, at nanoseconds: Int64, with converter: FrameConverter,
+        from pool: FramePool, within interval: Int64
+    ) throws(ConversionError) -> Outcome {
         let deadline = isVirtual ? .max : MonotonicClock.deadline(after: interval)
         var frame = frame
-        for filter in filters {
-            guard filter.filter.isSending else {
-                unprocessed.lost += 1
-                continue
-            }
-            if let nanoseconds = filter.busyNanoseconds {
-                unprocessed.late += 1
-                if nanoseconds >= hangNanoseconds { giveUp(filter) }
-                continue
-            }
-            guard let editingPool = filter.filter.editingPool else {
-                // It needs a frame of its own to write to; the reference to another one goes.
-                frame = try converter.convert(frame, to: want, into: pool)
-                guard let edited = edit(frame, filter, &unprocessed) else { return nil }
+        var isEdited = true
+        for index in links.indices {
+            switch try edit(frame, by: index, with: converter, from: pool, until: deadline) {
+            case .edited(let edited):
                 frame = edited
-                continue
-            }
-            guard MonotonicClock.now < deadline else {
-                unprocessed.late += 1
-                continue
-            }
-            let copy = try copy(frame, with: converter, into: editingPool)
-            guard let copy else {
-                unprocessed.late += 1
-                continue
-            }
-            if let edited = edit(copy: copy, filter, until: deadline, &unprocessed) {
-                frame = edited
+                tellRecovery(of: index, at: nanoseconds)
+            case .unedited(let same, let reason):
+                frame = same
+                isEdited = false
+                count(reason)
+                tell(reason, of: index, at: nanoseconds, interval)
+                if links[index].runner.filter.isRequired { return .withheld }
+            case .lost: return .lost
             }
         }
-        return frame
+        return .carried(frame, isEdited: isEdited)
     }
 
     /// Ends the filters' threads.
     func close() {
-        for filter in filters { filter.close() }
+        for link in links { link.runner.close() }
+    }
+
+    private mutating func edit(
+        _ frame: consuming VideoFrame, by index: Int, with converter: FrameConverter,
+        from pool: FramePool, until deadline: Int64
+    ) throws(ConversionError) -> Step {
+        let runner = links[index].runner
+        guard let editing = runner.filter.editing else { return .unedited(frame, .lost) }
+        if links[index].isLate {
+            if let nanoseconds = runner.busyNanoseconds {
+                if nanoseconds >= hangNanoseconds { giveUp(runner) }
+                return .unedited(frame, .late)
+            }
+            links[index].isLate = false
+        }
+        let hang = MonotonicClock.deadline(after: hangNanoseconds)
+        switch editing {
+        case .inPlace:
+            // It needs a frame of its own to write to; the reference to another one goes.
+            let own = try converter.convert(frame, to: want, into: pool)
+            switch runner.process(own, until: hang) {
+            case .returned(let edited, let status):
+                if status == .ok { return .edited(edited) }
+                return .unedited(edited, Reason(status))
+            case .late:
+                links[index].isLate = true
+                giveUp(runner)
+                return .lost
+            }
+        case .copies(let editingPool):
+            guard MonotonicClock.now < deadline,
+                let copy = try copy(frame, with: converter, into: editingPool)
+            else { return .unedited(frame, .late) }
+            switch runner.process(copy, until: min(deadline, hang)) {
+            case .returned(let edited, let status):
+                if status == .ok { return .edited(edited) }
+                return .unedited(frame, Reason(status))
+            case .late:
+                links[index].isLate = true
+                if MonotonicClock.now >= hang { giveUp(runner) }
+                return .unedited(frame, .late)
+            }
+        }
     }
 
     /// A copy for a filter; nil where outputs hold all of its frames.
@@ -109,49 +178,52 @@ package struct FilterChain: Sendable {
         }
     }
 
-    /// Has a copy edited; nil if there is no edit by the deadline.
-    private func edit(
-        copy: consuming VideoFrame, _ filter: PreProcessorRunner, until deadline: Int64,
-        _ unprocessed: inout Unprocessed
-    ) -> VideoFrame? {
-        let hang = MonotonicClock.deadline(after: hangNanoseconds)
-        switch filter.process(copy, until: min(deadline, hang)) {
-        case .returned(let edited, let status):
-            guard status != .ok else { return edited }
-            count(status, &unprocessed)
-            return nil
-        case .late:
-            unprocessed.late += 1
-            if MonotonicClock.now >= hang { giveUp(filter) }
-            return nil
+    private func giveUp(_ runner: PreProcessorRunner) {
+        runner.filter.giveUp(hungFor: hangNanoseconds)
+    }
+
+    private mutating func count(_ reason: Reason) {
+        switch reason {
+        case .refused: unprocessed.refused += 1
+        case .late: unprocessed.late += 1
+        case .lost: unprocessed.lost += 1
         }
     }
 
-    /// Has a frame edited itself; one that is refused goes on as the filter left it, and one that a
-    /// filter hangs with is lost.
-    private func edit(
-        _ frame: consuming VideoFrame, _ filter: PreProcessorRunner,
-        _ unprocessed: inout Unprocessed
-    ) -> VideoFrame? {
-        let hang = MonotonicClock.deadline(after: hangNanoseconds)
-        switch filter.process(frame, until: hang) {
-        case .returned(let edited, let status):
-            if status != .ok { count(status, &unprocessed) }
-            return edited
-        case .late:
-            giveUp(filter)
-            return nil
-        }
+    // MARK: What the log says
+
+    private mutating func tell(
+        _ reason: Reason, of index: Int, at nanoseconds: Int64, _ interval: Int64
+    ) {
+        let filter = links[index].runner.filter
+        // That the session goes on without it, or starts it again, is told by whoever decides that.
+        if case .lost = reason, !filter.isRequired { return }
+        guard links[index].log.unedited(at: nanoseconds) else { return }
+        let what =
+            switch reason {
+            case .refused(let status): "it refused a frame (\(status))"
+            case .late: "it did not finish a frame within \(milliseconds(interval)) ms"
+            case .lost: "it is not running"
+            }
+        filter.tell(
+            filter.isRequired
+                ? "\(what). It is required: frames that it has not edited are not shown; the last "
+                    + "edited one stays for a second, then a slate"
+                : "\(what): such frames are shown unedited. Make it faster, lower the track's size "
+                    + "or rate, or say required: true to hide them")
     }
 
-    private func count(_ status: Status, _ unprocessed: inout Unprocessed) {
-        switch status {
-        case .stopped, .gone: unprocessed.lost += 1
-        default: unprocessed.refused += 1
-        }
+    private mutating func tellRecovery(of index: Int, at nanoseconds: Int64) {
+        guard let frames = links[index].log.edited(at: nanoseconds) else { return }
+        let filter = links[index].runner.filter
+        filter.tell(
+            "it has edited every frame for a second again; \(frames) before that were "
+                + (filter.isRequired ? "not shown" : "shown unedited"))
     }
 
-    private func giveUp(_ filter: PreProcessorRunner) {
-        filter.filter.giveUp(hungFor: hangNanoseconds)
+    /// `33.3`.
+    private func milliseconds(_ nanoseconds: Int64) -> String {
+        let tenths = nanoseconds / 100_000
+        return "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -1,6 +1,7 @@
 import GreenroomMedia
 
-/// Tells which period of a rate a moment falls on.
+/// Tells which period of a rate a frame falls on: one grid for a track and all of its outputs,
+/// whatever their rates are.
 ///
 /// Periods are counted from the first moment: a source that keeps time lies in the middle of its
 /// periods then, and jitter of up to half a period moves no frame to another one. The end of a
@@ -9,62 +10,48 @@ import GreenroomMedia
 ///
 /// After half a second of silence periods are counted from the next moment, since a source that
 /// begins again does so at any point of a period.
+///
+/// Times are nanoseconds from the session's start, and so is period 0 of each rate.
 struct FrameGrid: Sendable {
-    private struct Anchor {
-        var nanoseconds: Int64
-        var period: Int64
+    /// A moment, and the one that its periods are counted from.
+    struct Point: Sendable {
+        /// The moment.
+        let nanoseconds: Int64
+        fileprivate let anchor: Int64
+
+        /// The period that the moment falls on: the same for the track and each output of a rate.
+        func period(of rate: FrameRate) -> Int64 {
+            let since = difference(nanoseconds, anchor)
+            let margin = rate.dueNanoseconds(ofFrame: 1) / 32
+            let (period, overflow) = rate.nearestFrame(atNanoseconds: anchor)
+                .addingReportingOverflow(
+                    rate.nearestFrame(atNanoseconds: difference(since, margin)))
+            return overflow ? (anchor < 0 ? .min : .max) : period
+        }
     }
 
     private static let silence: Int64 = 500_000_000
 
-    let rate: FrameRate
-    private var anchor: Anchor?
-    private var newest: Int64 = 0
+    /// The newest moment that was taken.
+    private(set) var newest: Point?
 
-    init(rate: FrameRate) {
-        self.rate = rate
-    }
-
-    /// The period of a moment.
-    func period(at nanoseconds: Int64) -> Int64 {
-        Self.period(at: nanoseconds, from: anchor(for: nanoseconds), rate)
-    }
-
-    /// Counts from a moment, if it is the first, or the first after a silence.
+    /// A moment on the grid.
     ///
-    /// - Returns: The middle of its period: where it would lie if the source kept time.
-    @discardableResult
-    mutating func take(_ nanoseconds: Int64) -> Int64 {
-        let anchor = anchor(for: nanoseconds)
-        self.anchor = anchor
-        newest = nanoseconds
-        let period = Self.period(at: nanoseconds, from: anchor, rate)
-        return Self.sum(
-            anchor.nanoseconds, rate.dueNanoseconds(ofFrame: period - anchor.period))
-    }
-
-    private static func period(at nanoseconds: Int64, from anchor: Anchor, _ rate: FrameRate)
-        -> Int64
-    {
-        let since = difference(nanoseconds, anchor.nanoseconds)
-        let margin = rate.dueNanoseconds(ofFrame: 1) / 32
-        return sum(anchor.period, rate.nearestFrame(atNanoseconds: difference(since, margin)))
-    }
-
-    private func anchor(for nanoseconds: Int64) -> Anchor {
+    /// - Parameter rate: That of the source. Two periods of it are no silence.
+    func point(at nanoseconds: Int64, rate: FrameRate) -> Point {
         let silence = max(Self.silence, rate.dueNanoseconds(ofFrame: 2))
-        if let anchor, Self.difference(nanoseconds, newest) < silence { return anchor }
-        return Anchor(
-            nanoseconds: nanoseconds, period: rate.nearestFrame(atNanoseconds: nanoseconds))
+        guard let newest, difference(nanoseconds, newest.nanoseconds) < silence else {
+            return Point(nanoseconds: nanoseconds, anchor: nanoseconds)
+        }
+        return Point(nanoseconds: nanoseconds, anchor: newest.anchor)
     }
 
-    private static func difference(_ one: Int64, _ other: Int64) -> Int64 {
-        let (result, overflow) = one.subtractingReportingOverflow(other)
-        return overflow ? (one < 0 ? .min : .max) : result
-    }
+    /// Takes the moment of a frame: silence begins anew.
+    mutating func take(_ point: Point) { newest = point }
+}
 
-    private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
-        let (result, overflow) = one.addingReportingOverflow(other)
-        return overflow ? (one < 0 ? .min : .max) : result
-    }
+/// What is between two moments; saturates.
+func difference(_ one: Int64, _ other: Int64) -> Int64 {
+    let (result, overflow) = one.subtractingReportingOverflow(other)
+    return overflow ? (one < 0 ? .min : .max) : result
 }

@@ -35,10 +35,10 @@ struct FrameRateConverter: Sendable {
     /// a third more.
     static let mostWaiting = 16
 
+    let rate: FrameRate
     let pace: OutputPace
     /// The slot after the last one; nil while the end is not known.
     var endSlot: Int64?
-    private var grid: FrameGrid
     private var newestPeriod: Int64 = -1
     /// The newest slot that was given to a frame.
     private(set) var newestSlot: Int64 = -1
@@ -47,12 +47,10 @@ struct FrameRateConverter: Sendable {
     private var claims = 0
 
     init(rate: FrameRate, pace: OutputPace, endSlot: Int64?) {
-        grid = FrameGrid(rate: rate)
+        self.rate = rate
         self.pace = pace
         self.endSlot = endSlot
     }
-
-    var rate: FrameRate { grid.rate }
 
     /// When a slot is filled with what there is.
     func due(_ slot: Int64) -> Int64 {
@@ -85,13 +83,13 @@ struct FrameRateConverter: Sendable {
     /// Claims a slot for a frame.
     ///
     /// - Parameters:
-    ///   - nanoseconds: When it shows.
+    ///   - point: When it shows.
     ///   - now: The time.
     ///   - queueHasRoom: Whether there is memory for it.
     mutating func claim(
-        _ nanoseconds: Int64, at now: Int64, queueHasRoom: Bool = true
+        _ point: FrameGrid.Point, at now: Int64, queueHasRoom: Bool = true
     ) -> Claim {
-        let period = grid.period(at: nanoseconds)
+        let period = point.period(of: rate)
         let end = endSlot ?? .max
         guard period >= 0 else { return .early }
         guard period < end else { return .late }
@@ -101,7 +99,6 @@ struct FrameRateConverter: Sendable {
         guard slot == period || slot <= open + 1 else { return .excess }
         guard slot < end else { return .late }
         guard queueHasRoom, pace == .asTheyCome || hasRoom(at: now) else { return .full }
-        grid.take(nanoseconds)
         newestPeriod = period
         give(slot)
         return .slot(slot, isDelayed: slot > period)
@@ -109,11 +106,13 @@ struct FrameRateConverter: Sendable {
 
     /// Claims a slot for a picture that the host shows from now on, whatever waits already.
     ///
-    /// - Parameter nextSlot: The first slot that is not filled.
+    /// - Parameters:
+    ///   - now: From when on.
+    ///   - nextSlot: The first slot that is not filled.
     /// - Returns: The slot; nil after the end.
-    mutating func claim(at now: Int64, from nextSlot: Int64) -> Int64? {
+    mutating func claim(from now: FrameGrid.Point, nextSlot: Int64) -> Int64? {
         let slot = max(
-            grid.period(at: now), firstOpenSlot(at: now), newestSlot + 1, nextSlot)
+            now.period(of: rate), firstOpenSlot(at: now.nanoseconds), newestSlot + 1, nextSlot)
         guard slot < endSlot ?? .max else { return nil }
         newestSlot = slot
         return slot

@@ -24,6 +24,13 @@ package final class PreProcessorRunner: Sendable {
         /// Whether anybody waits for that frame.
         var isAwaited = false
         var isClosed = false
+
+        /// What the filter returned; nil while it has the frame.
+        mutating func takeOutcome() -> Outcome? {
+            guard let edited = outgoing.take() else { return nil }
+            isAwaited = false
+            return .returned(edited, status)
+        }
     }
 
     package let filter: any VideoFilter
@@ -72,13 +79,13 @@ package final class PreProcessorRunner: Sendable {
             state.busySince = MonotonicClock.now
             state.isAwaited = true
         }
-        let _: Void? = state.wait(until: deadline) { $0.busySince == nil ? () : nil }
-        let edited: VideoFrame? = state.withLock { state in
+        let outcome: Outcome? = state.wait(until: deadline) { $0.takeOutcome() }
+        if let outcome { return outcome }
+        return state.withLock { state in
+            let outcome = state.takeOutcome()
             state.isAwaited = false
-            return state.outgoing.take()
+            return outcome ?? .late
         }
-        guard let edited else { return .late }
-        return .returned(edited, state.withLock { $0.status })
     }
 
     /// Ends the thread, after the frame it may have.

@@ -39,6 +39,14 @@ package final class VideoBranch: Sendable {
         package var queued = 0
     }
 
+    /// What was handed to the sink in one turn.
+    private struct Departure {
+        var written: FrameRepeater.Written
+        var isDelayed: Bool
+        /// When, on the session clock.
+        var moment: Int64
+    }
+
     private struct State: ~Copyable {
         var queue: BranchQueue
         var failure: String?
@@ -50,8 +58,10 @@ package final class VideoBranch: Sendable {
             queue = BranchQueue(schedule)
         }
 
-        /// Records when slots were handed to the sink; they are the newest that are filled.
-        mutating func depart(_ slots: Int, at moment: Int64, _ timeline: SessionTimeline) {
+        /// Counts the slots that were handed to the sink; they are the newest that are filled.
+        mutating func count(_ departure: Departure, _ timeline: SessionTimeline) {
+            queue.countWritten(departure.written, isDelayed: departure.isDelayed)
+            let (slots, moment) = (departure.written.slots, departure.moment)
             guard slots > 0 else { return }
             if let newestDeparture { departures.record(moment - newestDeparture) }
             departures.record(0, times: slots - 1)
@@ -115,10 +125,10 @@ package final class VideoBranch: Sendable {
     /// [the track's thread]
     ///
     /// - Parameters:
-    ///   - nanoseconds: When the frame shows, from the session's start.
+    ///   - point: When the frame shows.
     ///   - now: The time, from the session's start.
     /// - Returns: What to ``push(_:_:)`` the frame with, or nil.
-    func claim(_ nanoseconds: Int64, at now: Int64) -> BranchQueue.Claim? {
+    func claim(_ point: FrameGrid.Point, at now: Int64) -> BranchQueue.Claim? {
         if clock.isVirtual, sink.pace == .asTheyCome {
             // Nobody is ever late there: time stands still until the sink has taken what it has.
             let _: Void? = state.wait(until: nil) { state in
@@ -126,7 +136,7 @@ package final class VideoBranch: Sendable {
                 return queue ? () : nil
             }
         }
-        return state.withLock { $0.queue.claim(nanoseconds, at: now) }
+        return state.withLock { $0.queue.claim(point, at: now) }
     }
 
     /// Queues a frame for a slot that was claimed. [the track's thread]
@@ -142,20 +152,16 @@ package final class VideoBranch: Sendable {
         state.withLock { $0.queue.countUnconvertible() }
     }
 
-    /// Makes the picture black until the next frame. [the track's thread]
-    ///
-    /// - Parameter nanoseconds: When, from the session's start.
-    func showBlack(at nanoseconds: Int64) {
-        state.change { $0.queue.showBlack(at: nanoseconds) }
+    /// Makes the picture black from a moment on, until the next frame. [the track's thread]
+    func showBlack(from moment: FrameGrid.Point) {
+        state.change { $0.queue.showBlack(from: moment) }
     }
 
-    /// Makes the picture a slate until the next frame. [the track's thread]
+    /// Makes the picture a slate from a moment on, until the next frame. [the track's thread]
     ///
-    /// - Parameters:
-    ///   - slate: What the output takes.
-    ///   - nanoseconds: When, from the session's start.
-    func show(_ slate: Slate, at nanoseconds: Int64) {
-        state.change { $0.queue.show(slate.frame.share(), slate.text, at: nanoseconds) }
+    /// - Parameter slate: What the output takes.
+    func show(_ slate: Slate, from moment: FrameGrid.Point) {
+        state.change { $0.queue.show(slate.frame.share(), slate.text, from: moment) }
     }
 
     /// Lets the branch end with a given number of frames, or as many as it has if those are more.
@@ -172,21 +178,19 @@ package final class VideoBranch: Sendable {
     ///   - failed: Gets the reason when the output fails. [the branch's thread]
     package func run(on timeline: SessionTimeline, failed: (_ reason: String) -> Void) {
         var writer = FrameRepeater(sink: sink, want: want, size: capability.size)
-        // Read again under the lock that is taken for each turn.
-        var wake = state.withLock { $0.queue.wake }
+        // Counted under the one lock that is taken for each turn.
+        var departure: Departure?
         while true {
             let turn: BranchQueue.Turn? = clock.wait(
-                for: state, until: wake.flatMap(timeline.moment)
+                for: state, until: { $0.queue.wake.flatMap(timeline.moment) }
             ) { state in
-                state.queue.turn(at: timeline.time(of: clock.now))
+                if let departure = departure.take() { state.count(departure, timeline) }
+                return state.queue.turn(at: timeline.time(of: clock.now))
             }
             // None when a slot is due: it is found now that its time has come.
-            guard let turn else {
-                wake = state.withLock { $0.queue.wake }
-                continue
-            }
+            guard let turn else { continue }
             var hasFrame = false
-            let departure = clock.now
+            let moment = clock.now
             do {
                 let written: FrameRepeater.Written
                 var isDelayed = false
@@ -201,11 +205,9 @@ package final class VideoBranch: Sendable {
                     try sink.finish()
                     return
                 }
-                wake = state.change { state in
-                    state.queue.countWritten(written, isDelayed: isDelayed)
-                    state.depart(written.slots, at: departure, timeline)
-                    return state.queue.wake
-                }
+                departure = Departure(written: written, isDelayed: isDelayed, moment: moment)
+                // The track's thread waits for room on a virtual clock.
+                if clock.isVirtual { state.change { _ in } }
             } catch {
                 fail("\(error)", hasFrameInHand: hasFrame)
                 failed("\(error)")

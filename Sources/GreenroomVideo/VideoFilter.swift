@@ -8,11 +8,10 @@ package protocol VideoFilter: AnyObject, Sendable {
     var name: String { get }
     /// What a virtual clock calls its thread.
     var clockOrder: ClockOrder { get }
-    /// Whether it takes frames now. [any]
-    var isSending: Bool { get }
-    /// Where its frames lie if it edits copies in a process of its own; nil if it edits the frame
-    /// itself. [any]
-    var editingPool: FramePool? { get }
+    /// Whether frames that it has not edited are withheld from the outputs.
+    var isRequired: Bool { get }
+    /// How it edits frames now; nil while it takes none. [any]
+    var editing: FilterEditing? { get }
 
     /// Edits a frame. [the filter's media thread]
     ///
@@ -22,4 +21,15 @@ package protocol VideoFilter: AnyObject, Sendable {
     /// Ends the filter, which has had a frame for some nanoseconds of real time. [the track's
     /// thread]
     func giveUp(hungFor nanoseconds: Int64)
+
+    /// Tells of it in the log. [the track's thread]
+    func tell(_ text: String)
+}
+
+/// What a filter is handed.
+package enum FilterEditing: Sendable {
+    /// The frame itself: the filter is in the host's process.
+    case inPlace
+    /// A copy in this pool, which its process maps.
+    case copies(FramePool)
 }

@@ -2,7 +2,6 @@ package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomModel
 package import GreenroomRuntime
-import Synchronization
 
 /// The way of one picture from its source to the outputs: brought down to what the track carries,
 /// through the filters, then for each distinct want one conversion, then a branch for each output.
@@ -20,8 +19,8 @@ package final class VideoTrack: Sendable {
 
     /// What became of the frames that were taken off the input.
     ///
-    /// `taken` is the sum of `overRate`, `unconvertible`, `lostInFilter` and `carried`, but for a
-    /// frame that is being worked on.
+    /// `taken` is the sum of `overRate`, `unconvertible`, `lostInFilter`, `withheld` and `carried`,
+    /// but for a frame that is being worked on.
     package struct Counts: Sendable {
         /// Frames that were dealt with.
         package var taken = 0
@@ -31,8 +30,12 @@ package final class VideoTrack: Sendable {
         package var unconvertible = 0
         /// Frames lost in a filter in the host's process that hung.
         package var lostInFilter = 0
+        /// Frames that were not shown, since a filter that is required did not edit them.
+        package var withheld = 0
         /// Frames that went on to the outputs.
         package var carried = 0
+        /// Of those, the ones that a filter did not edit.
+        package var unedited = 0
         /// Edits that did not take place.
         package var unprocessed = FilterChain.Unprocessed()
         /// Conversions made, those for filters included.
@@ -44,36 +47,60 @@ package final class VideoTrack: Sendable {
         package var busyNanoseconds: Int64 = 0
     }
 
+    /// What the track's thread says of its frames, once for each.
+    package struct Progress: Sendable {
+        /// What became of them.
+        package var counts = Counts()
+        /// What their stamps are like.
+        package var stamps = TimestampNormalizer()
+
+        /// Nothing has come yet.
+        package init() {}
+    }
+
     /// What the track's thread keeps from one frame to the next.
     private struct Work {
         let converter = FrameConverter()
-        var counts = Counts()
-        var normalizer = TimestampNormalizer()
+        var filters: FilterChain
+        var progress = Progress()
         /// How many times the source had been started when its last frame came.
         var starts = 0
         /// The slate that was shown last, for each group; nil where it can't be had.
         var slates: [Slate?] = []
         /// Errors that were told.
         var complained: Set<String> = []
+        /// The first frame that was withheld since one was shown, from the session's start.
+        var withheldSince: Int64?
         /// What the track carries.
         var limit: VideoCapability
-        /// The periods of that rate, and the newest one with a frame.
-        var grid: FrameGrid
-        var newestPeriod = Int64.min
+        /// The periods of the frames that it carries.
+        var grid = FrameGrid()
 
-        init(_ limit: VideoCapability) {
+        init(_ limit: VideoCapability, _ filters: FilterChain) {
             self.limit = limit
-            grid = FrameGrid(rate: limit.rate)
+            self.filters = filters
         }
 
         /// Goes over to another size and rate. At another rate periods are counted anew.
         mutating func follow(_ newLimit: VideoCapability) {
-            guard newLimit != limit else { return }
-            if newLimit.rate != limit.rate {
-                grid = FrameGrid(rate: newLimit.rate)
-                newestPeriod = .min
-            }
+            if newLimit.rate != limit.rate { grid = FrameGrid() }
             limit = newLimit
+        }
+
+        /// Takes the moment of a frame; false if its period of the track's rate has a frame already.
+        mutating func take(_ point: FrameGrid.Point) -> Bool {
+            if let newest = grid.newest,
+                point.period(of: limit.rate) <= newest.period(of: limit.rate)
+            {
+                return false
+            }
+            grid.take(point)
+            return true
+        }
+
+        /// A time of the session on the grid.
+        func point(at nanoseconds: Int64) -> FrameGrid.Point {
+            grid.point(at: nanoseconds, rate: limit.rate)
         }
     }
 
@@ -83,11 +110,10 @@ package final class VideoTrack: Sendable {
     package let input: VideoTrackInput
     package let groups: [Group]
     private let taps: [any VideoTap]
+    /// As it begins; the track's thread has its own.
     private let filters: FilterChain
     private let pool: FramePool
     private let tell: @Sendable (String) -> Void
-    /// What the track's thread last said of its frames, once for each.
-    private let published = Mutex((counts: Counts(), stamps: TimestampNormalizer()))
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
@@ -110,16 +136,15 @@ package final class VideoTrack: Sendable {
         self.tell = tell
     }
 
-    package var counts: Counts { published.withLock { $0.counts } }
+    package var counts: Counts { input.progress.counts }
 
     /// Frames that wait on the input, or are being worked on.
     package var queuedCount: Int {
-        let counts = input.counts
-        return counts.waiting + counts.taken - self.counts.taken
+        input.queuedCount
     }
 
     /// What the frames' stamps are like.
-    package var stamps: TimestampNormalizer { published.withLock { $0.stamps } }
+    package var stamps: TimestampNormalizer { input.progress.stamps }
 
     /// Times that memory was allocated for frames.
     package var allocationCount: Int { pool.allocationCount }
@@ -152,30 +177,34 @@ package final class VideoTrack: Sendable {
     /// - Parameter timeline: What moments are told by.
     package func run(on timeline: SessionTimeline) {
         let clock = input.clock
-        var work = Work(agreed)
+        var work = Work(agreed, filters)
         var isOver = false
         while !isOver {
-            switch input.next() {
+            switch input.next(after: work.progress) {
             case .frame(let arrival):
                 let begun = clock.now
                 work.follow(arrival.limit ?? agreed)
                 take(arrival, &work, timeline)
-                work.counts.taken += 1
-                work.counts.conversions = work.converter.conversionCount
-                work.counts.bytesConverted = work.converter.bytesWritten
-                work.counts.busyNanoseconds += clock.now - begun
-                published.withLock { $0 = (work.counts, work.normalizer) }
+                work.progress.counts.taken += 1
+                work.progress.counts.conversions = work.converter.conversionCount
+                work.progress.counts.bytesConverted = work.converter.bytesWritten
+                work.progress.counts.unprocessed = work.filters.unprocessed
+                work.progress.counts.busyNanoseconds += clock.now - begun
             case .show(.black, let moment):
-                for branch in branches { branch.showBlack(at: timeline.time(of: moment)) }
+                let point = work.point(at: timeline.time(of: moment))
+                for branch in branches { branch.showBlack(from: point) }
             case .show(.slate(let text), let moment):
-                show(text, at: timeline.time(of: moment), &work)
+                show(text, from: work.point(at: timeline.time(of: moment)), &work)
             case .end:
                 isOver = true
             }
         }
         filters.close()
-        if work.counts.carried == 0, !branches.isEmpty {
-            tell("no frame came to be shown: it is black")
+        if work.progress.counts.carried == 0, !branches.isEmpty {
+            tell(
+                work.progress.counts.withheld == 0
+                    ? "no frame came to be shown: it is black"
+                    : "no frame was shown: a required filter edited none")
         }
     }
 
@@ -186,34 +215,32 @@ package final class VideoTrack: Sendable {
         let came = arrival.nanoseconds
         if arrival.starts != work.starts {
             work.starts = arrival.starts
-            work.normalizer.restart()
+            work.progress.stamps.restart()
         }
         let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came, &work)
-        let period = work.grid.period(at: moment)
-        guard period > work.newestPeriod else {
-            work.counts.overRate += 1
+        let point = work.point(at: timeline.time(of: moment))
+        guard work.take(point) else {
+            work.progress.counts.overRate += 1
             return
         }
-        work.newestPeriod = period
-        let middle = work.grid.take(moment)
         guard let carried = reduce(arrival.intoFrame(), &work),
-            let edited = filter(carried, &work)
+            let edited = filter(carried, at: point, &work)
         else { return }
-        work.counts.carried += 1
-        deliver(edited, at: moment, middle, &work, timeline)
+        work.progress.counts.carried += 1
+        deliver(edited, at: point, &work, timeline)
     }
 
     /// Shows a slate; an output that can't have it is black.
-    private func show(_ text: SlateText, at nanoseconds: Int64, _ work: inout Work) {
+    private func show(_ text: SlateText, from moment: FrameGrid.Point, _ work: inout Work) {
         if work.slates.first??.text != text {
             work.slates = groups.map { Slate(text, $0.want, size: agreed.size) }
         }
         for (group, slate) in zip(groups, work.slates) {
             for branch in group.branches {
                 if let slate {
-                    branch.show(slate, at: nanoseconds)
+                    branch.show(slate, from: moment)
                 } else {
-                    branch.showBlack(at: nanoseconds)
+                    branch.showBlack(from: moment)
                 }
             }
         }
@@ -230,7 +257,7 @@ package final class VideoTrack: Sendable {
 
     /// Decides when a frame shows. [the track's thread]
     private func stamp(_ pts: Int64?, came: Int64, _ work: inout Work) -> Int64 {
-        let (moment, finding) = work.normalizer.follow(pts, arrival: came)
+        let (moment, finding) = work.progress.stamps.follow(pts, arrival: came)
         if let finding {
             tell(finding.text(of: "frames"))
         }
@@ -238,21 +265,40 @@ package final class VideoTrack: Sendable {
     }
 
     /// Has a frame edited by the filters; without any it stays as it came.
-    private func filter(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
+    private func filter(
+        _ frame: consuming VideoFrame, at point: FrameGrid.Point, _ work: inout Work
+    ) -> VideoFrame? {
         do throws(ConversionError) {
-            let edited = try filters.edit(
-                frame, with: work.converter, from: pool,
-                within: work.limit.rate.dueNanoseconds(ofFrame: 1), &work.counts.unprocessed)
-            if edited == nil { work.counts.lostInFilter += 1 }
-            return edited
+            let outcome = try work.filters.edit(
+                frame, at: point.nanoseconds, with: work.converter, from: pool,
+                within: work.limit.rate.dueNanoseconds(ofFrame: 1))
+            switch consume outcome {
+            case .carried(let edited, let isEdited):
+                if !isEdited { work.progress.counts.unedited += 1 }
+                work.withheldSince = nil
+                return edited
+            case .withheld:
+                work.progress.counts.withheld += 1
+                showSlateIfDue(at: point, &work)
+            case .lost:
+                work.progress.counts.lostInFilter += 1
+            }
         } catch {
             countUnconvertible(error, &work)
-            return nil
         }
+        return nil
+    }
+
+    /// The picture before stays for a while when frames are withheld.
+    private func showSlateIfDue(at point: FrameGrid.Point, _ work: inout Work) {
+        let since = work.withheldSince ?? point.nanoseconds
+        work.withheldSince = since
+        guard difference(point.nanoseconds, since) >= SlateText.delay else { return }
+        show(.unedited(kind), from: point, &work)
     }
 
     private func countUnconvertible(_ error: ConversionError, _ work: inout Work) {
-        work.counts.unconvertible += 1
+        work.progress.counts.unconvertible += 1
         complain(error, &work)
     }
 
@@ -270,22 +316,17 @@ package final class VideoTrack: Sendable {
 
     /// Hands a frame to every output that has use for it.
     ///
-    /// - Parameters:
-    ///   - moment: When the frame shows, on the session clock.
-    ///   - middle: The middle of its period of the track's rate.
+    /// - Parameter point: When the frame shows.
     private func deliver(
-        _ frame: consuming VideoFrame, at moment: Int64, _ middle: Int64, _ work: inout Work,
+        _ frame: consuming VideoFrame, at point: FrameGrid.Point, _ work: inout Work,
         _ timeline: SessionTimeline
     ) {
         for tap in taps { tap.show(frame.share()) }
         for group in groups {
             var converted: VideoFrame?
             for branch in group.branches {
-                // An output of the track's rate has the track's periods: what is alone in one
-                // must not meet another frame there.
-                let shows = branch.rate == work.limit.rate ? middle : moment
                 let now = timeline.time(of: input.clock.now)
-                guard let claim = branch.claim(timeline.time(of: shows), at: now) else { continue }
+                guard let claim = branch.claim(point, at: now) else { continue }
                 if converted == nil {
                     do throws(ConversionError) {
                         converted = try work.converter.convert(frame, to: group.want, into: pool)

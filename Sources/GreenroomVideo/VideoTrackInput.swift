@@ -67,6 +67,7 @@ package final class VideoTrackInput: Sendable {
         var counts = Counts()
         var newestArrival: Int64?
         var arrivals = IntervalHistogram()
+        var progress = VideoTrack.Progress()
 
         mutating func popFirst() -> Arrival? {
             guard let arrival = queue.popFirst() else { return nil }
@@ -104,6 +105,14 @@ package final class VideoTrackInput: Sendable {
             counts.waiting = state.queue.count
             return counts
         }
+    }
+
+    /// What the track's thread last said.
+    package var progress: VideoTrack.Progress { state.withLock { $0.progress } }
+
+    /// Frames that wait, or are being worked on.
+    package var queuedCount: Int {
+        state.withLock { $0.queue.count + $0.counts.taken - $0.progress.counts.taken }
     }
 
     /// The times between one frame and the next one, as they came through the ingest.
@@ -170,20 +179,16 @@ package final class VideoTrackInput: Sendable {
     }
 
     /// Waits for something to do. [the track's thread]
-    package func next() -> Next {
-        // A picture of the host's that is to come is rare: it is found under the lock of the wait.
-        var wake: Int64?
+    ///
+    /// - Parameter progress: What became of the frames before.
+    package func next(after progress: VideoTrack.Progress) -> Next {
         while true {
-            var newWake: Int64?
-            let next: Next?? = clock.wait(for: state, until: wake) { state in
-                if let next = state.next(at: clock.now) { return .some(next) }
-                newWake = state.wake
-                return newWake == wake ? nil : .some(nil)
+            let next: Next? = clock.wait(for: state, until: { $0.wake }) { state in
+                state.progress = progress
+                return state.next(at: clock.now)
             }
-            guard let found = next, let next = found else {
-                wake = newWake
-                continue
-            }
+            // None when a picture of the host's is due: it is found now that its time has come.
+            guard let next else { continue }
             // Senders on a virtual clock wait for room.
             if clock.isVirtual { state.change { _ in } }
             return next

@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 include=Sources/GreenroomABI/include
 cc -O2 -shared -fPIC -I"$include" Tests/Benchmarks/flood.c -o "$work/flood.so"
-cc -O2 -shared -fPIC Tests/Benchmarks/count_allocations.c -o "$work/count.so"
+cc -O2 -shared -fPIC Tests/Benchmarks/count_frame_path.c -o "$work/count.so"
 
 # session WIDTH HEIGHT BGRA LEASED FPS: a flood into the picture branch; the report is kept.
 session() {
@@ -42,9 +42,9 @@ done
 echo
 echo "allocations a frame: what 4 s at 1000 frames a second take more than 4 s at 100"
 count() {
-    COUNT_ALLOCATIONS="$work/count" LD_PRELOAD="$work/count.so" \
+    COUNT_FRAME_PATH="$work/count" LD_PRELOAD="$work/count.so" \
         "$greenroom" run "$work/flood.yaml" --duration 4s > /dev/null 2> /dev/null
-    echo "$(cat "$work/count") $(delivered)"
+    echo "$(sed -n 's/^allocations //p' "$work/count") $(delivered)"
 }
 for kind in "0 0 I420-borrowed" "0 1 I420-leased" "1 0 BGRA-borrowed" "1 1 BGRA-leased"; do
     # shellcheck disable=SC2086 # words on purpose

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The plugins that come with the package as sources compile without a warning.
+/// Tests that the package's plugins in source form compile without a warning.
 @Suite(.ownThreads) struct CompilationTests {
     static let compilers = ["gcc", "clang"]
 
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: compilers, ["c99", "c11", "c17", "c2x"])
-    func `the sample in C compiles as every C`(compiler: String, standard: String) throws {
+    func `the sample in C compiles with every standard`(compiler: String, standard: String) throws {
         try check(
             compiler, standard,
             [
@@ -40,25 +40,37 @@ import Testing
         }
     }
 
-    @Test func `a plugin exports its entry and nothing else`() throws {
+    @Test func `a plugin exports only its entry`() throws {
         let run = try ChildProcess.run(
             "nm", ["--dynamic", "--defined-only", "--format=posix", try TestPlugins.cCamera()])
         let names = run.text.split(separator: "\n").compactMap { $0.split(separator: " ").first }
         #expect(names == ["greenroom_plugin_entry"], "\(run)")
     }
 
-    /// What `greenroom new` makes plugins from: plugins that compile as they lie there.
+    /// The templates of `greenroom new`, which are plugins themselves.
     private static let templates: [String] = {
         let folder = Checkout.root + "/Sources/greenroom/New/Templates"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().map { "\(folder)/\($0)" }
     }()
 
-    @Test(arguments: compilers, ["c99", "c11", "c17", "c2x"])
-    func `every template in C compiles as every C`(compiler: String, standard: String) throws {
+    @Test(arguments: compilers, ["c99", "c11", "c17", "c2x", "c++17", "c++20"])
+    func `every template in C compiles as every C, and as C++`(
+        compiler: String, standard: String
+    ) throws {
         let sources = Self.templates.filter { $0.hasSuffix(".c") }
         #expect(sources.count == 4)
-        try check(compiler, standard, sources)
+        let asCXX = standard.hasPrefix("c++") ? ["-x", "c++"] : []
+        try check(
+            compiler, standard, ["-Wconversion", "-Wshadow"] + asCXX + sources)
+    }
+
+    @Test(arguments: compilers, ["c++17", "c++20"])
+    func `every template in C++ compiles as every C++`(compiler: String, standard: String) throws {
+        let sources = Self.templates.filter { $0.hasSuffix(".cpp") }
+        #expect(sources.count == 4)
+        try check(
+            compiler, standard, ["-Wconversion", "-Wshadow", "-Wnon-virtual-dtor"] + sources)
     }
 
     @Test(arguments: templates.filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") })
@@ -67,8 +79,10 @@ import Testing
         #expect(run.exit == .code(0) && !run.standardError.contains("warning:"), "\(run)")
     }
 
-    @Test func `a manifest and a build script are made from templates that parse`() throws {
-        for (program, name) in [("swiftc", "Package.swift"), ("sh", "build.sh")] {
+    @Test func `manifest and build script are made from valid templates`() throws {
+        for (program, name) in [
+            ("swiftc", "Package.swift"), ("sh", "build.sh"), ("sh", "build-cpp.sh"),
+        ] {
             let file = try #require(Self.templates.first { $0.hasSuffix("/\(name)") })
             let run = try ChildProcess.run(program, [program == "sh" ? "-n" : "-parse", file])
             #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")

@@ -6,18 +6,14 @@ import Testing
 @Suite struct FrameGridTests {
     private static let period: Int64 = 1_000_000_000 / 30
 
-    /// The periods of moments that are taken one after another.
+    /// The periods of consecutive times.
     private func periods(_ moments: [Int64], fps: Int = 30) -> [Int64] {
-        var grid = FrameGrid(rate: FrameRate(fps))
-        return moments.map { moment in
-            let period = grid.period(at: moment)
-            grid.take(moment)
-            return period
-        }
+        var grid = TakingGrid(rate: FrameRate(fps))
+        return moments.map { grid.take($0).period(of: FrameRate(fps)) }
     }
 
     @Test(arguments: [0, 1, 10_000_000, 16_666_667, 33_333_332] as [Int64])
-    func `a source that keeps time has a period for each frame, whatever its phase`(
+    func `a regular source has a period for each frame, at any phase`(
         phase: Int64
     ) {
         let rate = FrameRate(30)
@@ -33,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 4, 8])
-    func `a source that is some times as fast has as many frames in each period`(factor: Int) {
+    func `a multiple of the rate has equally many frames in each period`(factor: Int) {
         let rate = FrameRate(30 * factor)
         let moments = (0..<600).map { rate.dueNanoseconds(ofFrame: Int64($0)) }
         let counts = Dictionary(grouping: periods(moments)) { $0 }.mapValues(\.count)
@@ -41,8 +37,8 @@ import Testing
         #expect(counts.allSatisfy { $0.value == factor || ends.contains($0.key) }, "\(counts)")
     }
 
-    @Test func `a source that comes back is counted from its new phase`() {
-        // Half a period later than before: it would lie between two periods.
+    @Test func `a returning source gets a new phase`() {
+        // Half a period later than before: between two periods.
         let begin = 31 * Self.period + Self.period / 2
         let rate = FrameRate(30)
         let after = (0..<30).map { (index: Int64) -> Int64 in
@@ -52,14 +48,40 @@ import Testing
         #expect(zip(periods.dropFirst(2), periods.dropFirst()).allSatisfy { $0 - $1 == 1 })
     }
 
-    @Test func `the middle of a period is where a source that keeps time lies`() {
-        var grid = FrameGrid(rate: FrameRate(10))
-        #expect(grid.take(1_020_000_000) == 1_020_000_000)
-        #expect(grid.take(1_125_000_000) == 1_120_000_000)
-        #expect(grid.take(1_180_000_000) == 1_220_000_000)
+    @Test func `each rate has its periods on the one grid, from the first frame on`() {
+        var grid = TakingGrid(rate: FrameRate(30))
+        // A little before the middle between two periods of 15 frames a second.
+        let begin: Int64 = 1_030_000_000
+        let points = (0..<60).map { grid.take(begin + FrameRate(30).dueNanoseconds(ofFrame: $0)) }
+        #expect(points.map { $0.period(of: FrameRate(30)) } == (31..<91).map(Int64.init))
+        #expect(points.map { $0.period(of: FrameRate(15)) } == (0..<60).map { 15 + $0 / 2 })
+        #expect(points.map { $0.period(of: FrameRate(60)) } == (0..<60).map { 62 + 2 * $0 })
     }
 
-    @Test func `moments at the ends of the scale do not trap`() {
+    @Test func `what has a period of its own at the track's rate has one at the output's`() {
+        var seed: UInt64 = 5
+        func random(_ limit: Int64) -> Int64 {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1
+            return Int64(seed >> 33) % limit
+        }
+        let rate = FrameRate(30)
+        var work = FrameGrid()
+        var last: Int64 = .min
+        var moment: Int64 = 0
+        for _ in 0..<20_000 {
+            // Mostly within a period; sometimes a silence.
+            moment += random(20) == 0 ? random(2_000_000_000) : random(40_000_000)
+            let point = work.point(at: moment, rate: rate)
+            if let newest = work.newest, point.period(of: rate) <= newest.period(of: rate) {
+                continue
+            }
+            work.take(point)
+            #expect(point.period(of: rate) > last)
+            last = point.period(of: rate)
+        }
+    }
+
+    @Test func `extreme times do not trap`() {
         let moments = [0, .max, .min, .max, 0, .min] as [Int64]
         #expect(periods(moments).count == moments.count)
         #expect(periods(moments.reversed(), fps: 1000).count == moments.count)

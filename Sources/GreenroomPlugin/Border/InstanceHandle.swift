@@ -115,10 +115,19 @@ final class InstanceHandle {
         // Within the callback the plugin can ask for the new revision; frames that name none are
         // of the old one until it has returned.
         video?.offeredRevision = offer.revision
-        let made = instance.propertyChange(offer) ?? agreed.map { .fixed($0) } ?? .accept
+        let made = try newAnswer(to: offer)
         video?.revision = offer.revision
         agreed = made.capability(suggested: offer.suggested)
         answer.write(made, to: offer)
+    }
+
+    /// A plugin without the callback continues with what it agreed to.
+    private func newAnswer(to offer: Offer) throws -> VideoAnswer {
+        do {
+            return try instance.propertyChange(offer) ?? .accept
+        } catch is OfferIgnored {
+            return agreed.map { .fixed($0) } ?? .accept
+        }
     }
 
     private func uninitialize() {

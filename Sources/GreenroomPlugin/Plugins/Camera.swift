@@ -25,13 +25,15 @@ public protocol PumpedVideo: Plugin {
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer
 
-    /// The session renegotiated.
+    /// The session renegotiated. Without this callback the SDK keeps a fixed answer, and otherwise
+    /// follows the suggestion.
     ///
-    /// - Returns: What the source draws from the next frame on. Nil, the default, keeps a fixed
-    ///   answer and otherwise follows the suggestion.
+    /// - Returns: What the source draws from the next frame on; nil accepts the suggestion, as
+    ///   `GR_STATUS_OK` does in C.
+    /// - Throws: Any error; the source continues as it is, and the host logs the text.
     mutating func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
-    ) -> VideoAnswer?
+    ) throws -> VideoAnswer?
 
     /// Frames start. The default does nothing.
     mutating func onStartSend() throws
@@ -69,7 +71,7 @@ extension PumpedVideo {
     /// Keeps a fixed answer and otherwise follows the suggestion.
     public func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
-    ) -> VideoAnswer? { nil }
+    ) throws -> VideoAnswer? { throw OfferIgnored() }
 
     /// Does nothing.
     public func onStartSend() throws {}

@@ -12,8 +12,8 @@ struct Initialization {
 class AnyInstance {
     /// Returns the answer to the offer, if the kind has one.
     func initialize(_ input: Initialization) throws -> VideoAnswer? { nil }
-    /// Returns nil to go on as before.
-    func propertyChange(_ offer: Offer) -> VideoAnswer? { nil }
+    /// Returns nil to accept the suggestion; throws ``OfferIgnored`` to continue as before.
+    func propertyChange(_ offer: Offer) throws -> VideoAnswer? { throw OfferIgnored() }
     func startSend() throws {}
     func stopSend() {}
     func uninitialize() {}
@@ -22,6 +22,9 @@ class AnyInstance {
     }
     func change(_ name: String, to value: SettingValue) throws {}
 }
+
+/// What the default implementation of a property change throws: the plugin has none.
+struct OfferIgnored: Error {}
 
 /// A plugin and its settings of now.
 struct InstanceState<P: Plugin> {
@@ -60,9 +63,9 @@ final class VideoSourceInstance<P: VideoSource>: Instance<P> {
         }
     }
 
-    override func propertyChange(_ offer: Offer) -> VideoAnswer? {
-        state.withLock { state in
-            state.plugin.onPropertyChange(supported: offer.rows, suggested: offer.suggested)
+    override func propertyChange(_ offer: Offer) throws -> VideoAnswer? {
+        try state.withLock { state in
+            try state.plugin.onPropertyChange(supported: offer.rows, suggested: offer.suggested)
         }
     }
 
@@ -84,8 +87,8 @@ final class ShareSourceInstance<P: ShareSource>: Instance<P> {
         return answer
     }
 
-    override func propertyChange(_ offer: Offer) -> VideoAnswer? {
-        state.withLock { $0.plugin.onSharePropertyChange(limit: offer.suggested) }
+    override func propertyChange(_ offer: Offer) throws -> VideoAnswer? {
+        try state.withLock { try $0.plugin.onSharePropertyChange(limit: offer.suggested) }
     }
 
     override func startSend() throws {

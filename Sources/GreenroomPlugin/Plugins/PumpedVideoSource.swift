@@ -33,16 +33,16 @@ private struct VideoDriver<Content: PumpedVideo> {
 
     mutating func propertyChange(
         supported: [VideoCapability], suggested: VideoCapability
-    ) -> VideoAnswer? {
-        let said = shared.content.withLock { content in
-            content.onPropertyChange(supported: supported, suggested: suggested)
-        }
-        if let said {
-            answer = said
-        } else if case .fixed = answer {
-            // It stays.
-        } else {
-            answer = .accept
+    ) throws -> VideoAnswer {
+        do {
+            answer = try shared.content.withLock { content in
+                try content.onPropertyChange(supported: supported, suggested: suggested) ?? .accept
+            }
+        } catch is OfferIgnored {
+            switch answer {
+            case .fixed: break  // It stays.
+            case .accept, .counter: answer = .accept
+            }
         }
         pump?.follow(answer.capability(suggested: suggested))
         return answer
@@ -100,9 +100,9 @@ struct CameraSource<Content: Camera>: VideoSource {
 
     mutating func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
-    ) -> VideoAnswer? {
-        let answer = driver.propertyChange(supported: supported, suggested: suggested)
-        agreed = answer?.capability(suggested: suggested) ?? agreed
+    ) throws -> VideoAnswer? {
+        let answer = try driver.propertyChange(supported: supported, suggested: suggested)
+        agreed = answer.capability(suggested: suggested)
         return answer
     }
 
@@ -139,9 +139,9 @@ struct ScreenSource<Content: Screen>: ShareSource {
         return answer
     }
 
-    mutating func onSharePropertyChange(limit: VideoCapability) -> VideoAnswer? {
-        let answer = driver.propertyChange(supported: [limit], suggested: limit)
-        agreed = answer?.capability(suggested: limit) ?? agreed
+    mutating func onSharePropertyChange(limit: VideoCapability) throws -> VideoAnswer? {
+        let answer = try driver.propertyChange(supported: [limit], suggested: limit)
+        agreed = answer.capability(suggested: limit)
         return answer
     }
 

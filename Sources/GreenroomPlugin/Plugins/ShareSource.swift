@@ -21,9 +21,13 @@ public protocol ShareSource: Plugin {
     ///   with any size and rate, which the host adapts.
     mutating func onShareInitialize(limit: VideoCapability) throws -> VideoAnswer
 
-    /// The session renegotiated. The default returns nil: the share continues as it is, and the
-    /// host adapts its frames.
-    mutating func onSharePropertyChange(limit: VideoCapability) -> VideoAnswer?
+    /// The session renegotiated. Without this callback the share continues as it is, and the host
+    /// adapts its frames.
+    ///
+    /// - Returns: What the share makes from now on; nil accepts the limit, as `GR_STATUS_OK` does in
+    ///   C. To continue as it is, answer `.fixed` with what it makes.
+    /// - Throws: Any error; the share continues as it is, and the host logs the text.
+    mutating func onSharePropertyChange(limit: VideoCapability) throws -> VideoAnswer?
 
     /// Start sending. The host accepts frames as soon as it makes this call. Don't wait in here.
     mutating func onShareSendStarted(_ sender: ShareSender) throws
@@ -42,8 +46,10 @@ extension ShareSource {
     /// Accepts the limit.
     public func onShareInitialize(limit: VideoCapability) throws -> VideoAnswer { .accept }
 
-    /// Returns nil: the source continues as it is.
-    public func onSharePropertyChange(limit: VideoCapability) -> VideoAnswer? { nil }
+    /// The share continues as it is.
+    public func onSharePropertyChange(limit: VideoCapability) throws -> VideoAnswer? {
+        throw OfferIgnored()
+    }
 
     /// Does nothing.
     public func onShareUninitialized() {}

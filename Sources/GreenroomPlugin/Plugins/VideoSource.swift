@@ -25,13 +25,15 @@ public protocol VideoSource: Plugin {
         _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer
 
-    /// The session renegotiated.
+    /// The session renegotiated. Without this callback the source continues as it is, and the host
+    /// adapts its frames.
     ///
-    /// - Returns: What the source makes from now on, or nil, the default, to continue as it is: the
-    ///   host then adapts its frames.
+    /// - Returns: What the source makes from now on; nil accepts the suggestion, as `GR_STATUS_OK`
+    ///   does in C. To continue as it is, answer `.fixed` with what it makes.
+    /// - Throws: Any error; the source continues as it is, and the host logs the text.
     mutating func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
-    ) -> VideoAnswer?
+    ) throws -> VideoAnswer?
 
     /// Start sending. The host accepts frames as soon as it makes this call. Don't wait in here.
     ///
@@ -50,10 +52,10 @@ extension VideoSource {
     /// Empty: the source can make anything.
     public static var capabilities: [VideoCapability] { [] }
 
-    /// Returns nil: the source continues as it is.
+    /// The source continues as it is.
     public func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
-    ) -> VideoAnswer? { nil }
+    ) throws -> VideoAnswer? { throw OfferIgnored() }
 
     /// Does nothing.
     public func onUninitialized() {}

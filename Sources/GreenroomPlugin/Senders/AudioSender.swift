@@ -4,7 +4,7 @@ public import GreenroomMedia
 ///
 /// Use it from any thread, for as long as the process lives: after uninitialize it returns
 /// `Status.gone`. The host queues 200 ms and empties the queue in session time, with a delay of 100
-/// ms. A block that finds no room is refused completely, or waits: see <doc:PaceAudio>.
+/// ms. A block that finds no room waits, or is refused completely: see <doc:PaceAudio>.
 public struct AudioSender: Sendable {
     let table: AudioSenderTable
 
@@ -23,20 +23,21 @@ public struct AudioSender: Sendable {
 
     /// Sends a block of audio of any length up to 100 ms.
     ///
-    /// The host refuses too much audio with `Status.queueFull` and a block that is too long with
-    /// `Status.badBlock`; it plays silence for missing audio. It stretches audio whose clock drifts
-    /// from the session clock, so that it stays in sync with the video.
+    /// The call waits until the queue has room, so the host paces a loop that only sends. With less
+    /// patience the host refuses too much audio with `Status.queueFull`. It refuses a block that is
+    /// too long with `Status.badBlock`, plays silence for missing audio, and stretches audio whose
+    /// clock drifts from the session clock, so that it stays in sync with the video.
     ///
     /// - Parameters:
     ///   - samples: 16-bit, channels interleaved; up to 100 ms. Not used after the call.
     ///   - format: 8000 to 192000 Hz, one or two channels.
     ///   - ptsNanoseconds: When the first sample sounds, on the session clock. Nil: right after the
     ///     previous block, or after a silence on arrival.
-    ///   - patience: How long to wait for room.
+    ///   - patience: How long to wait for room; until there is room by default.
     /// - Throws: Why the host refused the block; it takes nothing of a refused block.
     public func send(
         _ samples: Span<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil,
-        patience: Patience = .none
+        patience: Patience = .untilThereIsRoom
     ) throws(SendRefusal) {
         try table.send(samples, format, ptsNanoseconds, patience)
     }

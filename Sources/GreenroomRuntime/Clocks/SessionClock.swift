@@ -40,6 +40,18 @@ package final class SessionClock: Sendable {
         yields: Bool = false,
         _ body: (inout Value) -> sending Result?
     ) -> sending Result? {
+        wait(for: monitor, until: { _ in deadline }, as: order, yields: yields, body)
+    }
+
+    /// The same with a deadline that changes with what the monitor holds. [any]
+    ///
+    /// - Parameter deadline: On this clock; nil for never. Runs under the monitor's lock.
+    @inlinable
+    package func wait<Value: ~Copyable, Result: ~Copyable>(
+        for monitor: Monitor<Value>, until deadline: (inout Value) -> Int64?,
+        as order: ClockOrder = .session, yields: Bool = false,
+        _ body: (inout Value) -> sending Result?
+    ) -> sending Result? {
         if let virtual {
             monitor.wait(on: virtual, until: deadline, as: order, yields: yields, for: body)
         } else {

@@ -65,11 +65,25 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     package func wait<Result: ~Copyable>(
         until deadline: Int64?, for body: (inout Value) -> sending Result?
     ) -> sending Result? {
+        wait(until: { _ in deadline }, for: body)
+    }
+
+    /// Waits until a body returns something, with a deadline that changes with the value. [any]
+    ///
+    /// - Parameters:
+    ///   - deadline: Monotonic nanoseconds; nil for never. Runs under the lock whenever the body
+    ///     returned nothing.
+    ///   - body: Runs at once and after each change, under the lock.
+    /// - Returns: What the body returned; nil when the deadline passed.
+    @inlinable
+    package func wait<Result: ~Copyable>(
+        until deadline: (inout Value) -> Int64?, for body: (inout Value) -> sending Result?
+    ) -> sending Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&value) { return result }
-            guard let deadline else {
+            guard let deadline = deadline(&value) else {
                 pthread_cond_wait(changed, mutex)
                 continue
             }
@@ -83,12 +97,13 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     /// Waits on a virtual clock until a body returns a value.
     ///
     /// - Parameters:
-    ///   - deadline: Nanoseconds on that clock.
+    ///   - deadline: Nanoseconds on that clock; runs under the lock.
     ///   - order: The calling thread's, if the clock does not know the thread yet.
     ///   - yields: Whether all others run first even after the deadline.
     @usableFromInline
     func wait<Result: ~Copyable>(
-        on clock: VirtualClock, until deadline: Int64?, as order: ClockOrder, yields: Bool,
+        on clock: VirtualClock, until deadline: (inout Value) -> Int64?, as order: ClockOrder,
+        yields: Bool,
         for body: (inout Value) -> sending Result?
     ) -> sending Result? {
         let sleeper = clock.prepareToSleep(order)
@@ -97,6 +112,7 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
             pthread_mutex_lock(mutex)
             sleepers.removeAll { $0.sleeper === sleeper }
             let result = body(&value)
+            let deadline = result == nil ? deadline(&value) : nil
             let isOver = !mustYield && deadline.map { $0 <= clock.now } ?? false
             if result == nil, !isOver { sleepers.append((clock, sleeper)) }
             pthread_mutex_unlock(mutex)

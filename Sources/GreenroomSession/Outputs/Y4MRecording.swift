@@ -3,17 +3,15 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
 import GreenroomNegotiation
-import GreenroomRuntime
 import GreenroomVideo
 
-/// A track's picture as Y4M, in a file or on standard output.
+/// A track's video as Y4M, in a file or on standard output.
 final class Y4MRecording: VideoSink {
-    /// The writer belongs to the branch's thread from the session's start on; the lock proves it
-    /// to the compiler, and nobody waits for it.
-    private let writer: Monitor<Y4MWriter?>
+    /// Safe: set before the branch's thread begins, which alone writes and finishes.
+    nonisolated(unsafe) private var writer: Y4MWriter?
     let pace: OutputPace
 
-    /// Creates a file, which gets frames as they come.
+    /// Creates a file, which gets frames as they arrive.
     convenience init(path: String, format: Y4MFormat) throws(OutputError) {
         do {
             self.init(try Y4MWriter(path: path, format: format), pace: .asTheyCome)
@@ -22,7 +20,7 @@ final class Y4MRecording: VideoSink {
         }
     }
 
-    /// Writes to standard output, on schedule: somebody watches.
+    /// Writes to standard output, on schedule, for live viewing.
     convenience init(standardOutput format: Y4MFormat) throws(OutputError) {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw OutputError(
@@ -40,25 +38,20 @@ final class Y4MRecording: VideoSink {
 
     private init(_ writer: consuming Y4MWriter, pace: OutputPace) {
         self.pace = pace
-        self.writer = Monitor(writer)
+        self.writer = consume writer
     }
 
     func write(_ frame: borrowing VideoFrame, times: Int) throws {
-        for _ in 0..<times {
-            try writer.withLock { writer throws(MediaFileError) in
-                try writer?.write(frame)
-            }
-        }
+        for _ in 0..<times { try writer?.write(frame) }
     }
 
     func finish() throws {
-        let ended: Y4MWriter? = writer.withLock { $0.take() }
-        if let ended { try ended.close() }
+        if let ended = writer.take() { try ended.close() }
     }
 }
 
 extension Y4MFormat {
-    /// What an output writes that gets a size and a rate, and has a colour.
+    /// Writes frames with the size and rate of an output, and a colour.
     init(_ capability: VideoCapability, _ want: VideoSinkWant) {
         let color = want.color(at: capability.size)
         self.init(

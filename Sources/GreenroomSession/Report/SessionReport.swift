@@ -13,7 +13,7 @@ import GreenroomVideo
 ///
 /// - `sent` = `accepted` + all of `refused`;
 /// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
-///   `lostInFilter` + `carried`;
+///   `lostInFilter` + `withheld` + `carried`;
 ///
 /// and for each of its outputs:
 ///
@@ -134,9 +134,13 @@ public struct SessionReport: Sendable {
         public var unconvertible: Int
         /// Frames lost in a filter in the host's process that hung.
         public var lostInFilter: Int
+        /// Frames that were not shown, since a filter that is required did not edit them.
+        public var withheld: Int
         /// Frames that went on to the outputs.
         public var carried: Int
-        /// Edits that did not take place; the frames went on without them.
+        /// Of those, the ones that a filter did not edit.
+        public var unedited: Int
+        /// Edits that did not take place; the frames went on without them, or were withheld.
         public var unprocessed: Unprocessed
         /// Conversions made.
         public var conversions: Int
@@ -419,7 +423,9 @@ extension SessionReport.Video {
         stamps = SessionReport.Stamps(picture.track.stamps)
         unconvertible = counts.unconvertible
         lostInFilter = counts.lostInFilter
+        withheld = counts.withheld
         carried = counts.carried
+        unedited = counts.unedited
         unprocessed = SessionReport.Unprocessed(
             refused: counts.unprocessed.refused, late: counts.unprocessed.late,
             lost: counts.unprocessed.lost)

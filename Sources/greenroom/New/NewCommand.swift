@@ -14,8 +14,8 @@ struct NewCommand: ParsableCommand {
             try it with, and a README. Kinds have the names of roles in a session file; the names \
             that `greenroom plugins` prints work as well, with hyphens: video-source.
 
-            A plugin in Swift builds against a checkout of Greenroom. A plugin in C builds \
-            against the header alone, which is copied into the folder.
+            A plugin in Swift builds against a checkout of Greenroom. A plugin in C or C++ builds \
+            against headers alone, which are copied into the folder.
             """)
 
     @Argument(help: "The kind of the plugin.")
@@ -42,7 +42,7 @@ struct NewCommand: ParsableCommand {
             plugin: plugin, program: program,
             base: language == .swift
                 ? .package(try path(to: checkout, of: program))
-                : .header(try header(in: checkout, of: program)))
+                : .headers(try headers(language.headers, in: checkout, of: program)))
         try PackageFile.write(package.files, into: name)
         print(package.summary)
     }
@@ -80,16 +80,22 @@ struct NewCommand: ParsableCommand {
         return checkout.path(from: "\(here)/\(name)")
     }
 
-    /// The text of `greenroom/plugin.h`.
-    private func header(in checkout: Checkout?, of program: InstalledProgram) throws -> String {
-        let path = checkout?.header ?? program.header
-        do throws(Errno) {
-            return String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
-        } catch {
-            throw Failure(
-                .usage,
-                "a plugin in C is built with greenroom/plugin.h, and \(path) can't be read "
-                    + "(\(error)): say where a checkout of Greenroom is with --greenroom PATH")
+    /// Headers, as the new folder has them.
+    private func headers(
+        _ names: [String], in checkout: Checkout?, of program: InstalledProgram
+    ) throws -> [PackageFile] {
+        try names.map { name in
+            let path = "\(checkout?.headers ?? program.headers)/\(name)"
+            do throws(Errno) {
+                let text = String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
+                return PackageFile(path: "greenroom/\(name)", text: text)
+            } catch {
+                throw Failure(
+                    .usage,
+                    "a plugin in \(language.title) is built with greenroom/\(name), and \(path) "
+                        + "can't be read (\(error)): say where a checkout of Greenroom is with "
+                        + "--greenroom PATH")
+            }
         }
     }
 }

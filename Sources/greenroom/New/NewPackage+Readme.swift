@@ -12,7 +12,7 @@ extension NewPackage {
             "`\(plugin.function.name)`, in `\(plugin.source)`, is where \(plugin.function.task)."
         let identity =
             "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
-            + "is for ever the same."
+            + "never changes."
         let setting =
             "The setting `\(plugin.setting.name)`: \(plugin.settingPlaces). The host checks the values "
             + "of the session file before the plugin sees them."
@@ -50,8 +50,9 @@ extension NewPackage {
         case .package(let path):
             "The guides, from a first camera to threads and sound, are in "
                 + "`\(path)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
-        case .header:
-            "`greenroom/plugin.h` is the whole contract, with the thread and the state of every call."
+        case .headers(let headers):
+            "`greenroom/plugin.h` is the whole contract, with the thread and the state of every call; "
+                + "`\(headers.last?.path ?? "")` is what the plugin uses of it."
         }
     }
 }
@@ -80,11 +81,11 @@ extension NewPlugin {
     /// The function that an author changes first, and what is done there.
     fileprivate var function: (name: String, task: String) {
         switch (kind, language) {
-        case (.camera, .swift), (.share, .swift): ("fill", "a frame is drawn")
         case (.camera, .c), (.share, .c): ("draw", "a frame is drawn")
+        case (.camera, _), (.share, _): ("fill", "a frame is drawn")
         case (.microphone, _), (.shareAudio, _): ("fill", "samples are made")
         case (.preProcessor, .swift): ("onPreProcessRawData", "a frame is edited")
-        case (.preProcessor, .c): ("process", "a frame is edited")
+        case (.preProcessor, _): ("process", "a frame is edited")
         }
     }
 
@@ -103,7 +104,7 @@ extension NewPlugin {
     fileprivate var building: String {
         switch language {
         case .swift: "`\(library)`, against the checkout that `Package.swift` names"
-        case .c: "`\(library)`, and needs a C compiler and nothing else"
+        case .c, .cxx: "`\(library)`, and needs a \(language.title) compiler and nothing else"
         }
     }
 
@@ -111,7 +112,8 @@ extension NewPlugin {
     fileprivate var settingPlaces: String {
         switch language {
         case .swift: "`Settings` has its default, and `table` its bounds"
-        case .c: "`descriptor` has its default and its bounds, and `set` takes it over"
+        case .c: "`parameters` has its default and its bounds, and `set` takes it over"
+        case .cxx: "`description` has its default and its bounds, and `set` takes it over"
         }
     }
 }

@@ -4,16 +4,16 @@ struct NewPackage {
     enum Base {
         /// The path of Greenroom's package, from the plugin's folder or absolute.
         case package(String)
-        /// The text of `greenroom/plugin.h`.
-        case header(String)
+        /// Headers, copied into the plugin's folder.
+        case headers([PackageFile])
     }
 
     let plugin: NewPlugin
-    /// What is to run it.
+    /// The program that runs it.
     let program: InstalledProgram
     let base: Base
 
-    /// In the order in which people read them.
+    /// In reading order.
     var files: [PackageFile] {
         var files = [
             PackageFile(path: "README.md", text: readme),
@@ -22,15 +22,14 @@ struct NewPackage {
         switch base {
         case .package(let path):
             files.append(PackageFile(path: "Package.swift", text: plugin.manifest(greenroom: path)))
-        case .header(let text):
-            files.append(PackageFile(path: "build.sh", text: plugin.buildScript))
-            files.append(PackageFile(path: "greenroom/plugin.h", text: text))
+        case .headers(let headers):
+            files += plugin.buildFiles + headers
         }
         files.append(PackageFile(path: "session.yaml", text: session))
         return files
     }
 
-    /// What was made, and what to do next.
+    /// The created files, and the next commands.
     var summary: String {
         """
         \(plugin.name)/ has \(plugin.kind.title) in \(plugin.language.title): \

@@ -13,19 +13,30 @@ extension NewPlugin {
             case (.c, .microphone), (.c, .shareAudio): PackageResources.microphone_c
             case (.c, .share): PackageResources.share_c
             case (.c, .preProcessor): PackageResources.pre_processor_c
+            case (.cxx, .camera): PackageResources.camera_cpp
+            case (.cxx, .microphone), (.cxx, .shareAudio): PackageResources.microphone_cpp
+            case (.cxx, .share): PackageResources.share_cpp
+            case (.cxx, .preProcessor): PackageResources.pre_processor_cpp
             }
         var text = String(decoding: template, as: UTF8.self)
         if kind == .shareAudio {
             // The sound of a share is a microphone's of another kind.
             text = text.replacing("MyPlugin: Microphone", with: "MyPlugin: ScreenAudio")
                 .replacing("GR_KIND_VIRTUAL_MIC", with: "GR_KIND_SHARE_AUDIO_SOURCE")
+                .replacing("greenroom::Microphone", with: "greenroom::ScreenAudio")
         }
         return named(text)
     }
 
-    /// `build.sh`.
-    var buildScript: String {
-        named(String(decoding: PackageResources.build_sh, as: UTF8.self))
+    /// What builds a plugin without a package manager.
+    var buildFiles: [PackageFile] {
+        let script =
+            language == .cxx ? PackageResources.build_cpp_sh : PackageResources.build_sh
+        let build = PackageFile(
+            path: "build.sh", text: named(String(decoding: script, as: UTF8.self)))
+        guard language == .cxx else { return [build] }
+        let exports = String(decoding: PackageResources.exports_map, as: UTF8.self)
+        return [build, PackageFile(path: "exports.map", text: exports)]
     }
 
     /// `Package.swift`.

@@ -56,9 +56,25 @@ struct NewPlugin {
     /// What it is written in.
     enum Language: String, CaseIterable, ExpressibleByArgument {
         case swift, c
+        case cxx = "c++"
 
         /// As people write it.
-        var title: String { self == .swift ? "Swift" : "C" }
+        var title: String {
+            switch self {
+            case .swift: "Swift"
+            case .c: "C"
+            case .cxx: "C++"
+            }
+        }
+
+        /// The headers of `greenroom` that a plugin's folder gets.
+        var headers: [String] {
+            switch self {
+            case .swift: []
+            case .c: ["plugin.h", "send.h", "base.h"]
+            case .cxx: ["plugin.h", "send.h", "plugin.hpp"]
+            }
+        }
     }
 
     let kind: Kind
@@ -99,7 +115,7 @@ struct NewPlugin {
     /// `my-cam` is `com.example.my-cam`.
     var id: String { "com.example.\(name.lowercased())" }
 
-    /// The Swift type, its module and its library: `my-cam` is `MyCamCamera`.
+    /// The type; in Swift its module and its library as well: `my-cam` is `MyCamCamera`.
     var type: String {
         let words = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         let joined = words.joined()
@@ -119,7 +135,13 @@ struct NewPlugin {
     }
 
     /// The one source file, from the plugin's folder.
-    var source: String { language == .swift ? "Sources/\(type).swift" : "\(name).c" }
+    var source: String {
+        switch language {
+        case .swift: "Sources/\(type).swift"
+        case .c: "\(name).c"
+        case .cxx: "\(name).cpp"
+        }
+    }
 
     /// The command that builds it, in its folder.
     var build: String { language == .swift ? "swift build -c release" : "sh build.sh" }

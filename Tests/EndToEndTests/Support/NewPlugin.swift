@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A plugin that `greenroom new` has written into a folder of the test, and that was built there.
+/// A plugin that `greenroom new` created in a folder of the test, and that was built there.
 struct NewPlugin {
     static let kinds = ["camera", "microphone", "share", "share-audio", "pre-processor"]
-    static let languages = ["swift", "c"]
+    static let languages = ["swift", "c", "c++"]
 
     let kind: String
     let language: String
     let name: String
-    /// The folder that it was begun in.
+    /// The folder that contains it.
     private let parent: TemporaryFolder
 
     /// Its own folder.
@@ -41,7 +41,7 @@ struct NewPlugin {
         String(decoding: try readFile("\(folder)/\(file)"), as: UTF8.self)
     }
 
-    /// The files that it has, folders left out.
+    /// Its files, without folders.
     func files() throws -> [String] { try Self.files(in: folder) }
 
     static func files(in folder: String) throws -> [String] {
@@ -63,19 +63,18 @@ struct NewPlugin {
         }
     }
 
-    /// The library that building makes, from its folder.
+    /// The library that the build produces, relative to its folder.
     var library: String {
-        get throws { language == "c" ? "\(name).so" : ".build/release/lib\(try type).so" }
+        get throws { language == "swift" ? ".build/release/lib\(try type).so" : "\(name).so" }
     }
 
-    /// Builds it: one in C as its README says, with warnings as errors; one in Swift as the
+    /// Builds it: one in C or C++ as its README says, with warnings as errors; one in Swift as the
     /// package's own plugins are, into the place where its package would have it.
-    func build(_ compiler: String = "cc") throws {
+    func build() throws {
         switch language {
-        case "c":
+        case "c", "c++":
             let run = try ChildProcess.run(
-                "sh", ["\(folder)/build.sh", "-Werror", "-Wconversion", "-Wshadow"],
-                environment: ["CC": compiler])
+                "sh", ["\(folder)/build.sh", "-Werror", "-Wconversion", "-Wshadow"])
             guard run.exit == .code(0), run.standardError.isEmpty else { throw Failure("\(run)") }
         default:
             try FileManager.default.createDirectory(
@@ -88,7 +87,9 @@ struct NewPlugin {
 
     /// Runs its session on the virtual clock.
     func run(_ settings: String..., duration: String = "2s") throws -> Finished {
-        let set = ["outputs[0].record.overwrite=true"] + settings
+        // In the matrix of the templates, so that what they draw is recorded as it is.
+        let set =
+            ["outputs[0].record.overwrite=true", "outputs[0].record.matrix=bt601"] + settings
         return try Greenroom.start(
             ["run", "\(folder)/session.yaml", "--virtual-clock", "--duration", duration]
                 + set.flatMap { ["--set", $0] }

@@ -37,6 +37,8 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var loop: Loop?
         /// Which of its start-sends hangs until its life is given up, from 1; nil for none.
         var hangingStart: Int?
+        /// As a filter: the edits that it refuses after it has spoilt the frame, from 0.
+        var refusing = 0..<0
         /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
         var color: (@Sendable (_ frame: Int) -> (yuv: [UInt8], matrix: ColorMatrix))?
     }
@@ -63,13 +65,15 @@ final class FakeSource: InstanceBackend, PluginFactory {
     var calls: [String: Int] { state.withLock { $0.calls } }
 
     /// A plan with this source.
-    func plan(_ kind: PluginKind, onFailure: FailurePolicy = .end) -> SourcePlan {
+    func plan(
+        _ kind: PluginKind, onFailure: FailurePolicy = .end, isRequired: Bool = false
+    ) -> SourcePlan {
         SourcePlan(
             factory: self,
             descriptor: PluginDescriptor(
                 kind: kind, id: "test.fake", name: "Fake", version: "1", summary: "",
                 parameters: []),
-            settings: [], onFailure: onFailure)
+            settings: [], onFailure: onFailure, isRequired: isRequired)
     }
 
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
@@ -130,7 +134,22 @@ final class FakeSource: InstanceBackend, PluginFactory {
     func destroy() { _ = did("destroy") }
     func setParameter(_ setting: Setting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
-    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
+
+    /// Luma that a filter leaves in each frame, and that no source sends.
+    static let mark: UInt8 = 230
+
+    func process(_ frame: inout gr_mutable_frame) -> Status {
+        let number = state.withLock { state in
+            defer { state.calls["process", default: 0] += 1 }
+            return state.calls["process", default: 0]
+        }
+        let refuses = script.refusing.contains(number)
+        let plane = frame.planes.0
+        plane.data?.update(
+            repeating: refuses ? 99 : Self.mark, count: Int(plane.size_bytes))
+        return refuses ? .failed : .ok
+    }
+
     func kill() { isKilled.change { $0 = true } }
 
     private func did(_ step: String) -> Status {

@@ -18,6 +18,11 @@ struct InProcessSession {
     struct Result {
         var report: SessionReport
         var events: [SessionEvent]
+        /// Lives as long as the result.
+        fileprivate var folder: TemporaryFolder
+
+        /// The folder of the recording.
+        var recording: String { folder("recording") }
 
         /// Failed steps of plugins, as `ROLE: STEP STATUS: REASON`.
         var failures: [String] {
@@ -63,7 +68,8 @@ struct InProcessSession {
 
     /// A session that records into its own folder.
     init(
-        camera: SourcePlan? = nil, share: SourcePlan? = nil, milliseconds: Int64? = 800
+        camera: SourcePlan? = nil, filters: [SourcePlan] = [], share: SourcePlan? = nil,
+        milliseconds: Int64? = 800
     ) throws {
         folder = try TemporaryFolder()
         var configuration = SessionConfiguration(name: "in-process")
@@ -75,7 +81,7 @@ struct InProcessSession {
         plan = SessionPlan(
             configuration,
             slots: [(SessionRole.camera, camera), (.share, share)].compactMap { role, source in
-                source.map { SessionSlot(role, $0) }
+                source.map { SessionSlot(role, $0, filters: role == .camera ? filters : []) }
             })
     }
 
@@ -97,7 +103,8 @@ struct InProcessSession {
         let events = Events()
         let session = Session(plan: plan) { event in events.all.withLock { $0.append(event) } }
         let report = try session.run()
-        return Result(report: report, events: events.all.withLock { $0 })
+        return Result(
+            report: report, events: events.all.withLock { $0 }, folder: folder)
     }
 
     private final class Events: Sendable {

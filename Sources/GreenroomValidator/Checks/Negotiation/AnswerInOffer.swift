@@ -39,7 +39,7 @@ extension Catalogue {
         return advice.map { .warning($0) } ?? .passed()
     }
 
-    /// Makes the same offers anew; nil if all is well.
+    /// Repeats the offers as changes; nil if all is well.
     private static func change(
         _ fixture: Fixture, _ maxima: [VideoCapability]
     ) throws(Verdict) -> Verdict? {

@@ -18,7 +18,7 @@ extension Catalogue {
         try fixture.start()
         try fixture.wait(seconds: 2)
         try fixture.end()
-        // What was refused may be told a little later.
+        // Refusals may arrive slightly later.
         usleep(100_000)
         return verdict(onRefusals: fixture.process.refusals)
     }

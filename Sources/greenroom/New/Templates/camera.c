@@ -1,179 +1,50 @@
-/* my-plugin: Stripes of light that drift across the picture. */
-#include <greenroom/plugin.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+/* my-plugin: stripes of light that drift across the picture. */
+#include <greenroom/base.h>
 
-/* What the next frame is made by. */
-typedef struct plan {
-  gr_capability row; /* size and frame rate */
-  uint32_t revision; /* of the offer that they are from */
-  uint32_t stripes; /* the setting */
-} plan;
+typedef struct camera {
+  gr_source source; /* first */
+  int64_t stripes;  /* the setting; atomic: the host changes it while the thread sends */
+} camera;
 
-typedef struct source {
-  gr_plugin functions;
-  const gr_host *host;
-  gr_instance instance;
-  gr_sender sender;
-  const gr_video_functions *video;
-  pthread_t thread;
-  pthread_mutex_t lock; /* of the plan: the host changes it while the thread sends */
-  plan plan;
-} source;
-
-/* Draws one frame in I420. A row may be followed by padding, so go by the stride. */
-static void draw(const gr_mutable_frame *frame, uint64_t time_ms, uint32_t stripes) {
-  const uint64_t slope = (uint64_t)220000 * stripes / frame->width;
-  const uint64_t shift = time_ms * 110 / 1000;
-  for (size_t y = 0; y < frame->height; y++) {
-    uint8_t *row = frame->planes[0].data + y * frame->planes[0].stride_bytes;
-    for (size_t x = 0; x < frame->width; x++) /* luma: 16 is black, 235 is white */
+/* Draws one frame in I420. A row may be followed by padding, so go by gr_row. */
+static void draw(const gr_mutable_frame *frame, int64_t time_ns, int64_t stripes) {
+  const uint64_t slope = 220000 * (uint64_t)stripes / frame->width;
+  const uint64_t shift = (uint64_t)time_ns / 1000000 * 110 / 1000;
+  for (uint32_t y = 0; y < frame->height; y++) {
+    uint8_t *row = gr_row(frame, 0, y);
+    for (uint32_t x = 0; x < frame->width; x++) /* luma: 16 is black, 235 is white */
       row[x] = (uint8_t)(16 + ((x + y) * slope / 1000 + shift) % 220);
   }
-  const size_t width = (frame->width + 1) / 2, height = (frame->height + 1) / 2;
-  for (size_t y = 0; y < height; y++) {
-    memset(frame->planes[1].data + y * frame->planes[1].stride_bytes, 160, width);
-    memset(frame->planes[2].data + y * frame->planes[2].stride_bytes, 110, width);
-  }
+  gr_fill_plane(frame, 1, 160);
+  gr_fill_plane(frame, 2, 110);
 }
 
-static plan current_plan(source *me) {
-  pthread_mutex_lock(&me->lock);
-  const plan now = me->plan;
-  pthread_mutex_unlock(&me->lock);
-  return now;
-}
-
-/* How long after the first one frame n is due: no rounding and no late frame adds up. */
-static int64_t due_after_ns(int64_t n, const gr_capability *row) {
-  const int64_t frames = row->fps_numerator, second_ns = 1000000000;
-  const int64_t seconds_ns = row->fps_denominator * second_ns;
-  return n / frames * seconds_ns + n % frames * seconds_ns / frames;
-}
-
-static void *send_frames(void *self) {
-  source *me = self;
-  const int64_t start_ns = me->host->now_ns(me->instance);
-  int64_t first_ns = start_ns; /* when frame 0 of the present offer is due */
-  int64_t n = 0;
-  plan was = current_plan(me);
-  for (;; n++) {
-    const plan now = current_plan(me);
-    if (now.revision != was.revision) { /* from here on at the rate of the new offer */
-      first_ns += due_after_ns(n, &was.row);
-      n = 0;
-    }
-    was = now;
-    /* Late by a whole frame: nobody waits for that one any more. */
-    while (first_ns + due_after_ns(n + 1, &now.row) <= me->host->now_ns(me->instance)) n++;
-    const int64_t due_ns = first_ns + due_after_ns(n, &now.row);
-    if (me->host->wait_until_ns(me->instance, due_ns) != GR_STATUS_OK)
-      return NULL; /* stop_send has begun */
-    gr_lease lease = {.struct_size = sizeof lease};
-    if (me->video->acquire(me->sender, GR_FORMAT_I420, now.row.width, now.row.height,
-                           &lease) != GR_STATUS_OK)
+/* Runs on a thread of its own from start_send to stop_send. */
+static void send_frames(gr_source *source) {
+  camera *me = (camera *)source;
+  gr_frame_time time;
+  gr_lease lease;
+  while (gr_next_frame(source, &time) == GR_STATUS_OK) {
+    if (gr_acquire_frame(source, &time, GR_FORMAT_I420, &lease) != GR_STATUS_OK)
       continue; /* the host has no room: leave this frame out */
-    draw(&lease.frame, (uint64_t)(due_ns - start_ns) / 1000000, now.stripes);
-    const gr_frame_info info = {.struct_size = sizeof info, .range = GR_RANGE_LIMITED,
-                                .matrix = GR_MATRIX_BT601, .offer_revision = now.revision,
-                                .pts_ns = due_ns};
-    me->video->commit(me->sender, lease.id, &info);
+    draw(&lease.frame, time.elapsed_ns, __atomic_load_n(&me->stripes, __ATOMIC_RELAXED));
+    gr_commit_frame(source, &time, &lease);
   }
-}
-
-/* Takes the host's suggestion, which is what its answer says already. */
-static gr_status follow(source *me, const gr_offer *offer) {
-  if (offer->row_count == 0) {
-    me->host->set_error(me->instance, "the session offers no size");
-    return GR_STATUS_UNSUPPORTED;
-  }
-  pthread_mutex_lock(&me->lock);
-  me->plan.row = offer->suggested;
-  me->plan.revision = offer->revision;
-  pthread_mutex_unlock(&me->lock);
-  return GR_STATUS_OK;
-}
-
-static gr_status initialize(void *self, const gr_initialize *in) {
-  source *me = self;
-  me->sender = in->sender;
-  me->video = in->video;
-  return follow(me, in->offer);
-}
-
-static gr_status property_change(void *self, const gr_offer *offer, gr_answer *answer) {
-  (void)answer;
-  return follow(self, offer);
-}
-
-static gr_status start_send(void *self) {
-  source *me = self;
-  if (pthread_create(&me->thread, NULL, send_frames, me) == 0) return GR_STATUS_OK;
-  me->host->set_error(me->instance, "no thread could be made; raise the limit on threads");
-  return GR_STATUS_FAILED;
-}
-
-static void stop_send(void *self) { pthread_join(((source *)self)->thread, NULL); }
-
-static void uninitialize(void *self) { ((source *)self)->sender = 0; }
-
-static void destroy(void *self) {
-  pthread_mutex_destroy(&((source *)self)->lock);
-  free(self);
 }
 
 /* The host has checked the value. */
 static gr_status set(void *self, const gr_setting *setting) {
-  source *me = self;
   if (strcmp(setting->name, "stripes") != 0) return GR_STATUS_BAD_SETTING;
-  pthread_mutex_lock(&me->lock);
-  me->plan.stripes = (uint32_t)setting->value.integer;
-  pthread_mutex_unlock(&me->lock);
+  __atomic_store_n(&((camera *)self)->stripes, setting->value.integer, __ATOMIC_RELAXED);
   return GR_STATUS_OK;
 }
 
-static const void *get_extension(void *self, const char *id) {
-  static const gr_live_parameters live = {.struct_size = sizeof live, .set = set};
-  (void)self;
-  return strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;
-}
+static const gr_parameter parameters[] = {
+    GR_LIVE_INTEGER("stripes", "Stripes across the picture", NULL, 8, 1, 50),
+};
 
-static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **plugin) {
-  (void)index; /* there is one plugin in here */
-  source *me = calloc(1, sizeof *me);
-  if (me == NULL) return GR_STATUS_FAILED;
-  me->functions = (gr_plugin){
-      .struct_size = sizeof me->functions, .self = me, .destroy = destroy,
-      .initialize = initialize, .property_change = property_change,
-      .start_send = start_send, .stop_send = stop_send, .uninitialize = uninitialize,
-      .get_extension = get_extension};
-  me->host = in->host;
-  me->instance = in->instance;
-  pthread_mutex_init(&me->lock, NULL);
-  for (uint32_t i = 0; i < in->setting_count; i++) set(me, &in->settings[i]);
-  *plugin = &me->functions;
-  return GR_STATUS_OK;
-}
+static const gr_descriptor description =
+    GR_DESCRIPTION(GR_KIND_VIDEO_SOURCE, "com.example.my-plugin", "my-plugin", "0.1.0",
+                   "Stripes of light that drift across the picture", parameters);
 
-static const gr_descriptor *descriptor(uint32_t index) {
-  static const gr_parameter stripes = {
-      .struct_size = sizeof stripes, .type = GR_TYPE_INTEGER,
-      .flags = GR_PARAMETER_LIVE | GR_PARAMETER_BOUNDED, .name = "stripes",
-      .title = "Stripes across the picture",
-      .default_value = {.type = GR_TYPE_INTEGER, .integer = 8},
-      .minimum = 1, .maximum = 50};
-  static const gr_descriptor only = {
-      .struct_size = sizeof only, .kind = GR_KIND_VIDEO_SOURCE,
-      .id = "com.example.my-plugin", .name = "my-plugin", .version = "0.1.0",
-      .summary = "Stripes of light that drift across the picture",
-      .parameters = &stripes, .parameter_count = 1};
-  return index == 0 ? &only : NULL;
-}
-
-GR_EXPORT const gr_entry *greenroom_plugin_entry(void) {
-  static const gr_entry entry = {.struct_size = sizeof entry, .abi_major = GR_ABI_MAJOR,
-                                 .abi_minor = GR_ABI_MINOR, .plugin_count = 1,
-                                 .descriptor = descriptor, .create = create};
-  return &entry;
-}
+GR_EXPORT_SOURCE(camera, description, send_frames, set)

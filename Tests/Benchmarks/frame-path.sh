@@ -1,0 +1,13 @@
+#!/bin/sh
+# Prints what a frame costs the host on its standard paths, whatever the machine: locks that threads
+# can wait on, wake-ups of a thread by another, allocations, and copies of its pixels. The tests
+# hold limits of these numbers: Tests/EndToEndTests/FramePathTests.swift.
+set -eu
+cd "$(dirname "$0")/../.."
+swift build -c release --build-tests 2>&1 | tail -1
+{
+    echo "path | locks | wake-ups | allocations | copies"
+    GREENROOM_SHOW_FRAME_PATH=1 swift test -c release --skip-build --disable-xctest \
+        --experimental-maximum-parallelization-width 1 --filter FramePathTests \
+        | sed -n 's/.*frame path | //p' | sort
+} | column -t -s '|'

@@ -1,0 +1,131 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Code as it exists already: tasks, timers and run loops in Swift, as the book shows them, and
+/// plugins in Rust and Python. All isolated, as sessions run them.
+@Suite(.ownThreads) struct BroughtCodeTests {
+    /// The plugins of the page `BringCode`, as they stand there, in one library.
+    private static let page = Result {
+        let blocks = try Chapter.named("BringCode").blocks.filter {
+            $0.language == "swift" && $0.text.contains("static let plugin")
+        }
+        guard blocks.count == 2 else { throw Failure("the page has \(blocks.count) plugins") }
+        let folder = Checkout.products + "/test-plugins"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let sources = try TemporaryFolder()
+        try sources.write(
+            "Page.swift",
+            """
+            \(blocks.map(\.text).joined(separator: "\n"))
+
+            @c(greenroom_plugin_entry)
+            public func greenroomPluginEntry() -> UnsafeRawPointer? {
+                exportPlugins(TaskMicrophone.self, TimerCamera.self)
+            }
+
+            """)
+        let library = folder + "/brought-code.so"
+        try TestPlugins.replace(library) { file in
+            try TestPlugins.compileSwift(
+                sources("Page.swift"), module: "BroughtCode", into: file)
+        }
+        return library
+    }
+
+    @Test func `a task that only sends and a timer on a run loop send, stop and start again`()
+        throws
+    {
+        let library = try Self.page.get()
+        let session = try TestSession(
+            """
+            camera: { plugin: "\(library)#TimerCamera" }
+            microphone: { plugin: "\(library)#TaskMicrophone" }
+            """,
+            maximum: "640x360@30", duration: "3s",
+            timeline: [
+                "at: 1s, do: mute", "at: 1s, do: stop camera", "at: 1500ms, do: unmute",
+                "at: 1500ms, do: start camera",
+            ], isolation: "process")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.report()
+        for role in ["camera", "microphone"] {
+            #expect(try report.plugin(role).losses?.isEmpty ?? true, "\(run)")
+        }
+        // The host paces the loop: nothing finds the queue full, and no sound is too much.
+        let sound = try report.sound("microphone")
+        #expect(sound.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(sound)")
+        #expect(sound.accepted > 150 && sound.accepted < 320, "\(sound)")
+        #expect(try report.picture("camera").accepted > 25, "\(run)")
+    }
+
+    @Test func `a task and a timer keep the rules`() throws {
+        let run = try Greenroom.start([
+            "validate", try Self.page.get(), "--format", "json", "--only",
+            "load,lifecycle.whole-life,lifecycle.restart,lifecycle.joins,lifecycle.start-returns,"
+                + "lifecycle.dead-sender,sound.back-pressure,sound.sample-count,video.rate",
+        ]).wait(atMost: .seconds(300))
+        let checks = try ScheduledCheck.all(in: run.standardOutput)
+        #expect(checks.count > 20)
+        for check in checks { #expect(!check.isFault, "\(check)") }
+    }
+
+    // MARK: Other languages
+
+    /// Builds a plugin of `Samples` with a compiler, and validates it.
+    private func validate(
+        _ sample: String, _ compiler: String, _ arguments: [String], beside file: String? = nil,
+        allowing warned: Set<String> = []
+    ) throws {
+        let folder = try TemporaryFolder()
+        let source = "\(Checkout.root)/Samples/\(sample)"
+        let library = folder("camera.so")
+        let build = try ChildProcess.run(
+            compiler, ["-o", library] + arguments.map { $0.replacing("SAMPLE", with: source) },
+            atMost: .seconds(120))
+        guard build.exit == .code(0), build.standardError.isEmpty else {
+            throw Failure("\(build)")
+        }
+        if let file { try folder.write(file, readFile("\(source)/\(file)")) }
+        let run = try Greenroom.start(["validate", library, "--format", "json"])
+            .wait(atMost: .seconds(300))
+        let checks = try ScheduledCheck.all(in: run.standardOutput)
+        #expect(checks.count > 40)
+        for check in checks where check.outcome != "passed" && check.outcome != "skipped" {
+            #expect(check.outcome == "warning" && warned.contains(check.check), "\(check)")
+        }
+    }
+
+    private static func has(_ program: String) -> Bool {
+        (try? ChildProcess.run("sh", ["-c", "command -v \(program)"]).exit) == .code(0)
+    }
+
+    @Test(
+        .enabled(if: has("rustc"), "rustc is not installed: apt-get install rustc"),
+        .enabled(if: Nightly.isOn, "at night, when rustc is installed"))
+    func `a camera in Rust passes the validator`() throws {
+        try validate(
+            "rust-camera", "rustc",
+            ["--edition", "2021", "-O", "-D", "warnings", "--crate-type", "cdylib"]
+                + ["SAMPLE/camera.rs"])
+    }
+
+    @Test(
+        .enabled(
+            if: has("/usr/bin/python3-config"),
+            "python3-config is not installed: apt-get install python3-dev"))
+    func `a camera in Python passes the validator`() throws {
+        func flags(_ words: String...) throws -> [String] {
+            try ChildProcess.run("/usr/bin/python3-config", words).text
+                .split { $0.isWhitespace }.map(String.init)
+        }
+        try validate(
+            "python-camera", "cc",
+            ["-std=c11", "-O2", "-shared", "-fPIC", "-pthread", "-I", Checkout.include]
+                + TestPlugins.warnings + flags("--includes") + ["SAMPLE/shim.c"]
+                + flags("--embed", "--ldflags"),
+            beside: "drawing.py", allowing: ["load.dependencies"])
+    }
+}

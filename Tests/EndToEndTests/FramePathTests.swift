@@ -1,0 +1,184 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a frame costs the host on its way from a plugin to a file: none of it depends on the
+/// machine. `Tests/Benchmarks/frame-path.sh` prints the table.
+///
+/// Two sessions of one length, one with ten times as many frames as the other, run with
+/// `count_frame_path.c`: what the one takes more is what the frames cost. Frames that are dropped on
+/// a busy machine cost less than others, so the numbers are limits from above.
+@Suite struct FramePathTests {
+    /// What each frame costs.
+    struct Cost: Sendable {
+        /// Times that memory is allocated, in a release build.
+        var allocations: Double
+        /// Mutexes taken that threads can wait on, by the host and in its plugins' threads.
+        var locks: Double
+        /// Times that a thread of the host sleeps until another thread or process wakes it.
+        var wakeups: Double
+        /// Bytes of pixels written by the host, in frames.
+        var copies: Double
+    }
+
+    /// A way through the host.
+    struct Path: Sendable, CustomTestStringConvertible {
+        var name: String
+        var isLeased = true
+        var isolation = "host"
+        /// A filter in this process, if there is one.
+        var filter: String?
+        /// What the outputs want, besides one recording of frames as they are.
+        var outputs: [String] = []
+        /// The most that a frame may cost, without the half that is left for what goes on beside.
+        var limit: Cost
+
+        var testDescription: String { name }
+    }
+
+    static let paths = [
+        Path(
+            name: "host, leased",
+            limit: Cost(allocations: 0, locks: 6, wakeups: 2, copies: 0)),
+        Path(
+            name: "host, borrowed", isLeased: false,
+            limit: Cost(allocations: 0, locks: 6, wakeups: 2, copies: 1)),
+        Path(
+            name: "process, leased", isolation: "process",
+            limit: Cost(allocations: 2.5, locks: 6, wakeups: 5, copies: 0)),
+        Path(
+            name: "process, borrowed", isLeased: false, isolation: "process",
+            limit: Cost(allocations: 2.5, locks: 6, wakeups: 5, copies: 1)),
+        Path(
+            name: "filter in the host", filter: "host",
+            limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 0)),
+        Path(
+            name: "filter in a process", filter: "process",
+            limit: Cost(allocations: 0, locks: 13, wakeups: 5, copies: 1)),
+        Path(
+            name: "two equal outputs", outputs: [""],
+            limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
+        Path(
+            name: "an output that scales", outputs: [", size: 128x72"],
+            limit: Cost(allocations: 1.5, locks: 9, wakeups: 3, copies: 0.25)),
+    ]
+
+    @Test(arguments: paths)
+    func `a frame costs no more than its path`(path: Path) throws {
+        let few = try Count(video: path, fps: 20)
+        let many = try Count(video: path, fps: 200)
+        let cost = try many.cost(without: few)
+        show(path.name, cost)
+        expect(cost, within: path.limit)
+    }
+
+    @Test func `a block of audio costs no more than its path`() throws {
+        // 10 ms each, from the microphone through the mixer into a file.
+        let with = try (Count(audio: true, 500), Count(audio: true, 2000))
+        let without = try (Count(audio: false, 500), Count(audio: false, 2000))
+        let cost =
+            with.1.cost(without: with.0, per: 150) - without.1.cost(without: without.0, per: 150)
+        show("a block of audio", cost)
+        expect(cost, within: Cost(allocations: 1, locks: 6, wakeups: 1, copies: 0))
+    }
+
+    private func show(_ name: String, _ cost: Cost) {
+        guard ProcessInfo.processInfo.environment["GREENROOM_SHOW_FRAME_PATH"] != nil else {
+            return
+        }
+        print(
+            "frame path | \(name) | \(cost.locks.hundredths) | \(cost.wakeups.hundredths) | "
+                + "\(cost.allocations.hundredths) | \(cost.copies.hundredths)")
+    }
+
+    private func expect(_ cost: Cost, within limit: Cost) {
+        #expect(cost.locks <= limit.locks + 0.5)
+        #expect(cost.wakeups <= limit.wakeups + 0.5)
+        #expect(cost.copies <= limit.copies + 0.01)
+        // A debug build keeps on the heap what an optimized one does not.
+        if Checkout.products.hasSuffix("release") {
+            #expect(cost.allocations <= limit.allocations + 0.5)
+        }
+    }
+}
+
+/// What was counted in one run of a session.
+private struct Count {
+    private var numbers: [String: Double]
+    private var frames = 0.0
+    private var bytes = 0.0
+
+    init(video path: FramePathTests.Path, fps: Int) throws {
+        let flood = try Self.built.get().flood
+        let settings = "width: 256, height: 144, leased: \(path.isLeased ? 1 : 0), fps: \(fps)"
+        let filter =
+            path.filter.map { "pre-processors: [{ plugin: Adjust, isolation: \($0) }]" } ?? ""
+        let session = try TestSession(
+            "camera: \(TestSession.library(flood, settings, filter))", maximum: "256x144@1000",
+            duration: "1500ms", table: "[256x144@1000]", isolation: path.isolation,
+            outputs: Self.outputs(path.outputs))
+        numbers = try Self.run(session)
+        let picture = try session.report().picture("camera")
+        frames = Double(picture.accepted)
+        bytes = Double(picture.bytesCopied + picture.bytesConverted)
+    }
+
+    init(audio: Bool, _ milliseconds: Int) throws {
+        let flood = try Self.built.get().flood
+        let session = try TestSession(
+            """
+            camera: \(TestSession.library(flood, "width: 256, height: 144, fps: 1"))
+            \(audio ? "microphone: \(TestSession.bundled("Tone"))" : "")
+            """, duration: "\(milliseconds)ms", outputs: Self.outputs([]))
+        numbers = try Self.run(session)
+    }
+
+    /// What each frame costs that this has more than another count.
+    func cost(without other: Count) throws -> FramePathTests.Cost {
+        let frames = frames - other.frames
+        try #require(frames > 50, "the machine is too busy")
+        return cost(without: other, per: frames)
+    }
+
+    func cost(without other: Count, per frames: Double) -> FramePathTests.Cost {
+        func each(_ name: String) -> Double {
+            (numbers[name, default: 0] - other.numbers[name, default: 0]) / frames
+        }
+        return FramePathTests.Cost(
+            allocations: each("allocations"), locks: each("locks"), wakeups: each("wakeups"),
+            copies: (bytes - other.bytes) / frames / (256 * 144 * 1.5))
+    }
+
+    private static func outputs(_ wants: [String]) -> String {
+        let others = wants.enumerated().map { ", { record: { folder: other\($0)\($1) } }" }
+        return "[{ record: recording }\(others.joined())]"
+    }
+
+    private static func run(_ session: TestSession) throws -> [String: Double] {
+        let file = session.folder("count")
+        let run = try session.run(
+            environment: ["LD_PRELOAD": built.get().counter, "COUNT_FRAME_PATH": file])
+        try #require(run.exit == .code(0), "\(run)")
+        let lines = String(decoding: try readFile(file), as: UTF8.self).split(separator: "\n")
+        let pairs = lines.map { $0.split(separator: " ") }
+        return Dictionary(
+            uniqueKeysWithValues: pairs.map { (String($0[0]), Double($0[1]) ?? .infinity) })
+    }
+
+    private static let built = Result {
+        (
+            flood: try TestPlugins.benchmark("flood"),
+            counter: try TestPlugins.benchmark("count_frame_path")
+        )
+    }
+}
+
+private func - (one: FramePathTests.Cost, other: FramePathTests.Cost) -> FramePathTests.Cost {
+    FramePathTests.Cost(
+        allocations: one.allocations - other.allocations, locks: one.locks - other.locks,
+        wakeups: one.wakeups - other.wakeups, copies: one.copies - other.copies)
+}
+
+extension Double {
+    fileprivate var hundredths: String { String(format: "%.2f", self) }
+}

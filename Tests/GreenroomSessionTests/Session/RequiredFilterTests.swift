@@ -1,0 +1,89 @@
+import Foundation
+import GreenroomMedia
+import GreenroomModel
+import Testing
+
+@testable import GreenroomSession
+
+/// What a session shows of frames that a filter has not edited.
+@Suite struct RequiredFilterTests {
+    /// The luma of the first pixel of each frame of the recorded camera.
+    private func lumas(_ result: InProcessSession.Result) throws -> [UInt8] {
+        let bytes = try Data(contentsOf: URL(filePath: "\(result.recording)/camera.y4m"))
+        let header = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
+        let marker = "FRAME\n".utf8.count
+        return stride(from: header + 1, to: bytes.count, by: marker + 320 * 180 * 3 / 2).map {
+            bytes[$0 + marker]
+        }
+    }
+
+    private func run(
+        _ script: FakeSource.Script, isRequired: Bool, onFailure: FailurePolicy = .off,
+        milliseconds: Int64 = 1600
+    ) throws -> (InProcessSession.Result, picture: SessionReport.Video, lumas: [UInt8]) {
+        let filter = FakeSource(script).plan(
+            .preProcessor, onFailure: onFailure, isRequired: isRequired)
+        let result = try InProcessSession(
+            camera: FakeSource().plan(.videoSource), filters: [filter], milliseconds: milliseconds
+        ).run()
+        let picture = try #require(result.picture("camera"))
+        #expect(
+            picture.accepted == picture.superseded + picture.discarded + picture.queued
+                + picture.overRate + picture.unconvertible + picture.lostInFilter
+                + picture.withheld + picture.carried)
+        return (result, picture, try lumas(result))
+    }
+
+    /// What the log says of the filter.
+    private func notes(_ result: InProcessSession.Result) -> [String] {
+        result.events.compactMap { event in
+            guard case .note("camera.pre-processors[0]", let text) = event else { return nil }
+            return text
+        }
+    }
+
+    private static let mark = FakeSource.mark
+
+    @Test func `a frame that a filter refuses is shown as it left it, and the log says so`() throws
+    {
+        let (result, picture, lumas) = try run(.init(refusing: 5..<8), isRequired: false)
+        #expect(lumas.count == 24 && lumas.count { $0 == 99 } == 3)
+        #expect((picture.unedited, picture.withheld) == (3, 0))
+        let notes = notes(result)
+        #expect(notes.count == 2 && notes[0].hasPrefix("it refused a frame (FAILED)"), "\(notes)")
+        #expect(notes.last?.hasSuffix("3 before that were shown unedited") == true, "\(notes)")
+    }
+
+    @Test func `of a required filter the last edited frame is shown once more`() throws {
+        let (result, picture, lumas) = try run(.init(refusing: 5..<8), isRequired: true)
+        #expect(lumas == [UInt8](repeating: Self.mark, count: 24))
+        #expect((picture.unedited, picture.withheld, picture.unprocessed.refused) == (0, 3, 3))
+        #expect(picture.outputs[0].repeated == 3 && picture.outputs[0].slate == 0)
+        let notes = notes(result)
+        #expect(notes.count == 2 && notes[0].contains("It is required"), "\(notes)")
+    }
+
+    @Test func `after a second without a frame that it edited there is a slate`() throws {
+        let (_, picture, lumas) = try run(
+            .init(refusing: 5..<40), isRequired: true, milliseconds: 3200)
+        #expect(Set(lumas) == [Self.mark, 34] && lumas.last == Self.mark)
+        // Five frames, a second of the last one, the slate until frame 40 was edited.
+        let slate = lumas.indices.filter { lumas[$0] == 34 }
+        #expect(slate == Array(21..<40) && picture.outputs[0].slate == slate.count)
+        #expect(picture.withheld == 35)
+    }
+
+    @Test(arguments: ["create", "initialize", "start-send"])
+    func `nothing is shown without a required filter that failed`(step: String) throws {
+        let (result, picture, lumas) = try run(
+            .init(failing: (step, .failed, "no model")), isRequired: true, milliseconds: 2000)
+        #expect(result.dropped == ["camera.pre-processors[0]"])
+        // A file has no picture before the first one.
+        #expect(Set(lumas) == [34] && picture.outputs[0].slate == 30)
+        #expect(picture.carried == 0 && picture.withheld >= 30)
+        let (_, optional, all) = try run(
+            .init(failing: (step, .failed, "no model")), isRequired: false, milliseconds: 400)
+        #expect(optional.withheld == 0 && optional.outputs[0].delivered == 6)
+        #expect(Set(all).isDisjoint(with: [34, Self.mark]))
+    }
+}
