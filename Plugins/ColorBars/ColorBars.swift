@@ -65,7 +65,7 @@ struct ColorBars: Camera {
             .boolean("counter", \.hasCounter, title: "Frame counter and clock", live: true),
             .boolean("ball", \.hasBall, title: "Moving ball", live: true),
             .number(
-                "speed", \.speed, in: 0...10, title: "Crossings of the ball", unit: "1/s",
+                "speed", \.speed, in: 0...10, title: "Crossings of the ball", unit: "per second",
                 live: true),
         ]
     }

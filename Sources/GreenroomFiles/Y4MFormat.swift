@@ -60,6 +60,8 @@ extension Y4MFormat {
     private static let signature = "YUV4MPEG2"
 
     private static let conversion = "convert it: ffmpeg -i FILE -pix_fmt yuv420p NEW.y4m"
+    private static let rating = "say its rate: ffmpeg -r 30 -i FILE -pix_fmt yuv420p NEW.y4m"
+    private static let remaking = "make the file again"
 
     /// Reads the header of a file.
     ///
@@ -71,12 +73,13 @@ extension Y4MFormat {
     static func parse(
         _ bytes: [UInt8], file: String
     ) throws(MediaFileError) -> (format: Y4MFormat, headerByteCount: Int, notes: [String]) {
-        func malformed(_ offset: Int, _ rule: String) -> MediaFileError {
-            MediaFileError(
-                .malformed, file: file, offset: Int64(offset), rule: rule, cure: conversion)
+        func malformed(
+            _ offset: Int, _ rule: String, cure: String = remaking
+        ) -> MediaFileError {
+            MediaFileError(.malformed, file: file, offset: Int64(offset), rule: rule, cure: cure)
         }
         guard bytes.starts(with: signature.utf8) else {
-            throw malformed(0, "a Y4M file begins with \(signature)")
+            throw malformed(0, "a Y4M file begins with \(signature)", cure: conversion)
         }
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
             throw malformed(
@@ -96,17 +99,19 @@ extension Y4MFormat {
             let value = text.dropFirst()
             switch text.first {
             case "W", "H":
-                guard let side = Int(value), (1...FrameSize.maximumDimension).contains(side)
-                else {
+                let longest = FrameSize.maximumDimension
+                guard let side = Int(value), (1...longest).contains(side) else {
+                    let isTooLong = Int(value).map { $0 > longest } ?? false
                     throw malformed(
-                        offset, "\(text) is not a side of 1 to \(FrameSize.maximumDimension) pixels"
-                    )
+                        offset, "\(text) is not a side of 1 to \(longest) pixels",
+                        cure: isTooLong ? scaling(text.first == "W") : remaking)
                 }
                 if text.first == "W" { width = side } else { height = side }
             case "F":
                 guard let parsed = frameRate(value) else {
                     throw malformed(
-                        offset, "\(text) is not a frame rate above 0 and up to 1000, as F30:1")
+                        offset, "\(text) is not a frame rate above 0 and up to 1000, as F30:1",
+                        cure: rating)
                 }
                 rate = parsed
             case "C":
@@ -135,7 +140,9 @@ extension Y4MFormat {
 
         guard let width else { throw malformed(end, "the header has no width (W)") }
         guard let height else { throw malformed(end, "the header has no height (H)") }
-        guard let rate else { throw malformed(end, "the header has no frame rate (F)") }
+        guard let rate else {
+            throw malformed(end, "the header has no frame rate (F)", cure: rating)
+        }
         var format = Y4MFormat(
             size: FrameSize(width: width, height: height), rate: rate, range: range, matrix: matrix)
         if let found = chroma ?? oldChroma {
@@ -186,6 +193,13 @@ extension Y4MFormat {
                 + "is \(width > height ? "too narrow" : "too wide"); scale it: ffmpeg -i FILE -vf "
                 + "scale=iw*sar:ih,setsar=1 NEW.y4m"
         ]
+    }
+
+    /// What to do about a picture that is too wide, or too high.
+    private static func scaling(_ isWidth: Bool) -> String {
+        let longest = FrameSize.maximumDimension
+        let scale = isWidth ? "\(longest):-2" : "-2:\(longest)"
+        return "scale it: ffmpeg -i FILE -vf scale=\(scale) -pix_fmt yuv420p NEW.y4m"
     }
 
     /// The fields between spaces, each with its offset in the file.

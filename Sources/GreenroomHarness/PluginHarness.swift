@@ -326,6 +326,8 @@ package final class PluginHarness: Sendable {
     package var capabilities: [VideoCapability] { instance.capabilities }
     package var gaveUp: (status: Status, reason: String)? { instance.gaveUp }
     package var isPaused: Bool { instance.isPaused }
+    /// What the plugin's author should know of its answers; nil for nothing.
+    package var answerAdvice: String? { instance.answerAdvice }
 
     /// The reply to an offer; nil while its step runs, and after a newer offer.
     package func reply(to revision: UInt32) -> Reply? { instance.reply(to: revision) }

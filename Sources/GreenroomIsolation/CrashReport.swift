@@ -38,14 +38,19 @@ struct CrashReport {
 
     /// The backtrace in a process's output, innermost function first; nil if there is none.
     static func backtrace(in stderrTail: [String]) -> String? {
-        guard let heading = stderrTail.lastIndex(of: backtraceHeading) else { return nil }
+        let frames = frames(in: stderrTail)
+        return frames.isEmpty ? nil : frames.joined(separator: " < ")
+    }
+
+    /// The same as a list, e.g. `libX.so(name+0x12)`.
+    static func frames(in stderrTail: [String]) -> [String] {
+        guard let heading = stderrTail.lastIndex(of: backtraceHeading) else { return [] }
         let all = stderrTail[(heading + 1)...].compactMap(place).filter {
             !$0.hasPrefix("libc.so") && !$0.hasPrefix("ld-linux")
         }
         // Skip the runner's own frames, unless the runner crashed.
         let own = all.firstIndex { $0.hasPrefix("greenroom-runner(") } ?? all.endIndex
-        let frames = all.prefix(own > 0 ? min(own, 8) : 8)
-        return frames.isEmpty ? nil : frames.joined(separator: " < ")
+        return Array(all.prefix(own > 0 ? min(own, 8) : 8))
     }
 
     /// The fatal memory access in a process's output; nil if there is none.

@@ -15,6 +15,8 @@ package final class SharedProcess: PluginFactory {
     /// The process's output, and how it ended.
     private final class Log: Sendable {
         struct State {
+            /// Whether it may load the plugin: what is said before that is about the sandbox.
+            var isPrepared = false
             var evidence: String?
             var lines: [String] = []
             var refusals: [String] = []
@@ -24,22 +26,32 @@ package final class SharedProcess: PluginFactory {
 
         let state = Monitor(State())
 
-        /// Number of kept lines.
+        /// Number of kept lines, and of kept refusals.
         static let limit = 200
+        private let onRefusal: @Sendable (String) -> Void
+
+        init(onRefusal: @escaping @Sendable (String) -> Void) { self.onRefusal = onRefusal }
 
         func append(_ level: LogLevel, _ line: String) {
-            state.withLock { state in
-                guard state.lines.count < Self.limit else { return }
-                state.lines.append(line)
-                if level == .warning { state.refusals.append(line) }
+            let isRefusal = state.withLock { state in
+                let isRefusal = level == .warning && state.isPrepared
+                if state.lines.count < Self.limit { state.lines.append(line) }
+                if isRefusal, state.refusals.count < Self.limit { state.refusals.append(line) }
+                return isRefusal
             }
+            if isRefusal { onRefusal(line) }
         }
     }
 
     /// Starts a process, which enters its sandbox and loads nothing yet.
-    package init(path: String, confinement: Confinement) throws(LoadError) {
+    ///
+    /// - Parameter onRefusal: Gets what its sandbox refuses, on any thread.
+    package init(
+        path: String, confinement: Confinement,
+        onRefusal: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(LoadError) {
         self.path = path
-        let log = Log()
+        let log = Log(onRefusal: onRefusal)
         self.log = log
         var context = InstanceContext.scan(log: log.append)
         context.lose = { evidence in log.state.change { $0.evidence = evidence } }
@@ -50,6 +62,7 @@ package final class SharedProcess: PluginFactory {
             throw .noRunner(error, for: path)
         }
         try runner.prepare()
+        log.state.withLock { $0.isPrepared = true }
     }
 
     deinit { runner.connection.kill() }
@@ -100,6 +113,10 @@ package final class SharedProcess: PluginFactory {
 
     /// The memory access that killed the process, from its crash report.
     package var fault: MemoryFault? { runner.fault }
+
+    /// Where the process crashed, the innermost function first, e.g. `libX.so(name+0x12)`; empty if
+    /// nobody knows.
+    package var crashFrames: [String] { runner.crashFrames }
 
     /// The process's output that did not use the host's log, and its sandbox's refusals.
     package var lines: [String] { log.state.withLock { $0.lines } }

@@ -247,8 +247,12 @@ extension gr_capability {
 
 extension Answer {
     /// Reads a plugin's answer.
-    package init(_ answer: gr_answer) throws(AnswerProblem) {
-        if answer.kind == UInt32(GR_ANSWER_ACCEPT) {
+    ///
+    /// A plugin that writes a wish into the answer's capability and leaves the kind counters with it.
+    ///
+    /// - Parameter offer: What it answers.
+    package init(_ answer: gr_answer, to offer: Offer) throws(AnswerProblem) {
+        guard !answer.isCleared else {
             self = .accept
             return
         }
@@ -266,9 +270,32 @@ extension Answer {
         switch answer.kind {
         case UInt32(GR_ANSWER_COUNTER): self = .counter(capability)
         case UInt32(GR_ANSWER_FIXED): self = .fixed(capability)
+        case UInt32(GR_ANSWER_ACCEPT):
+            self = capability == offer.suggested ? .accept : .counter(capability)
         default:
             throw AnswerProblem(
                 explanation: "the kind of its answer is \(answer.kind). Use one of GR_ANSWER_...")
         }
+    }
+}
+
+extension gr_answer {
+    /// Whether a plugin that accepts has cleared the capability, which says nothing then.
+    fileprivate var isCleared: Bool {
+        kind == UInt32(GR_ANSWER_ACCEPT) && capability.width == 0 && capability.height == 0
+            && capability.fps_numerator == 0
+    }
+
+    /// What its author should know of an answer that was read as a counter for what it says besides
+    /// its kind; nil for nothing.
+    ///
+    /// - Parameter answer: What it was read as.
+    package func advice(on answer: Answer) -> String? {
+        guard kind == UInt32(GR_ANSWER_ACCEPT), case .counter(let capability) = answer else {
+            return nil
+        }
+        return
+            "it writes \(capability) into its answer and leaves the kind GR_ANSWER_ACCEPT, which "
+            + "is taken as a counter: set kind to GR_ANSWER_COUNTER"
     }
 }

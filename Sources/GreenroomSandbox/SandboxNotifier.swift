@@ -145,6 +145,9 @@ extension SandboxNotifier {
         if let pathCall = PathCall.byName[name] {
             return pathCall.openFlags == nil ? decideChange(pathCall) : decideOpening(pathCall)
         }
+        if name == "setpriority", let answer = decidePriority() {
+            return Decision(answer: answer)
+        }
         // Copying a file sets the mode of the original, which the copy mostly has already.
         if name == "fchmod", fileHasMode(argument(1)) { return Decision(answer: .done) }
         return Decision(
@@ -192,6 +195,23 @@ extension SandboxNotifier {
         else { return nil }
         let file = open("/proc/\(process)/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)
         return file >= 0 ? file : nil
+    }
+
+    /// A thread of the plugin's may lower its own priority. More of it is not to be had, and nothing
+    /// is said of that: Dispatch asks for it for each of its workers, and writes to the system's log
+    /// where it is refused.
+    ///
+    /// - Returns: Nil for the priority of another process.
+    private borrowing func decidePriority() -> Decision.Answer? {
+        let thread = Int32(truncatingIfNeeded: argument(1))
+        let caller = thread == 0 ? Int32(request.pointee.pid) : thread
+        guard UInt32(truncatingIfNeeded: argument(0)) == PRIO_PROCESS.rawValue,
+            access("/proc/\(process)/task/\(caller)", F_OK) == 0
+        else { return nil }
+        errno = 0
+        let now = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(caller))
+        let isLess = Int32(truncatingIfNeeded: argument(2)) >= now
+        return errno == 0 && isLess ? .proceed : .done
     }
 
     /// Refuses what has no grant; Landlock decides about the rest.

@@ -1,8 +1,11 @@
 import Glibc
 
 /// An action that the sandbox refused, for the log.
+///
+/// It names the grant that is missing where a grant is sensible. What no plugin needs is named
+/// without one: a cure that lets an attacker in is none.
 package struct SandboxRefusal: Sendable, Equatable {
-    /// What the plugin tried, and the missing grant; follows the plugin's name.
+    /// What was tried, and what to do about it; goes after the plugin's name.
     package var text: String
 
     /// Makes a refusal.
@@ -26,9 +29,16 @@ extension SandboxRefusal {
             case .write: "write"
             case .device: "devices"
             }
-        return Self(
-            text: "it tried to \(verb) \(yaml(path)): "
-                + "add it to allow: {\(key): [\(yaml(granted))]}")
+        let cure =
+            if let owner = PrivatePath.owner(of: path) {
+                "\(owner), and \(distrust)"
+            } else if grant == .write, PrivatePath.isOfSystem(granted) {
+                "a plugin has no business there; give it a folder of its own with "
+                    + "allow: {write: [FOLDER]}"
+            } else {
+                "add it to allow: {\(key): [\(yaml(granted))]}"
+            }
+        return Self(text: "it tried to \(verb) \(yaml(path)): \(cure)")
     }
 
     /// A system call that the sandbox does not allow.
@@ -48,22 +58,26 @@ extension SandboxRefusal {
                 if allowsNetwork || name == "socketpair" {
                     final
                 } else if attempt == toSystemLog {
-                    "what it writes to standard error is logged; allow: {network: true} would let it"
+                    "what it writes to standard error is logged"
                 } else {
                     "add allow: {network: true}"
                 }
             return Self(text: "it tried to \(attempt) (\(call(name, arguments.first))): \(cure)")
         }
-        let attempt = attempts.first { $0.calls.contains(name) }?.text ?? "make a system call"
+        let attempt = attempts.first { $0.calls.contains(name) }
+        let cure = attempt?.isAttack == true ? "\(final), and \(distrust)" : final
         // Programs call `fork`, which calls `clone`.
-        return Self(text: "it tried to \(attempt) (\(name == "clone" ? "fork" : name)): \(final)")
+        return Self(
+            text: "it tried to \(attempt?.text ?? "make a system call") "
+                + "(\(name == "clone" ? "fork" : name)): \(cure)")
     }
 
     /// Replaces further refusals after ``SandboxNotifier`` has reported its limit.
     static let tooMany = Self(
         text: "it keeps trying other things that are not granted; they are no longer logged")
 
-    private static let final = "a sandboxed plugin can't; sandbox: off would let it"
+    private static let final = "a sandboxed plugin can't"
+    private static let distrust = "a plugin that you can trust would not try"
 
     /// The purpose of a socket, after "it tried to"; nil for other calls.
     private static func socketAttempt(_ name: String, family: Int32, type: UInt32) -> String? {
@@ -95,83 +109,86 @@ extension SandboxRefusal {
         }
     }
 
-    /// The purposes of calls, after "it tried to".
-    private static let attempts: [(text: String, calls: Set<String>)] = [
+    /// The purposes of calls, after "it tried to"; and whether only an attacker has a use for them.
+    private static let attempts: [(text: String, isAttack: Bool, calls: Set<String>)] = [
         (
-            "start a process",
+            "start a process", false,
             ["fork", "vfork", "clone", "clone3", "execve", "execveat"]
         ),
         (
-            "signal another process",
+            "signal another process", true,
             [
                 "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
                 "pidfd_send_signal",
             ]
         ),
         (
-            "look into another process",
+            "look into another process", true,
             [
                 "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_open", "pidfd_getfd",
                 "process_madvise", "kcmp",
             ]
         ),
         (
-            "change whose file it is or who may use it",
+            "change whose file it is or who may use it", false,
             [
                 "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown",
                 "fchownat",
             ]
         ),
         (
-            "change a file's times or attributes",
+            "change a file's times or attributes", false,
             [
                 "utime", "utimes", "utimensat", "futimesat", "setxattr", "lsetxattr",
                 "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
             ]
         ),
-        ("cut a file by its name", ["truncate"]),
-        ("make a link", ["symlink", "symlinkat"]),
-        ("make a device or a named pipe", ["mknod", "mknodat"]),
+        ("cut a file by its name", false, ["truncate"]),
+        ("make a link", false, ["symlink", "symlinkat"]),
+        ("make a device or a named pipe", false, ["mknod", "mknodat"]),
         (
-            "make memory that no limit counts",
+            "make memory that no limit counts", false,
             [
                 "memfd_create", "memfd_secret", "shmget", "shmat", "mq_open", "msgget", "semget",
             ]
         ),
         (
-            "mount a file system",
+            "mount a file system", true,
             [
                 "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree",
                 "mount_setattr", "fsopen", "fsmount", "fsconfig", "fspick",
             ]
         ),
-        ("change its namespaces", ["unshare", "setns"]),
+        ("change its namespaces", true, ["unshare", "setns"]),
         (
-            "change its user or its rights",
+            "change its user or its rights", true,
             [
                 "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid",
                 "setgroups", "setfsuid", "setfsgid", "capset",
             ]
         ),
-        ("change its limits", ["setrlimit", "prlimit64"]),
-        ("leave its process group", ["setsid", "setpgid"]),
+        ("change its limits", false, ["setrlimit", "prlimit64"]),
+        ("leave its process group", false, ["setsid", "setpgid"]),
         (
-            "change how another thread is scheduled",
+            "change how another thread is scheduled", false,
             [
                 "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
                 "setpriority", "ioprio_set",
             ]
         ),
-        ("change how the kernel treats it", ["prctl", "seccomp", "personality"]),
+        ("change how the kernel treats it", false, ["prctl", "seccomp", "personality"]),
         (
-            "hand work to the kernel out of sight of the sandbox",
+            "hand work to the kernel out of sight of the sandbox", false,
             ["io_uring_setup", "io_uring_enter", "io_uring_register", "io_setup", "io_submit"]
         ),
-        ("load code into the kernel", ["bpf", "init_module", "finit_module", "kexec_load"]),
-        ("handle its own page faults", ["userfaultfd"]),
-        ("measure the machine", ["perf_event_open", "lookup_dcookie"]),
-        ("use the kernel's keys", ["keyctl", "add_key", "request_key"]),
-        ("watch files", ["inotify_init", "inotify_init1", "inotify_add_watch", "fanotify_init"]),
+        ("load code into the kernel", true, ["bpf", "init_module", "finit_module", "kexec_load"]),
+        ("handle its own page faults", false, ["userfaultfd"]),
+        ("measure the machine", false, ["perf_event_open", "lookup_dcookie"]),
+        ("use the kernel's keys", true, ["keyctl", "add_key", "request_key"]),
+        (
+            "watch files", false,
+            ["inotify_init", "inotify_init1", "inotify_add_watch", "fanotify_init"]
+        ),
     ]
 
     /// A path as a session file writes it: quoted if needed. Drops control characters, which don't

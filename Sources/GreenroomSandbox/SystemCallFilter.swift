@@ -44,7 +44,7 @@ enum SystemCallFilter {
             if landlock, !policy.writePaths.isEmpty { files += PathCall.changing }
             let group = SystemCallGroup(
                 name: "files", calls: files.map { SystemCall(stringLiteral: $0.name) })
-            _ = try load(allowed + [group], else: refusing)
+            _ = try load(allowed + [group, .ownPriority], else: refusing)
             return (entry(.on, summary(notifies: false)), nil)
         } catch {
             return (entry(.unavailable, "\(Errno(rawValue: error.code))"), nil)

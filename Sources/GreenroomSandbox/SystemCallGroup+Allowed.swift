@@ -154,7 +154,6 @@ extension SystemCallGroup {
                     SystemCall("sched_setscheduler", .argument(0, is: 0)),
                     SystemCall("sched_setparam", .argument(0, is: 0)),
                     SystemCall("sched_setattr", .argument(0, is: 0)),
-                    SystemCall("setpriority", .argument(0, is: 0), .argument(1, is: 0)),
                 ]),
             SystemCallGroup(
                 name: "pairs of sockets",
@@ -168,6 +167,12 @@ extension SystemCallGroup {
                 }),
         ]
     }
+
+    /// What the host answers itself where it can.
+    static let ownPriority = SystemCallGroup(
+        name: "the calling thread's priority",
+        reason: "Dispatch asks for more for its workers, and complains to the system's log",
+        calls: [SystemCall("setpriority", .argument(0, is: 0), .argument(1, is: 0))])
 
     private static let network = SystemCallGroup(
         name: "network",

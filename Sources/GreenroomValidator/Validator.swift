@@ -273,6 +273,8 @@ public struct Validator: Sendable {
         var suspect: String?
         /// Whether it could not run, and found no fault of its own.
         var isHindered = false
+        /// What the sandbox refused the plugin meanwhile.
+        var refusals: [String] = []
     }
 
     private struct CheckProgress {
@@ -292,16 +294,33 @@ public struct Validator: Sendable {
             return made[first..<told].compactMap { $0?.result }
         }
 
-        /// Whether the result of the check that names the fault is known.
+        /// Whether the result of the check that names the fault is known. What the sandbox refused is
+        /// known once all are made.
         private func isSettled(_ result: Made) -> Bool {
+            if result.result.check == Catalogue.ungranted.id { return !made.contains { $0 == nil } }
             guard let suspect = result.suspect, let index = checks.firstIndex(of: suspect) else {
                 return true
             }
             return made[index] != nil
         }
 
+        /// Has the check of what the sandbox refused judge all checks together.
+        private mutating func addRefusals(to index: Int) {
+            var all = made[index]?.refusals ?? []
+            for refusal in made.flatMap({ $0?.refusals ?? [] }) where !all.contains(refusal) {
+                all.append(refusal)
+            }
+            guard made[index]?.result.outcome.isFault == false, !all.isEmpty else { return }
+            let verdict = Catalogue.verdict(onRefusals: all)
+            made[index]?.result.outcome = verdict.outcome
+            made[index]?.result.text = verdict.text
+            made[index]?.result.details = verdict.details
+            made[index]?.suspect = nil
+        }
+
         /// Leaves a fault to the check that names it, if that check has found one.
         private mutating func clear(_ index: Int) {
+            if made[index]?.result.check == Catalogue.ungranted.id { addRefusals(to: index) }
             guard let own = made[index], let suspect = own.suspect, suspect != own.result.check,
                 own.result.outcome.isFault || own.result.outcome == .warning
             else { return }
@@ -398,7 +417,8 @@ public struct Validator: Sendable {
                 result: CheckResult(
                     check: check.id, outcome: answer.outcome, text: answer.text,
                     details: answer.details),
-                costs: answer.costs, suspect: answer.suspect, isHindered: answer.isHindered)
+                costs: answer.costs, suspect: answer.suspect, isHindered: answer.isHindered,
+                refusals: answer.refusals)
         }
     }
 }

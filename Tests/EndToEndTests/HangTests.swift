@@ -149,6 +149,37 @@ import TestSupport
         #expect(try report.picture("camera").outputs[0].delivered >= 9, "\(run)")
     }
 
+    @Test func `an isolated plugin whose second start-send hangs is given up`() throws {
+        let camera = try TestSession.hostile(
+            "HangsAtSecondStart", "", "isolation: process, on-failure: off")
+        let session = try TestSession(
+            """
+            camera: \(camera)
+            share: \(try TestSession.hostile("Share"))
+            """, duration: "2500ms", deadline: "500ms",
+            timeline: ["at: 300ms, do: stop camera", "at: 500ms, do: start camera"])
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let lines = run.lines(of: "camera")
+        #expect(lines.contains("start-send has not returned after "), "\(run)")
+        #expect(!lines.contains("it sends from inside start-send"), "\(run)")
+        #expect(lines.contains("the session goes on without it"), "\(run)")
+        let report = try session.expectTrueReport(run)
+        #expect(try report.plugin("camera").fault == "it hangs in start-send")
+        try session.expectUnharmed("share", run)
+    }
+
+    @Test func `an isolated pump that notices no stop is seen again after a start`() throws {
+        let camera = try TestSession.hostile("PumpInStart", "deaf: 1", "isolation: process")
+        let session = try TestSession(
+            "camera: \(camera)", duration: "2s", deadline: "500ms",
+            timeline: ["at: 300ms, do: stop camera", "at: 500ms, do: start camera"])
+        let run = try session.run()
+        let report = try session.expectTrueReport(run)
+        let output = try report.picture("camera").outputs[0]
+        #expect(output.black > 0 && output.black < output.delivered, "\(run)")
+    }
+
     @Test func `a pump inside start-send that fails has failed`() throws {
         let session = try TestSession(
             """

@@ -164,6 +164,31 @@ private let rate30 = FrameRate(30)
         #expect(read == pixels)
     }
 
+    /// What is wrong with a header, and the command that the message has for it.
+    @Test(
+        .enabled(if: Oracle.isPresent),
+        arguments: [
+            "W8194 H4 F30:1", "W4 H8194 F30:1", "W16 H16 F0:0", "W16 H16", "W16 H16 F30:1 C444",
+        ])
+    func `a cure cures`(fields: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            "film.y4m",
+            Array("YUV4MPEG2 \(fields)\nFRAME\n".utf8) + [UInt8](repeating: 80, count: 60_000))
+        let error = #expect(throws: MediaFileError.self) { try Y4MReader(path: path) }
+        let words = try #require(error).cure.split(separator: " ")
+        let command = try #require(words.firstIndex(of: "ffmpeg"), "\(words)")
+        let cured = folder("cured.y4m")
+        // What follows the frame is cut off, and ffmpeg says so.
+        _ = try ChildProcess.run(
+            "ffmpeg",
+            ["-nostdin", "-v", "quiet", "-y"]
+                + words[(command + 1)...].map {
+                    $0 == "FILE" ? path : $0 == "NEW.y4m" ? cured : String($0)
+                })
+        #expect(try Y4MReader(path: cured).frameCount > 0)
+    }
+
     @Test func `a file cut off anywhere gives its whole frames and a note`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")

@@ -21,7 +21,9 @@ struct Attempt: CustomTestStringConvertible {
     var testDescription: String { action }
 }
 
-private let final = "a sandboxed plugin can't; sandbox: off would let it"
+private let final = "a sandboxed plugin can't"
+/// What is said of what only an attacker has a use for.
+private let attack = final + ", and a plugin that you can trust would not try"
 
 /// Refusals without grants, and their messages.
 @Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
@@ -37,7 +39,16 @@ struct RefusalTests {
             "list:/etc", EACCES, "it tried to read /etc: add it to allow: {read: [/etc]}"),
         Attempt(
             "read:/proc/1/status", EACCES,
-            "it tried to read /proc/1/status: add it to allow: {read: [/proc/1/status]}"),
+            "it tried to read /proc/1/status: it is about another process, and a plugin that you "
+                + "can trust would not try"),
+        Attempt(
+            "read:/etc/shadow", EACCES,
+            "it tried to read /etc/shadow: it holds keys, passwords or private data, and a plugin "
+                + "that you can trust would not try"),
+        Attempt(
+            "write:/etc/greenroom-sandbox-test", EACCES,
+            "it tried to make /etc/greenroom-sandbox-test: a plugin has no business there; give "
+                + "it a folder of its own with allow: {write: [FOLDER]}"),
         Attempt(
             "write:/tmp/greenroom-sandbox-test", EACCES,
             "it tried to make /tmp/greenroom-sandbox-test: add it to allow: {write: [/tmp]}"),
@@ -65,7 +76,7 @@ struct RefusalTests {
         Attempt(
             "socket:log", EPERM,
             "it tried to write to the system's log or to another program (socket AF_UNIX): "
-                + "what it writes to standard error is logged; allow: {network: true} would let it"
+                + "what it writes to standard error is logged"
         ),
         Attempt(
             "call:connect,0", EPERM,
@@ -81,9 +92,9 @@ struct RefusalTests {
         Attempt("call:vfork", EPERM, "it tried to start a process (vfork): \(final)"),
         // CLONE_THREAD with CLONE_NEWUSER: a thread in a user namespace of its own
         Attempt("call:clone,268500992", EPERM, "it tried to start a process (fork): \(final)"),
-        Attempt("kill-host", EPERM, "it tried to signal another process (kill): \(final)"),
-        Attempt("kill-group", EPERM, "it tried to signal another process (kill): \(final)"),
-        Attempt("call:tkill,1,0", EPERM, "it tried to signal another process (tkill): \(final)"),
+        Attempt("kill-host", EPERM, "it tried to signal another process (kill): \(attack)"),
+        Attempt("kill-group", EPERM, "it tried to signal another process (kill): \(attack)"),
+        Attempt("call:tkill,1,0", EPERM, "it tried to signal another process (tkill): \(attack)"),
         Attempt("type-into-terminal", EPERM),
         Attempt("own-file-signal", EPERM),
         Attempt("lease", EPERM),
@@ -92,33 +103,33 @@ struct RefusalTests {
             "call:prctl,1,0", EPERM,
             "it tried to change how the kernel treats it (prctl): \(final)"),
         Attempt(
-            "call:ptrace,0", EPERM, "it tried to look into another process (ptrace): \(final)"),
+            "call:ptrace,0", EPERM, "it tried to look into another process (ptrace): \(attack)"),
         Attempt(
             "call:process_vm_readv,1", EPERM,
-            "it tried to look into another process (process_vm_readv): \(final)"),
+            "it tried to look into another process (process_vm_readv): \(attack)"),
         Attempt(
             "call:pidfd_open,1,0", EPERM,
-            "it tried to look into another process (pidfd_open): \(final)"),
+            "it tried to look into another process (pidfd_open): \(attack)"),
         Attempt(
             "call:io_uring_setup,1", EPERM,
             "it tried to hand work to the kernel out of sight of the sandbox (io_uring_setup): "
                 + final),
-        Attempt("call:bpf", EPERM, "it tried to load code into the kernel (bpf): \(final)"),
+        Attempt("call:bpf", EPERM, "it tried to load code into the kernel (bpf): \(attack)"),
         Attempt(
             "call:userfaultfd", EPERM,
             "it tried to handle its own page faults (userfaultfd): \(final)"),
-        Attempt("call:keyctl", EPERM, "it tried to use the kernel's keys (keyctl): \(final)"),
-        Attempt("call:mount", EPERM, "it tried to mount a file system (mount): \(final)"),
-        Attempt("call:chroot", EPERM, "it tried to mount a file system (chroot): \(final)"),
+        Attempt("call:keyctl", EPERM, "it tried to use the kernel's keys (keyctl): \(attack)"),
+        Attempt("call:mount", EPERM, "it tried to mount a file system (mount): \(attack)"),
+        Attempt("call:chroot", EPERM, "it tried to mount a file system (chroot): \(attack)"),
         Attempt(
             "call:perf_event_open", EPERM,
             "it tried to measure the machine (perf_event_open): \(final)"),
         Attempt(
             "call:unshare,268435456", EPERM,
-            "it tried to change its namespaces (unshare): \(final)"),
-        Attempt("call:setns", EPERM, "it tried to change its namespaces (setns): \(final)"),
+            "it tried to change its namespaces (unshare): \(attack)"),
+        Attempt("call:setns", EPERM, "it tried to change its namespaces (setns): \(attack)"),
         Attempt(
-            "call:setuid,0", EPERM, "it tried to change its user or its rights (setuid): \(final)"),
+            "call:setuid,0", EPERM, "it tried to change its user or its rights (setuid): \(attack)"),
         Attempt(
             "call:setrlimit,0", EPERM, "it tried to change its limits (setrlimit): \(final)"),
         Attempt(
@@ -148,6 +159,22 @@ struct RefusalTests {
         #expect(Set(outcome.refusals) == expected, "\(outcome)")
         #expect(outcome.refusals.count == expected.count, "each is told once")
         #expect(outcome.end == "exit 0", "\(outcome)")
+    }
+
+    /// Dispatch asks for it for each of its workers, and writes to the system's log where it is refused.
+    @Test(arguments: Account.possible)
+    func `more priority for its own threads is not to be had, and nothing is said`(
+        account: Account
+    ) throws {
+        let own = ["call:setpriority,0,0,-4", "call:setpriority,0,0,0", "call:setpriority,0,0,3"]
+        let other = "call:setpriority,0,1,3"
+        let outcome = try ProbeFolder().run(own + [other], as: account)
+        for action in own { #expect(outcome.result(action) == 0, "\(action) \(outcome)") }
+        #expect(outcome.result(other) == EPERM, "\(outcome)")
+        #expect(
+            outcome.refusals == [
+                "it tried to change how another thread is scheduled (setpriority): \(final)"
+            ], "\(outcome)")
     }
 
     @Test(arguments: Account.possible)

@@ -105,6 +105,31 @@ import Testing
         #expect(resolvingFolder("") == nil)
     }
 
+    @Test(arguments: [
+        "/home/ana/.ssh/id_ed25519", "/home/ana/.ssh", "/etc/shadow", "/proc/1/mem",
+        "/home/ana/.local/share/keyrings/login.keyring", "/dev/mem", "/root/.netrc",
+    ])
+    func `no grant is advised for what is private`(path: String) {
+        for access in [PathGrant.Access.read, .write, .device] {
+            let text = SandboxRefusal.file("read", path, grant: access, for: path).text
+            #expect(text.hasPrefix("it tried to read \(path): it "), "\(text)")
+            #expect(!text.contains("allow"), "\(text)")
+            #expect(text.contains("a plugin that you can trust would not"), "\(text)")
+        }
+    }
+
+    @Test(arguments: ["/", "/etc", "/usr/lib", "/sys/kernel"])
+    func `no grant is advised for writing to the system`(folder: String) {
+        let text = SandboxRefusal.file("make", folder + "/x", grant: .write, for: folder).text
+        #expect(!text.contains("[\(folder)]"), "\(text)")
+    }
+
+    @Test(arguments: ["/home/ana/media/film.y4m", "/srv/ssh/film.y4m", "/proc/cpuinfo"])
+    func `a grant is advised for what a plugin may well read`(path: String) {
+        let text = SandboxRefusal.file("read", path, grant: .read, for: path).text
+        #expect(text.hasSuffix("add it to allow: {read: [\(path)]}"), "\(text)")
+    }
+
     @Test func `every system path has a reason`() {
         let paths = SystemPath.always + SystemPath.network
         #expect(paths.allSatisfy { $0.path.hasPrefix("/") && !$0.reason.isEmpty })

@@ -67,6 +67,46 @@ import Testing
         #expect(take.offered.count == 5)
     }
 
+    /// Blocks of 10 ms of a tone, all alike, that a source tries to send into a queue of 200 ms.
+    ///
+    /// - Parameter wait: How long it waits after an answer, in milliseconds.
+    private func tone(_ wait: (Status) -> Double) -> AudioCapture {
+        var (time, played, queued) = (0.0, 0.0, 0.0)
+        var sends: [(block: TracedBlock, status: Status, time: Double)] = []
+        while time < 12 {
+            queued = max(0, queued - (time - played))
+            played = time
+            let status = queued + 0.01 <= 0.2 ? Status.ok : .queueFull
+            if status == .ok { queued += 0.01 }
+            sends.append((block(480, digest: 7), status, time))
+            time += wait(status) / 1000
+        }
+        return take(seconds: 12, sends)
+    }
+
+    @Test func `a tone that is sent too fast is no block that is sent again`() throws {
+        let take = tone { _ in 9 }
+        #expect(take.isUniform && take.ignoresRefusals)
+        let fault = try #require(Catalogue.haste(of: take))
+        #expect(fault.text.contains("11.1 % more"), "\(fault)")
+    }
+
+    /// One that fills the queue and waits when it is full; one that looks each 2 ms whether there is
+    /// room; one that keeps time.
+    @Test(arguments: [(0.001, 10.0), (2, 2), (10, 10)])
+    func `a tone that waits for room is sent well`(afterOne: Double, afterRefusal: Double) {
+        let take = tone { $0 == .ok ? afterOne : afterRefusal }
+        #expect(take.isUniform)
+        #expect(Catalogue.haste(of: take) == nil)
+    }
+
+    @Test func `blocks that differ are told apart by their samples`() {
+        let take = take(
+            seconds: 1,
+            (0..<5).map { (block(480, digest: UInt64($0)), Status.ok, Double($0) / 100) })
+        #expect(!take.isUniform)
+    }
+
     @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 192_000])
     func `blocks of two lengths do not drift`(rate: Int) {
         let take = blocks(seconds: 60, rate: UInt32(rate)) { index in

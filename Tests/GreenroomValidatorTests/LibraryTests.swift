@@ -1,7 +1,8 @@
 import Foundation
-import GreenroomValidator
 import TestSupport
 import Testing
+
+@testable import GreenroomValidator
 
 /// Results for libraries that can't be loaded.
 @Suite(.ownThreads) struct LibraryTests {
@@ -55,6 +56,40 @@ import Testing
             "\(report.results)")
         let hindered = try #require(report.results.first { $0.check == "lifecycle.whole-life" })
         #expect(hindered.text.contains(check))
+    }
+
+    /// Templates of the standard library are unique in the process with g++, and nothing that an author
+    /// compiles with keeps them inside.
+    @Test(arguments: [
+        (["-fvisibility=hidden"], Outcome.warning), ([], .failed),
+    ])
+    func `what C++ exports by itself is no fault`(words: [String], outcome: Outcome) throws {
+        let source = """
+            #include <memory>
+            #include <regex>
+            struct camera { virtual ~camera() = default; virtual int see(); };
+            int camera::see() { return std::regex_match("a", std::regex("a+")); }
+            extern "C" __attribute__((visibility("default"))) const void *greenroom_plugin_entry() {
+              static auto it = std::make_shared<camera>();
+              return it->see() ? nullptr : it.get();
+            }
+            """
+        try withFile("libIt.so") { library in
+            try Data(source.utf8).write(to: URL(filePath: "\(library).cpp"))
+            let run = try ChildProcess.run(
+                "g++",
+                ["-std=c++17", "-O1", "-shared", "-fPIC", "\(library).cpp", "-o", library] + words)
+            try #require(run.exit == .code(0), "\(run)")
+        } _: { library in
+            let file = try ELFFile(try readFile(library))
+            #expect(file.exports.contains { $0.name.hasPrefix("_ZGV") && $0.isWeak })
+            var options = Validator.Options()
+            options.only = ["load.exports"]
+            let result = try #require(
+                try Validator().validate(library, options).first?.results.first)
+            #expect(result.outcome == outcome, "\(result)")
+            #expect((outcome == .failed) == result.text.contains("camera3see"), "\(result)")
+        }
     }
 
     @Test func `a file that is no library is an error without a report`() throws {

@@ -84,6 +84,9 @@ final class SpawnedRunner: RunnerProcess {
     /// The fatal memory access; nil if the process's output has none.
     var fault: MemoryFault? { CrashReport.fault(in: stderrTail.lines) }
 
+    /// Where the process crashed, the innermost function first; empty if its output does not say.
+    var crashFrames: [String] { CrashReport.frames(in: stderrTail.lines) }
+
     /// Ends the process after it has written a backtrace. [any]
     ///
     /// - Returns: The backtrace, innermost function first; nil if it wrote none.

@@ -75,6 +75,9 @@ package final class PluginInstance: Sendable {
         }
     }
 
+    /// What the plugin's author should know of its answers; nil for nothing.
+    package var answerAdvice: String? { life?.state.withLock { $0.advice } }
+
     /// All settings with their current values.
     package var settings: [Setting] { state.withLock { $0.settings } }
 
@@ -125,8 +128,11 @@ package final class PluginInstance: Sendable {
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool { life?.isStarted ?? false }
 
-    /// Whether it is still in start-send, and has sent something or waited there.
-    var isPumpingFromStart: Bool { life?.isPumpingFromStart ?? false }
+    /// What grows while it sends from inside start-send; nil outside of it.
+    var activityInStart: Int? { life?.activityInStart }
+
+    /// What ``activityInStart`` begins from for a start-send that is begun now.
+    var activity: Int { life?.activity ?? 0 }
 
     /// Whether the running callback has waited on the session clock.
     package var hasWaited: Bool {
@@ -200,6 +206,12 @@ package final class PluginInstance: Sendable {
 
     /// Begins to stop sending. After the return nothing more is accepted, whatever the plugin does.
     package func beginStopSend() -> PendingStep { begin(.stopSend) { $0.beginStopSend() } }
+
+    /// Accepts nothing more of one that is started, before its stop is begun.
+    func closeIngest() {
+        guard let life, life.isStarted else { return }
+        life.closeIngest()
+    }
 
     /// Begins to end the sender.
     package func beginUninitialize() -> PendingStep {

@@ -16,6 +16,7 @@ extension PluginLife {
         ) { state in
             if let running = state.running, pthread_equal(running.thread, pthread_self()) != 0 {
                 state.running?.hasWaited = true
+                if running.step == .startSend, state.senderStatus == .ok { state.waitsInStart += 1 }
             }
             return state.senderStatus == .ok ? nil : state.senderStatus
         }

@@ -67,8 +67,7 @@ extension PluginLife {
             }
             guard let offer, !environment.descriptor.kind.isFilter else { return .done }
             do throws(AnswerProblem) {
-                let answer = try Answer(written)
-                try settle(answer, of: offer)
+                let answer = try settle(written, of: offer)
                 state.withLock { $0.newestReply = (offer.revision, .answered(answer)) }
                 return .done
             } catch {
@@ -108,9 +107,7 @@ extension PluginLife {
         let (status, written) = backend.propertyChange(offer: offer)
         guard status == .ok else { return .refused(status, failureText(of: .propertyChange)) }
         do throws(AnswerProblem) {
-            let answer = try Answer(written)
-            try settle(answer, of: offer)
-            return .answered(answer)
+            return .answered(try settle(written, of: offer))
         } catch {
             return .refused(.badAnswer, error.explanation)
         }
@@ -120,14 +117,33 @@ extension PluginLife {
         whileAlive { _ in environment.videoIngest?.offered(revision: offer.revision) }
     }
 
-    private func settle(_ answer: Answer, of offer: Offer) throws(AnswerProblem) {
-        let agreement = try offer.settle(answer)
+    private func settle(_ written: gr_answer, of offer: Offer) throws(AnswerProblem) -> Answer {
+        let answer = try Answer(written, to: offer)
+        let advice = written.advice(on: answer)
+        let agreement: Agreement
+        do throws(AnswerProblem) {
+            agreement = try offer.settle(answer)
+        } catch {
+            throw AnswerProblem(
+                explanation: error.explanation + (advice.map { " I\($0.dropFirst())." } ?? ""))
+        }
+        if let advice { advise(advice) }
         whileAlive { state in
             state.agreement = agreement
             environment.videoIngest?.agreed(
                 revision: offer.revision,
                 promise: environment.descriptor.kind.offerRule == .rows ? agreement.source : nil)
         }
+        return answer
+    }
+
+    /// Tells the plugin's author something about its answers, once a life.
+    private func advise(_ text: String) {
+        let isNews = state.withLock { state in
+            defer { state.advice = text }
+            return state.advice == nil
+        }
+        if isNews { environment.tell(.note(role: environment.role, text: text)) }
     }
 
     /// Begins to change a live parameter.
@@ -156,15 +172,24 @@ extension PluginLife {
 
     /// Begins to start sending. Frames are accepted from now on, before the callback returns,
     /// because a plugin may start its threads in it.
+    ///
+    /// A loop inside the last start-send that has not noticed the stop since may go on: its frames
+    /// are accepted again. Should it end, the stop and this start have their turns.
     func beginStartSend() -> PluginInstance.PendingStep {
-        state.withLock { $0.isWanted = true }
+        let loops = state.withLock { state in
+            state.isWanted = true
+            return state.running?.step == .startSend
+        }
+        if loops { follow(.sending) }
         return begin(.startSend) { [self] backend in
             // A start that waited for another step, and then was followed by a stop, opens nothing.
             guard state.withLock({ $0.isWanted }) else { return .illegal(lifecycle) }
             whileAlive { _ in clock.stopExpecting(plugin: number) }
             follow(.sending)
             let status = backend.startSend()
-            guard status == .ok else {
+            // A loop inside of it may pass on what a send returned to it after the stop.
+            let wasStopped = state.withLock { $0.running?.wasStopped ?? false }
+            guard status == .ok || status == .stopped && wasStopped else {
                 follow(lifecycle)
                 whileAlive { _ in clock.stopExpecting(plugin: number) }
                 return failure(status, of: .startSend)
@@ -180,8 +205,7 @@ extension PluginLife {
 
     /// Begins to stop sending. After the return nothing more is accepted, whatever the plugin does.
     func beginStopSend() -> PluginInstance.PendingStep {
-        state.withLock { $0.isWanted = false }
-        follow(.stopped)
+        closeIngest()
         return begin(.stopSend) { [self] backend in
             // A start queued earlier may have reopened the ingest.
             follow(.stopped)
@@ -191,6 +215,15 @@ extension PluginLife {
             whileAlive { _ in clock.stopExpecting(plugin: number) }
             return .done
         }
+    }
+
+    /// Accepts nothing more, and lets no start-send begin that waits for its turn.
+    func closeIngest() {
+        state.withLock { state in
+            state.isWanted = false
+            if state.running?.step == .startSend { state.running?.wasStopped = true }
+        }
+        follow(.stopped)
     }
 
     /// Begins to end the sender.

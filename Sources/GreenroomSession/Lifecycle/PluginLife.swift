@@ -21,6 +21,8 @@ final class PluginLife: Sendable {
         var thread: pthread_t
         /// Whether it has waited on the session clock.
         var hasWaited = false
+        /// Whether it is a start-send that a stop has come after.
+        var wasStopped = false
     }
 
     /// Why the host gave up the life.
@@ -43,8 +45,12 @@ final class PluginLife: Sendable {
         /// The newest offer to the plugin.
         var newestOffer: Offer?
         var newestReply: (revision: UInt32, reply: Reply)?
+        /// What the plugin's author should know of its answers; nil for nothing.
+        var advice: String?
         /// Whether the last request was a start.
         var isWanted = false
+        /// How often it has waited on the session clock inside start-send while it could send.
+        var waitsInStart = 0
         var running: Running?
         /// The last ended step.
         var last: LifecycleStep?
@@ -67,8 +73,6 @@ final class PluginLife: Sendable {
     /// opens after a fault. The plugin's waits use it.
     let state = Monitor(State())
     private let control: ControlThread
-    /// Number of accepted frames or blocks before this life.
-    private let acceptedBefore: Int
 
     /// Begins a life. The last one, if any, has ended.
     ///
@@ -77,7 +81,6 @@ final class PluginLife: Sendable {
         self.environment = environment
         self.settings = settings
         gate = environment.descriptor.kind.isFilter ? MediaGate() : nil
-        acceptedBefore = environment.acceptedCount
         environment.clock.stopExpecting(plugin: environment.number)
         control = ControlThread(
             name: environment.role, clock: environment.clock, as: .control(environment.number))
@@ -114,13 +117,14 @@ final class PluginLife: Sendable {
         }
     }
 
-    /// Whether it is still in start-send, and has sent something or waited there.
-    var isPumpingFromStart: Bool {
-        guard let running = state.withLock({ $0.running }), running.step == .startSend else {
-            return false
-        }
-        return running.hasWaited || environment.acceptedCount > acceptedBefore
+    /// What grows while it sends from inside start-send; nil outside of it.
+    var activityInStart: Int? {
+        let waits = state.withLock { $0.running?.step == .startSend ? $0.waitsInStart : nil }
+        return waits.map { $0 + environment.acceptedCount }
     }
+
+    /// What ``activityInStart`` begins from for a start-send that is begun now.
+    var activity: Int { state.withLock { $0.waitsInStart } + environment.acceptedCount }
 
     // MARK: The control thread
 

@@ -168,7 +168,8 @@ public final class Session: Sendable {
                     role: instance.role,
                     text:
                         "\(what). The virtual clock continues without it, so the session will not "
-                        + "be the same each time. Wait with wait_until_ns, never with sleep()."))
+                        + "be the same each time. Wait with wait_until_ns, never with sleep(); what a "
+                        + "device paces needs clock: real."))
         }
     }
 

@@ -98,6 +98,7 @@ extension SessionPlugins {
     /// Closes every ingest at once, then waits for the callbacks.
     mutating func stopSources() {
         isEnding = true
+        for source in slots.sources { source.instance.closeIngest() }
         // The ending steps follow from the ends of running ones.
         for step in steps.takeRunning() { settle(steps.end(of: step), of: step) }
         perform(slots.sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
@@ -243,6 +244,11 @@ extension SessionPlugins {
 
     private mutating func hang(_ plugin: SessionPlugin, _ step: PluginInstance.PendingStep) {
         let instance = plugin.instance
+        // It hangs in what it was given up for already.
+        guard instance.fault == nil else {
+            fail(plugin)
+            return
+        }
         let (callback, nanoseconds) =
             instance.runningCallback ?? (step.step, steps.deadlineNanoseconds)
         events.send(

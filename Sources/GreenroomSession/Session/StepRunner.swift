@@ -17,14 +17,20 @@ struct StepRunner {
         let pending: PluginInstance.PendingStep
         /// When it counts as hung, unless its callback began later.
         var deadline: Int64
+        /// What the plugin had done when it was begun.
+        let activityBefore: Int
         /// Whether it is a start-send that sends from inside: the session continues meanwhile.
         var isPump = false
         /// Whether that was reported.
         var isReported = false
 
-        /// Whether the step is a start-send that has sent something and has not returned.
+        /// Whether the step is a start-send that has not returned, and has sent something or waited
+        /// for a time since it was begun. Frames of an earlier start say nothing about this one.
         fileprivate var pumpsNow: Bool {
-            pending.step == .startSend && plugin.instance.isPumpingFromStart
+            guard pending.step == .startSend, let activity = plugin.instance.activityInStart else {
+                return false
+            }
+            return activity > activityBefore
         }
 
         /// Whether its callback, or the start of its process, is what the control thread does.
@@ -70,9 +76,11 @@ struct StepRunner {
     func begin(
         _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
-        let pending = plugins.map { ($0, step($0.instance)) }
+        let pending = plugins.map { ($0, $0.instance.activity, step($0.instance)) }
         let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
-        return pending.map { Step(plugin: $0, pending: $1, deadline: deadline) }
+        return pending.map {
+            Step(plugin: $0, pending: $2, deadline: deadline, activityBefore: $1)
+        }
     }
 
     /// Lets a step run while the session continues.
@@ -85,10 +93,17 @@ struct StepRunner {
         running.append(step)
     }
 
-    /// Removes and returns the running steps, except start-sends that send from inside.
+    /// Removes and returns the running steps, except start-sends that send from inside. The
+    /// deadline of a step behind such a start-send begins anew.
     mutating func takeRunning() -> [Step] {
         defer { running = running.filter(\.isPump) }
-        return running.filter { !$0.isPump }
+        return running.filter { !$0.isPump }.map { step in
+            var step = step
+            if isPumping(step.plugin.instance) {
+                step.deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+            }
+            return step
+        }
     }
 
     /// Waits until a step has ended, its plugin sends from inside it, or its deadline has passed.
@@ -133,7 +148,10 @@ struct StepRunner {
             }
             step.isPump = step.isPump || isPump
             let taken = step.taken
-            if step.isPump, !step.isReported, instance.fault == nil, taken > deadlineNanoseconds {
+            let isReported =
+                step.isReported
+                || running.contains { $0.isReported && $0.plugin.instance === instance }
+            if step.isPump, !isReported, instance.fault == nil, taken > deadlineNanoseconds {
                 step.isReported = true
                 news.append((step, .pumpsOverdue(taken)))
             } else if step.isPump {

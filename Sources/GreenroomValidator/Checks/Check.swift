@@ -101,7 +101,9 @@ struct Verdict: Error, Sendable {
     static func warning(_ text: String, _ details: [String] = []) -> Verdict {
         Verdict(outcome: .warning, text: text, details: details)
     }
-    static func skipped(_ text: String) -> Verdict { Verdict(outcome: .skipped, text: text) }
+    static func skipped(_ text: String, _ details: [String] = []) -> Verdict {
+        Verdict(outcome: .skipped, text: text, details: details)
+    }
     static func crashed(_ evidence: String, _ details: [String] = []) -> Verdict {
         Verdict(outcome: .crashed, text: evidence, details: details)
     }

@@ -12,6 +12,7 @@ final class CheckProgress: Sendable {
         var followers: [Follower] = []
         /// The time of ended runs.
         var past = PluginHarness.Spent()
+        var refusals: [String] = []
     }
 
     private let state = Mutex(State())
@@ -23,6 +24,22 @@ final class CheckProgress: Sendable {
 
     /// Records the time of an ended run.
     func add(_ spent: PluginHarness.Spent) { state.withLock { $0.past += spent } }
+
+    /// How many different refusals are kept: a plugin can make up any number.
+    private static let mostRefusals = 100
+
+    /// Takes note of something that the sandbox refused.
+    func add(refusal: String) {
+        state.withLock { state in
+            guard state.refusals.count < Self.mostRefusals, !state.refusals.contains(refusal) else {
+                return
+            }
+            state.refusals.append(refusal)
+        }
+    }
+
+    /// What the sandbox refused in all lives, each once.
+    var refusals: [String] { state.withLock { $0.refusals } }
 
     /// The verdict on a check without one.
     func verdict(afterSeconds seconds: Double) -> Verdict {

@@ -40,15 +40,18 @@ struct CheckResponse: Codable, Sendable {
     var suspect: String?
     /// Whether the check could not run, and found no fault of its own.
     var isHindered: Bool
+    /// What the sandbox refused the plugin, each once.
+    var refusals: [String]
 
     /// Truncates text that the plugin may influence.
-    init(_ verdict: Verdict) {
+    init(_ verdict: Verdict, refusals: [String]) {
         outcome = verdict.outcome
         text = Self.readable(verdict.text, most: 2000)
         details = verdict.details.prefix(50).map { Self.readable($0, most: 300) }
         costs = verdict.costs
         suspect = verdict.suspect
         isHindered = verdict.isHindered
+        self.refusals = refusals.map { Self.readable($0, most: 300) }
     }
 
     private static func readable(_ text: String, most: Int) -> String {
@@ -78,7 +81,10 @@ package enum CheckWorker {
         let deadline = MonotonicClock.deadline(after: Int64(check.limitSeconds * 1e9))
         let last =
             found.wait(until: deadline) { $0 } ?? progress.verdict(afterSeconds: check.limitSeconds)
-        return (try? JSONEncoder().encode(CheckResponse(last))).map { Array($0) }
+        // What a check of parameters has the plugin open is not the plugin's wish.
+        let refusals = check.group == "parameter" ? [] : progress.refusals
+        return (try? JSONEncoder().encode(CheckResponse(last, refusals: refusals)))
+            .map { Array($0) }
     }
 
     /// Runs a task that a check can't do in its own process: runs a plugin in this process, or

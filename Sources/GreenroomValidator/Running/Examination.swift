@@ -52,7 +52,9 @@ final class Examination: Sendable {
     /// Starts a process with only the sandbox.
     func emptyProcess() throws(Verdict) -> SharedProcess {
         do throws(LoadError) {
-            return try SharedProcess(path: library, confinement: confinement)
+            return try SharedProcess(path: library, confinement: confinement) { [progress] in
+                progress.add(refusal: $0)
+            }
         } catch {
             throw .failed("no process could be started for it: \(error.explanation)")
         }

@@ -13,6 +13,14 @@ import Synchronization
 /// A camera or a share in Swift, without a shared library: sends leased frames on its own thread,
 /// evenly on the session clock, and follows a script.
 final class FakeSource: InstanceBackend, PluginFactory {
+    /// A way to send from inside start-send.
+    enum Loop: Sendable {
+        /// Ends when a wait or a send is refused, and returns that status, or `ok`.
+        case heedful(returnsStatus: Bool)
+        /// Ends when its sender is gone, and not before that.
+        case deaf
+    }
+
     /// Deviations from correct behaviour.
     struct Script: Sendable {
         /// Its answer to an offer: kind, width, height, frames a second; nil to accept it.
@@ -29,6 +37,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var leavingOut: @Sendable (_ frame: Int) -> Bool = { _ in false }
         /// Its frame rate; nil for the agreed one.
         var fps: Int64?
+        /// How it sends from inside start-send; nil to send on a thread.
+        var loop: Loop?
+        /// Which of its start-sends hangs until its life is given up, from 1; nil for none.
+        var hangingStart: Int?
         /// As a filter: the edits that it refuses after it has spoilt the frame, from 0.
         var refusing = 0..<0
         /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
@@ -49,6 +61,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
     private let state = Mutex(State())
     /// Whether its thread runs.
     private let isSending = Monitor(false)
+    private let isKilled = Monitor(false)
 
     init(_ script: Script = Script()) { self.script = script }
 
@@ -74,7 +87,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     // MARK: The plugin
 
-    func create(_ settings: [Setting]) throws(LoadError) -> Status { did("create") }
+    func create(_ settings: [Setting]) throws(LoadError) -> Status {
+        isKilled.change { $0 = false }
+        return did("create")
+    }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { script.follows }
     var pool: FramePool? { nil }
@@ -92,9 +108,22 @@ final class FakeSource: InstanceBackend, PluginFactory {
     func startSend() -> Status {
         let status = did("start-send")
         guard status == .ok else { return status }
+        if calls["start-send"] == script.hangingStart {
+            _ = isKilled.wait(until: nil) { $0 ? true : nil }
+            return .ok
+        }
+        switch script.loop {
+        case .heedful(let returnsStatus):
+            let status = send()
+            return returnsStatus ? status : .ok
+        case .deaf:
+            while send() != .gone { usleep(5000) }
+            return .ok
+        case nil: break
+        }
         isSending.change { $0 = true }
         Thread.detachNewThread {
-            self.send()
+            _ = self.send()
             self.isSending.change { $0 = false }
         }
         return .ok
@@ -125,7 +154,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
         return refuses ? .failed : .ok
     }
 
-    func kill() {}
+    func kill() { isKilled.change { $0 = true } }
 
     private func did(_ step: String) -> Status {
         let handle = state.withLock {
@@ -151,14 +180,18 @@ final class FakeSource: InstanceBackend, PluginFactory {
                 width: width, height: height, fps_numerator: fps, fps_denominator: 1)
         }
         state.withLock {
-            $0.size = answer.capability
+            $0.size =
+                answer.capability.width == 0
+                ? gr_capability(offer.suggested) : answer.capability
             $0.revision = offer.revision
         }
         return answer
     }
 
-    /// Sends until the clock or the sender ends.
-    private func send() {
+    /// Sends until the clock or the sender says that it is over.
+    ///
+    /// - Returns: What it said.
+    private func send() -> Status {
         let (host, video) = (HostInterface.host.pointee, HostInterface.video.pointee)
         let (handle, sender) = state.withLock { ($0.handle, $0.sender) }
         let start = host.now_ns(handle)
@@ -166,9 +199,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
         for number in 0... {
             if number == script.frames {
                 host.give_up(handle, Status.unavailable.rawValue, "the camera was unplugged")
-                return
+                return .ok
             }
-            guard host.wait_until_ns(handle, due) == 0 else { return }
+            let waited = host.wait_until_ns(handle, due)
+            guard waited == 0 else { return Status(rawValue: waited) }
             let (size, revision) = state.withLock { ($0.size, $0.revision) }
             let fps = script.fps ?? Int64(size.fps_numerator) / Int64(max(size.fps_denominator, 1))
             if script.silent.contains(number) || script.leavingOut(number) {
@@ -179,7 +213,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
             lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
             let status = video.acquire(
                 sender, PixelFormat.i420.rawValue, size.width, size.height, &lease)
-            guard status == 0 else { return }
+            guard status == 0 else { return Status(rawValue: status) }
             let grey = [UInt8](repeating: UInt8(40 + number % 160), count: 3)
             let (yuv, matrix) = script.color?(number) ?? (grey, .bt601)
             let planes = [lease.frame.planes.0, lease.frame.planes.1, lease.frame.planes.2]
@@ -192,9 +226,11 @@ final class FakeSource: InstanceBackend, PluginFactory {
             info.matrix = gr_color_matrix(matrix.rawValue)
             info.offer_revision = revision
             info.pts_ns = due
-            guard video.commit(sender, lease.id, &info) == 0 else { return }
+            let sent = video.commit(sender, lease.id, &info)
+            guard sent == 0 else { return Status(rawValue: sent) }
             due += 1_000_000_000 / max(fps, 1)
         }
+        return .ok
     }
 }
 

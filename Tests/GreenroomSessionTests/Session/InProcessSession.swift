@@ -41,6 +41,22 @@ struct InProcessSession {
             }
         }
 
+        /// The callbacks that were told as hanging, as `ROLE: CALLBACK`.
+        var hangs: [String] {
+            events.compactMap { event -> String? in
+                guard case .callbackHangs(let role, let callback, _) = event else { return nil }
+                return "\(role): \(callback)"
+            }
+        }
+
+        /// What was told of a plugin that ends nothing.
+        func notes(_ role: String) -> [String] {
+            events.compactMap { event -> String? in
+                guard case .note(role, let text) = event else { return nil }
+                return text
+            }
+        }
+
         func picture(_ track: String) -> SessionReport.Video? {
             report.pictures.first { $0.track == track }
         }
@@ -67,6 +83,15 @@ struct InProcessSession {
             slots: [(SessionRole.camera, camera), (.share, share)].compactMap { role, source in
                 source.map { SessionSlot(role, $0, filters: role == .camera ? filters : []) }
             })
+    }
+
+    /// Stops the camera for some time of the session.
+    mutating func stopCamera(milliseconds stop: Int64, until start: Int64) {
+        plan.configuration.timeline = [
+            (stop, SessionCommand.stop(.camera)), (start, .start(.camera)),
+        ].map {
+            TimelineEntry(time: .milliseconds($0), command: $1, origin: "test")
+        }
     }
 
     /// The path of a file of the recording.

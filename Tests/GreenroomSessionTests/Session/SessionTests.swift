@@ -43,6 +43,10 @@ import Testing
         BadAnswer(kind: 2, width: 320, height: 180, fps: 16, words: ["320x180@16"]),
         BadAnswer(kind: 2, width: 1280, height: 720, fps: 15, words: ["1280x720@15"]),
         BadAnswer(kind: 2, words: ["rate 0/1"]),
+        BadAnswer(
+            kind: 1, width: 800, height: 600, fps: 15,
+            words: ["800x600@15, which is not in the offer", "set kind to GR_ANSWER_COUNTER"]),
+        BadAnswer(kind: 1, width: 320, height: 180, words: ["rate 0/1"]),
         BadAnswer(kind: 3, fps: 30, words: ["fixed size 0x0", "8192"]),
         BadAnswer(kind: 3, width: 8193, height: 180, fps: 30, words: ["8193x180"]),
         BadAnswer(kind: 3, width: 320, height: 180, words: ["rate 0/1"]),
@@ -84,6 +88,29 @@ import Testing
         #expect(result.picture("share")?.capability == "111x67@10")
         try expectUnharmed(result, "camera", frames: 3)
         try expectUnharmed(result, "share", frames: 6)
+    }
+
+    @Test func `a wish that is written into the answer is a counter, and its author is told`()
+        throws
+    {
+        let camera = FakeSource(.init(answer: (1, 212, 160, 5)))
+        let result = try InProcessSession(camera: camera.plan(.videoSource), milliseconds: 600)
+            .run()
+        #expect(result.plugin("camera")?.offer?.answer == "counter")
+        #expect(result.picture("camera")?.capability == "212x160@5")
+        try expectUnharmed(result, "camera", frames: 3)
+        let notes = result.notes("camera")
+        #expect(notes.count == 1, "\(notes)")
+        #expect(notes[0].contains("212x160@5") && notes[0].contains("GR_ANSWER_COUNTER"))
+    }
+
+    @Test func `an answer that accepts and says nothing else accepts`() throws {
+        let camera = FakeSource(.init(answer: (1, 0, 0, 0)))
+        let result = try InProcessSession(camera: camera.plan(.videoSource), milliseconds: 600)
+            .run()
+        #expect(result.plugin("camera")?.offer?.answer == "accept")
+        #expect(result.notes("camera").isEmpty)
+        try expectUnharmed(result, "camera", frames: 9)
     }
 
     @Test func `the host adapts to a fixed answer`() throws {

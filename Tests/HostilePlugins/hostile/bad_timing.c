@@ -92,6 +92,14 @@ static gr_status pump_then_fail(instance *me) {
   return GR_STATUS_FAILED;
 }
 
+/* HangsAtSecondStart: sends well once started, and hangs in the next start_send. */
+static gr_status start_once(instance *me) {
+  static bool has_started; /* of the process: one instance lives in it */
+  if (has_started) hang_always(me);
+  has_started = true;
+  return start_thread(me);
+}
+
 /* SlowStart: takes a second in start_send, which is within the deadline. */
 static gr_status start_slowly(instance *me) {
   const struct timespec second = {1, 0};
@@ -124,6 +132,8 @@ const behaviour bad_timing[] = {
      .start = give_up, .stop = hang_always, .uninitialize = hang_always, .destroy = hang_always},
     {.name = "PumpsThenFails", CAMERA, .summary = "Sends from within start_send, and then fails",
      .start = pump_then_fail, .stop = stop_nothing},
+    {.name = "HangsAtSecondStart", CAMERA, .summary = "Hangs in its second start_send",
+     .start = start_once},
     {.name = "SlowStart", CAMERA, .summary = "Takes a second to start", .start = start_slowly},
     {.name = "WaitInCallback", CAMERA, .summary = "Calls wait_until_ns in start_send",
      .start = wait_in_start},

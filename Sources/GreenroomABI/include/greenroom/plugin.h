@@ -325,7 +325,8 @@ enum {
 };
 
 /** A plugin's answer to an offer. The host sets it to ACCEPT and the suggestion before the
- *  call, so a plugin that agrees leaves it unchanged. */
+ *  call, so a plugin that agrees leaves it unchanged. A plugin that changes the capability and
+ *  leaves ACCEPT counters with it, and the host logs that. */
 typedef struct gr_answer {
   uint32_t struct_size;
   uint32_t kind; /**< GR_ANSWER_... */

@@ -24,12 +24,10 @@ extension Catalogue {
             it may have been idle.
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { fixture throws(Verdict) in
-            try fixture.create()
-            try fixture.initialize(fixture.pluginHarness.nextOffer(maximum: .small))
+        try examination.onTheClockOfItsThreads { fixture throws(Verdict) in
             if fixture.isSource {
-                try fixture.stopHoldingThreads(alsoWaiting: false)
                 try again { () throws(Verdict) in
+                    try fixture.stopHoldingThreads(alsoWaiting: false)
                     try fixture.stopHoldingThreads(alsoWaiting: true)
                 }
             }
@@ -48,6 +46,39 @@ extension Catalogue {
             let isOfAStep = error.suspect != nil && error.suspect != "lifecycle.silent-after-stop"
             throw isOfAStep ? error.unless("lifecycle.restart") : error
         }
+    }
+}
+
+extension Examination {
+    /// Looks at a life that was initialized, on the clock that the plugin's threads wait on: where
+    /// they sleep on the real one, virtual time passes without them, and nothing is seen.
+    fileprivate func onTheClockOfItsThreads(
+        _ look: (Fixture) throws(Verdict) -> Verdict
+    ) throws(Verdict) -> Verdict {
+        let fixture = try fixture()
+        try fixture.initializeSmall()
+        try fixture.startSend()
+        try fixture.stopSend()
+        var verdict: Verdict?
+        if !fixture.clock.isStray() {
+            do throws(Verdict) {
+                verdict = try look(fixture)
+            } catch {
+                verdict = error
+            }
+        }
+        // A process that is lost is lost on any clock.
+        if let verdict, verdict.outcome == .crashed || !fixture.clock.isStray() { return verdict }
+        let real = try self.fixture(on: .real)
+        try real.initializeSmall()
+        return try look(real)
+    }
+}
+
+extension Fixture {
+    fileprivate func initializeSmall() throws(Verdict) {
+        try create()
+        try initialize(pluginHarness.nextOffer(maximum: .small))
     }
 }
 

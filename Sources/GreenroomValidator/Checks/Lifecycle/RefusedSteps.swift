@@ -15,28 +15,45 @@ extension Catalogue {
             beside the latter. The plugin may work anyway, or refuse with a status: then no thread \
             or descriptor of the attempt may remain, and the same step must succeed once \
             descriptors are available. "An initialize or start_send that fails leaves the instance \
-            where it was."
+            where it was." Dispatch and Foundation end the process themselves when they can open \
+            nothing: that is not judged.
             """
     ) { examination throws(Verdict) in
-        try examination.onItsClock { fixture throws(Verdict) in
-            try fixture.create()
-            var notes: [String] = []
-            for step in [LifecycleStep.initialize, .startSend] {
-                if let note = try refuse(step, fixture) { notes.append(note) }
+        let verdict = try examination.onItsClock { fixture throws(Verdict) in
+            do throws(Verdict) {
+                return try liveWithoutDescriptors(fixture)
+            } catch {
+                guard error.outcome == .crashed, let library = fixture.process.crashedRuntime else {
+                    throw error
+                }
+                return .skipped(
+                    "where nothing can be opened \(library) ends the process itself, whatever the "
+                        + "plugin does", [error.text])
             }
-            try fixture.wait(seconds: 0.3)
-            if fixture.isSource, try !fixture.sends(within: 5) {
-                return .failed(
-                    "it sends nothing after an initialize or start-send during which nothing could be "
-                        + "opened\(fixture.refusals): the next attempt must work like the first"
-                ).unless("lifecycle.whole-life")
-            }
-            try fixture.end()
-            for setting in examination.settings where setting.type == .path {
-                try live(without: setting.name, examination)
-            }
-            return .passed(notes.joined(separator: "; "))
         }
+        guard !verdict.outcome.isFault else { return verdict }
+        for setting in examination.settings where setting.type == .path {
+            try live(without: setting.name, examination)
+        }
+        return verdict
+    }
+
+    /// Begins a life whose initialize and start-send can open nothing, and leads it to its end.
+    private static func liveWithoutDescriptors(_ fixture: Fixture) throws(Verdict) -> Verdict {
+        try fixture.create()
+        var notes: [String] = []
+        for step in [LifecycleStep.initialize, .startSend] {
+            if let note = try refuse(step, fixture) { notes.append(note) }
+        }
+        try fixture.wait(seconds: 0.3)
+        if fixture.isSource, try !fixture.sends(within: 5) {
+            return .failed(
+                "it sends nothing after an initialize or start-send during which nothing could be "
+                    + "opened\(fixture.refusals): the next attempt must work like the first"
+            ).unless("lifecycle.whole-life")
+        }
+        try fixture.end()
+        return .passed(notes.joined(separator: "; "))
     }
 
     /// Makes a step while nothing can be opened, and again if it is refused.
@@ -55,7 +72,7 @@ extension Catalogue {
             if let left = left(in: fixture.process.process, since: before) {
                 throw .failed(
                     "\(name) answers \(status) and leaves \(left): undo what was done before the "
-                        + "failed")
+                        + "failure")
             }
             let again = fixture.make(
                 step, step == .initialize ? fixture.pluginHarness.nextOffer() : nil)
@@ -141,12 +158,25 @@ extension Catalogue {
         if let left = left(in: fixture.process.process, since: before) {
             throw .failed(
                 "a life with \(name) pointing to a missing file leaves \(left): undo what was done before the "
-                    + "failed")
+                    + "failure")
         }
         let other = examination.fixture(beside: fixture, number: 1)
         try other.start()
         try other.wait(seconds: 0.2)
         try other.end()
+    }
+}
+
+extension SharedProcess {
+    /// The library of Swift's runtime in which the process has crashed; nil for any other place, the
+    /// plugin's own among them. Dispatch and Foundation stop where they get no descriptor, and a
+    /// plugin that uses them can do nothing about it.
+    fileprivate var crashedRuntime: String? {
+        // A fatalError is the fault of who calls it.
+        let place = crashFrames.first { !$0.hasPrefix("libswiftCore.so") }
+        let file = place?.prefix { $0 != "(" }
+        return ["libdispatch.so", "libFoundation.so", "libFoundationEssentials.so"]
+            .first { $0 == file ?? "" }
     }
 }
 

@@ -26,7 +26,8 @@ struct ELFFile: Sendable {
     /// A name that the library exports or imports.
     struct Symbol: Equatable, Sendable {
         var name: String
-        /// Whether another definition, or none, is also valid.
+        /// Whether another definition, or none, is also valid: it is weak, or unique in the process,
+        /// as what g++ makes of templates and inline functions.
         var isWeak: Bool
     }
 
@@ -214,6 +215,9 @@ struct ELFFile: Sendable {
 
     // MARK: Symbols
 
+    /// `STB_WEAK` and `STB_GNU_UNIQUE`.
+    private static let (weak, unique): (UInt8, UInt8) = (2, 10)
+
     private mutating func readSymbols(_ dynamic: [UInt64: UInt64]) throws(Problem) {
         guard let table = dynamic[Tag.symbolTable.rawValue] else { return }
         let start = try place(ofAddress: table)
@@ -230,7 +234,8 @@ struct ELFFile: Sendable {
             let visibility = try number(try sum(place, 5), as: UInt8.self) & 3
             let section = try number(try sum(place, 6), as: UInt16.self)
             let name = try text(UInt64(try number(place, as: UInt32.self)), dynamic)
-            let symbol = Symbol(name: name, isWeak: binding == 2)
+            let symbol = Symbol(
+                name: name, isWeak: binding == Self.weak || binding == Self.unique)
             if section == 0 {
                 imports.append(symbol)
             } else if visibility == 0 || visibility == 3 {

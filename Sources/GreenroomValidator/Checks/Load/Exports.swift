@@ -7,7 +7,8 @@ extension Catalogue {
             The dynamic symbol table must hold greenroom_plugin_entry and nothing else (plugin.h: \
             the one thing that a library exports). Other visible symbols take part in symbol \
             lookup and keep the linker from removing unused code. Symbols that Swift and C++ \
-            compilers export by themselves are counted and named, but tolerated.
+            compilers export by themselves, such as templates of the standard library, are counted \
+            and named, but tolerated.
             """
     ) { library throws(Verdict) in
         let names = try library.readFile().exports.filter {

@@ -11,7 +11,8 @@ extension Catalogue {
             Offers of several sizes, at initialize and by property_change: the answer must be the \
             suggestion, a counter with one of the offer's rows at no more than its rate (for a \
             share: up to its one row), or GR_ANSWER_FIXED with a legal size. Anything else is \
-            GR_STATUS_BAD_ANSWER, and the session continues without the plugin.
+            GR_STATUS_BAD_ANSWER, and the session continues without the plugin. A capability \
+            that is changed while the kind stays GR_ANSWER_ACCEPT counts as a counter.
             """
     ) { examination throws(Verdict) in
         let maxima = [
@@ -20,6 +21,7 @@ extension Catalogue {
             VideoCapability(width: 320, height: 240, fps: 10),
             VideoCapability(width: 3840, height: 2160, fps: 60),
         ]
+        var advice: String?
         for (index, maximum) in maxima.enumerated() {
             let fixture = try examination.fixture()
             try fixture.create()
@@ -31,10 +33,10 @@ extension Catalogue {
                 return .failed("in a session of \(maximum) \(text)")
             }
             if end != .done { return fixture.ordinary(.initialize, end) }
-            guard index == 0 else { continue }
-            if let fault = try change(fixture, maxima) { return fault }
+            if index == 0, let fault = try change(fixture, maxima) { return fault }
+            advice = advice ?? fixture.pluginHarness.answerAdvice
         }
-        return .passed()
+        return advice.map { .warning($0) } ?? .passed()
     }
 
     /// Repeats the offers as changes; nil if all is well.

@@ -106,6 +106,51 @@ extension AudioCapture {
     }
 }
 
+extension AudioCapture {
+    /// Whether its blocks are alike, as those of a tone are whose period divides a block: then nothing
+    /// tells a block that is sent again from the next one.
+    var isUniform: Bool {
+        let pairs = pairs { $0.status == .ok && $1.status == .ok }
+        let alike = pairs.count { $0.block.isSame(as: $1.block) }
+        return alike * 2 > pairs.count
+    }
+
+    /// Whether it sends at the same pace whether there is room or not: what comes after a refusal is
+    /// the next block of a source that takes no notice, and no block that was kept for later.
+    var ignoresRefusals: Bool {
+        let afterRefusal = steps { first, _ in first.status == .queueFull }
+        let others = steps { first, _ in first.status == .ok }
+        guard let refused = afterRefusal.median, let usual = others.median else { return false }
+        return usual > 0 && abs(refused - usual) * 10 <= usual
+    }
+
+    /// How much it has tried to send, as a part of the time; a block that is tried again counts again.
+    var attemptedPart: Double {
+        let attempts = sends.filter { $0.status == .ok || $0.status == .queueFull }
+        let sound = attempts.reduce(0) {
+            $0 + Double($1.block.frames) / Double(max($1.block.sampleRate, 1))
+        }
+        return sound / max(seconds, 0.1)
+    }
+
+    /// Sends that follow each other on a thread.
+    private func pairs(_ isAsked: (Send, Send) -> Bool) -> [(Send, Send)] {
+        Dictionary(grouping: sends, by: \.thread).values.flatMap { sends in
+            zip(sends, sends.dropFirst()).filter(isAsked)
+        }
+    }
+
+    /// Times from one send to the next, in nanoseconds, shortest first.
+    private func steps(_ isAsked: (Send, Send) -> Bool) -> [Int64] {
+        pairs(isAsked).map { $1.nanoseconds - $0.nanoseconds }.sorted()
+    }
+}
+
+extension [Int64] {
+    /// The one in the middle of some in order; nil of none.
+    fileprivate var median: Int64? { isEmpty ? nil : self[count / 2] }
+}
+
 extension TracedBlock {
     /// Whether it is the same audio, sent again.
     fileprivate func isSame(as other: TracedBlock) -> Bool {

@@ -12,7 +12,8 @@ extension Catalogue {
             block again. A source that skips to the next block loses audio; one that sends faster \
             than real time, or ten seconds at once, loses the excess; one that retries at once, \
             more than a thousand times a second, burns a processor. Blocks are told apart by their \
-            samples.
+            samples; where all are alike, as of a tone whose period divides the block, a source \
+            sends too fast if it keeps its pace whether there is room or not.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 12)
@@ -26,6 +27,14 @@ extension Catalogue {
         let offered = take.offered
         let rate = Double(take.format?.sampleRate ?? 48_000)
         let lost = offered.filter { !$0.isAccepted }
+        if full > 0, take.isUniform {
+            if let fault = haste(of: take) {
+                throw take.doubt(about: (take.attemptedPart - 1) * seconds) ?? fault
+            }
+            return .passed(
+                "\(full) times the queue was full, and it waited for room. Its blocks are all alike, "
+                    + "so that it can't be heard whether one was left out")
+        }
         guard take.lostSeconds > seconds * tolerance else {
             return full == 0
                 ? .passed("its queue was never full")
@@ -48,10 +57,24 @@ extension Catalogue {
         )
     }
 
+    /// What is wrong with a source whose blocks are all alike; nil for nothing.
+    static func haste(of take: AudioCapture) -> Verdict? {
+        let excess = take.attemptedPart - 1
+        // One that looks several times in a block's time whether there is room tries again.
+        guard excess > tolerance, excess < mostExcess, take.ignoresRefusals else { return nil }
+        return .failed(
+            "it sends \(percent(excess)) more audio than real time, at the same pace whether there is "
+                + "room or not: \(take.refused(with: .queueFull)) of \(take.sends.count) blocks were "
+                + "lost to GR_STATUS_QUEUE_FULL. Send with a negative timeout, or send the same block "
+                + "again")
+    }
+
     /// Limit of refusals by a full queue, a second.
     private static let mostRefusalsASecond = 1000.0
     /// Allowed loss, as a ratio: for a device whose clock runs faster than the session's.
     private static let tolerance = 0.005
+    /// Beyond so much, as a part, attempts are those of a source that tries again.
+    private static let mostExcess = 0.9
 
     /// The longest audio that was offered at one time, in seconds.
     private static func longestBurst(of offered: [AudioCapture.Offered], _ rate: Double) -> Double {
