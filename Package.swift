@@ -11,8 +11,13 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// A product of another package, which is resolved only with the trait: plugins need none.
+func external(_ product: String, of package: String, for trait: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: [trait]))
+}
+
 /// Descriptors and errno.
-let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let systemPackage = external("SystemPackage", of: "swift-system", for: "Broadcast")
 
 /// A bundled media plugin: `Plugins/<name>`, built as the shared library `lib<name>.so`.
 struct BundledPlugin {
@@ -55,6 +60,15 @@ let package = Package(
         .executable(name: "greenroom", targets: ["greenroom"]),
         .executable(name: "greenroom-runner", targets: ["greenroom-runner"]),
     ] + bundledPlugins.map(\.product),
+    traits: [
+        .trait(
+            name: "Broadcast",
+            description: "GreenroomBroadcast, for programs that broadcast into a session."),
+        .trait(
+            name: "Host", description: "The host, its programs and the validator.",
+            enabledTraits: ["Broadcast"]),
+        .default(enabledTraits: ["Host"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -185,7 +199,7 @@ let package = Package(
             name: "GreenroomConfig",
             dependencies: [
                 "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "GreenroomSchema",
-                "GreenroomSession", "GreenroomSystem", .product(name: "Yams", package: "Yams"),
+                "GreenroomSession", "GreenroomSystem", external("Yams", of: "Yams", for: "Host"),
             ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
@@ -224,7 +238,7 @@ let package = Package(
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
                 "GreenroomSandbox", "GreenroomSchema", "GreenroomSystem", "GreenroomValidator",
                 "GreenroomVideo",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
             ], resources: [.embedInCode("New/Templates")],
             linkerSettings: [.linkedLibrary(":libpng.a"), .linkedLibrary(":libz.a")]),
 

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "Bouncer",
-    dependencies: [.package(name: "greenroom", path: "../..")],
+    dependencies: [.package(name: "greenroom", path: "../..", traits: ["Broadcast"])],
     targets: [
         .executableTarget(
             name: "Bouncer",

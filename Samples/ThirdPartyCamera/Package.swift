@@ -7,7 +7,7 @@ let exports = "\(Context.packageDirectory)/../../Plugins/exports.map"
 let package = Package(
     name: "ThirdPartyCamera",
     products: [.library(name: "Plasma", type: .dynamic, targets: ["Plasma"])],
-    dependencies: [.package(name: "greenroom", path: "../..")],
+    dependencies: [.package(name: "greenroom", path: "../..", traits: ["Host"])],
     targets: [
         .target(
             name: "Plasma",

@@ -300,6 +300,11 @@ import Testing
         #expect(pasted.text.contains("conforms"), "\(pasted.text)")
         #expect(!pasted.text.contains("warning"), "\(pasted.text)")
         #expect(try Y4MRecording(folder("my-first/recording/camera.y4m")).frameCount == 150)
+        // It resolved no package but the SDK's own.
+        let checkouts = try? FileManager.default.contentsOfDirectory(
+            atPath: folder("my-first/.build/checkouts"))
+        #expect(checkouts?.isEmpty ?? true)
+        #expect(!folder.has("my-first/Package.resolved"))
 
         // The README has the same commands, with the program in the path, and one more.
         let readme = String(decoding: try readFile(folder("my-first/README.md")), as: UTF8.self)

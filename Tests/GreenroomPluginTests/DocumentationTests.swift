@@ -147,7 +147,7 @@ import Testing
             manifest.text.replacing(
                 "name: \"Plasma\",\n    products", with: "name: \"ThirdPartyCamera\",\n    products"
             )
-            .replacing("\"../greenroom\"", with: "\"../..\"")
+            .replacing("\"../greenroom\", traits: []", with: "\"../..\", traits: [\"Host\"]")
             .replacing("/../greenroom/Plugins", with: "/../../Plugins") == sample)
     }
 

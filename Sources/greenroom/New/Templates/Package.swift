@@ -15,7 +15,8 @@ let package = Package(
             type: .dynamic,
             targets: ["MyPlugin"])
     ],
-    dependencies: [.package(name: "greenroom", path: greenroom)],
+    // Without traits: the SDK alone, which needs no other package.
+    dependencies: [.package(name: "greenroom", path: greenroom, traits: [])],
     targets: [
         .target(
             name: "MyPlugin",
