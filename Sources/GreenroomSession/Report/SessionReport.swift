@@ -99,7 +99,7 @@ public struct SessionReport: Sendable {
         public var track: String
         /// Its size and rate at the start.
         public var capability: String
-        /// Its offers with reasons and results: the first one and the last ones.
+        /// What was offered for it, why, and what came of it: the first offer, and the last ones.
         public var negotiation: [NegotiationRecord]
         /// The number of offers between these, which are left out.
         public var negotiationsLeftOut: Int
