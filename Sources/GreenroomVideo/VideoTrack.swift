@@ -50,7 +50,7 @@ package final class VideoTrack: Sendable {
     package struct Progress: Sendable {
         /// The counters.
         package var counts = Counts()
-        /// The timestamps of the frames.
+        /// What their stamps are like.
         package var stamps = TimestampNormalizer()
 
         /// Without frames.
@@ -116,9 +116,9 @@ package final class VideoTrack: Sendable {
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
-    ///   - taps: Get its frames unconverted.
-    ///   - filterDeadline: The time after which a filter counts as hung, in nanoseconds.
-    ///   - tell: Called with each fault of the source, once. [the track's thread]
+    ///   - taps: What sees its frames as they are.
+    ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
+    ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
     package init(
         kind: VideoTrackKind, agreed: VideoCapability, input: VideoTrackInput, pool: FramePool,
         filters: [PreProcessorRunner], groups: [Group], taps: [any VideoTap] = [],
@@ -142,7 +142,7 @@ package final class VideoTrack: Sendable {
         input.queuedCount
     }
 
-    /// The timestamps of the frames.
+    /// What the frames' stamps are like.
     package var stamps: TimestampNormalizer { input.progress.stamps }
 
     /// The number of memory allocations for frames.

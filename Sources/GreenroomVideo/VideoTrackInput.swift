@@ -169,7 +169,7 @@ package final class VideoTrackInput: Sendable {
     /// - Parameter moment: The time on the session clock; a frame before it cancels the slate.
     package func showSlate(_ text: SlateText, at moment: Int64) { show(.slate(text), at: moment) }
 
-    /// The newest request replaces earlier ones.
+    /// The newest request counts.
     private func show(_ picture: HostFrame, at moment: Int64) {
         state.change { state in
             state.coming = Coming(
