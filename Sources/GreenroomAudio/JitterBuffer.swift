@@ -1,20 +1,20 @@
 import GreenroomMedia
 
-/// What a source of sound has sent and the session has not played yet: up to 200 ms, each
-/// sample at its place on the session's timeline.
+/// The audio of a source that is not played yet: up to 200 ms, each sample at its position on the
+/// session's timeline.
 ///
-/// Places are counted in frames of 48 kHz from the session's start.
+/// Positions are counted in frames of 48 kHz from the session's start.
 package struct JitterBuffer: Sendable {
     /// What became of the frames that were appended, and of the time that was pulled.
     ///
     /// `appended` = `played` + `early` + `cut` + what is queued; the time that was pulled =
     /// `played` + `concealed` + `idle` + `muted`.
     package struct Counts: Equatable, Sendable {
-        /// Frames that came.
+        /// Frames appended.
         package var appended = 0
-        /// Frames that the source had sent.
+        /// Frames of the source that were played.
         package var played = 0
-        /// Frames that belong before the session's time began.
+        /// Frames before the start of the session.
         package var early = 0
         /// Frames that were not played: they belong to a time that was muted, or there was no
         /// room.
@@ -77,12 +77,12 @@ package struct JitterBuffer: Sendable {
     /// Frames that may be appended.
     package var room: Int { ring.room }
 
-    /// The place of what is appended next, if that is continuous.
+    /// The position of the next appended frame, if it is continuous.
     package var end: Int64 { place + lead + Int64(ring.count) + (gap?.frames ?? 0) }
 
-    // MARK: The source's life
+    // MARK: Lifecycle of the source
 
-    /// The source sends from a place on.
+    /// The source sends from a position on.
     package mutating func start(at place: Int64) {
         isSending = true
         isDue = true
@@ -96,8 +96,8 @@ package struct JitterBuffer: Sendable {
         concealment = Concealment()
     }
 
-    /// The source was stopped, and may be started again. What belongs before the place still
-    /// plays as it is; what was sent ahead of it falls to silence within 5 ms.
+    /// The source was stopped, and may be started again. Audio before the position is played; audio
+    /// after it fades to silence within 5 ms.
     package mutating func stop(at place: Int64) {
         isContinuous = false
         guard isSending else { return }
@@ -105,7 +105,7 @@ package struct JitterBuffer: Sendable {
         muted = max(place, self.place)..<Int64.max
     }
 
-    /// The source has ended: all that it sent still plays, and silence is nobody's loss.
+    /// The source has ended: everything queued is played, and silence is no loss.
     package mutating func finish() {
         isSending = false
         isContinuous = false
@@ -127,12 +127,12 @@ package struct JitterBuffer: Sendable {
         ring.removeFirst(early)
         lead = max(first, 0)
         guard first + Int64(early) < 0 else { return }
-        // All of it was over before the beginning.
+        // All of it was before the start.
         isContinuous = false
         hasBegun = false
     }
 
-    // MARK: Sound comes
+    // MARK: Input
 
     /// Says where the next sample belongs, when it follows no other.
     ///
@@ -162,7 +162,7 @@ package struct JitterBuffer: Sendable {
         isContinuous = true
     }
 
-    /// Says that what is appended next does not follow what was appended before.
+    /// Marks the next appended audio as discontinuous.
     package mutating func breakOff() { isContinuous = false }
 
     /// Leaves out the next frames: there is so much more sound than time.
@@ -189,13 +189,13 @@ package struct JitterBuffer: Sendable {
         counts.cut += frames - early - taken
     }
 
-    /// Counts frames that came, and that have no place any more.
+    /// Counts frames that have no place any more.
     package mutating func countCut(_ frames: Int) {
         counts.appended += frames
         counts.cut += frames
     }
 
-    // MARK: Time passes
+    // MARK: Output
 
     /// Takes a stretch of time off the front; what is not there is silence.
     ///

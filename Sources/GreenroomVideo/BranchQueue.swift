@@ -2,27 +2,28 @@ import GreenroomConversion
 import GreenroomMedia
 import GreenroomRuntime
 
-/// What waits for one output, and what was decided about each frame: the state of a
-/// ``VideoBranch``, without its thread.
+/// The queue of one output, with the decision about each frame: the state of a ``VideoBranch``,
+/// without its thread.
 ///
 /// Times are nanoseconds from the session's start.
 struct BranchQueue: ~Copyable {
-    /// What there is to see.
+    /// What an output can show.
     enum Picture: ~Copyable, Sendable {
         /// A frame of the source.
         case frame(VideoFrame)
-        /// What the host shows while the source is lost.
+        /// The slate, while the source is lost.
         case slate(VideoFrame)
-        /// Black, which the branch makes itself.
+        /// Black, made by the branch.
         case black
     }
 
-    /// A picture and the slot that it fills.
+    /// A frame with its slot.
     struct Item: ~Copyable, Sendable {
         var picture: Picture
         var slot: Int64
         var isDelayed = false
-        /// Whether it came before the first slot was over; then it fills those before its own.
+        /// Whether it arrived before the first slot was due; then it also fills the slots before
+        /// its own.
         var isPrompt: Bool
 
         var isFrame: Bool {
@@ -36,42 +37,42 @@ struct BranchQueue: ~Copyable {
         consuming func intoPicture() -> Picture { picture }
     }
 
-    /// The slot that was given to a frame.
+    /// The slot for a frame.
     struct Claim: Sendable {
         var slot: Int64
         var isDelayed: Bool
         var isPrompt: Bool
     }
 
-    /// What the newest picture is, so that none of the host's own comes twice.
+    /// The newest entry, so that the same black or slate is not queued twice.
     private enum Newest: Equatable {
         case frame
         case slate(SlateText)
         case black
     }
 
-    /// What the branch's thread has to do.
+    /// The next task of the branch's thread.
     enum Turn: ~Copyable, Sendable {
-        /// Write a picture, after filling the slots before its own with the one before it.
+        /// Write a frame, after filling the slots before its own with the previous frame.
         case write(Item)
-        /// Fill the slots before this one with the picture before them.
+        /// Fill the slots before this one with the previous frame.
         case fill(until: Int64)
         /// End the output.
         case end
     }
 
-    /// How many frames fit. More than may wait for their time: one may be due just now.
+    /// The capacity: one more than may wait for their time, because one may be due now.
     private static let mostFrames = FrameRateConverter.mostWaiting + 1
-    /// How many frames a branch has in use at most: those that wait, the one that is being written,
-    /// and the one before it.
+    /// The most frames that a branch uses: the waiting ones, the one that is being written, and the
+    /// one before it.
     static let mostFramesInUse = mostFrames + 2
 
     private(set) var schedule: FrameRateConverter
     private(set) var counts = VideoBranch.Counts()
-    /// A few more than frames may take, for what the host shows; if it comes to more than that,
-    /// the picture stays what it was.
+    /// A few more than frames need, for black and slates; if they exceed it, the output stays as it
+    /// is.
     private var items = Ring<20, Item>()
-    /// The first slot that the thread has not taken on itself to fill.
+    /// The first slot that the thread has not started to fill.
     private(set) var nextSlot: Int64 = 0
     private var hasPicture = false
     private var newest = Newest.frame
@@ -82,12 +83,12 @@ struct BranchQueue: ~Copyable {
         self.schedule = schedule
     }
 
-    /// Whether another frame can be queued.
+    /// Whether there is room for another frame.
     var hasRoom: Bool { items.count < Self.mostFrames }
 
     // MARK: The track's side
 
-    /// Claims a slot for a frame, or counts why it gets none.
+    /// Claims a slot for a frame, or counts the reason for none.
     mutating func claim(_ point: FrameGrid.Point, at now: Int64) -> Claim? {
         guard !hasFailed else {
             counts.failed += 1
@@ -105,7 +106,7 @@ struct BranchQueue: ~Copyable {
         return nil
     }
 
-    /// Queues a frame for the slot that it claimed, or the next one if that was filled meanwhile.
+    /// Queues a frame for the claimed slot, or the next one if that was filled meanwhile.
     mutating func push(_ frame: consuming VideoFrame, _ claim: Claim) {
         guard !hasFailed else {
             counts.queued -= 1
@@ -124,16 +125,16 @@ struct BranchQueue: ~Copyable {
                 picture: .frame(frame), slot: slot, isDelayed: isDelayed, isPrompt: claim.isPrompt))
     }
 
-    /// Counts a frame whose conversion failed after it had claimed a slot.
+    /// Counts a frame whose conversion failed after its claim.
     mutating func countUnconvertible() {
         counts.queued -= 1
         counts.unconvertible += 1
     }
 
-    /// Makes the picture black from a time on, until the next frame.
+    /// Shows black from a time on, until the next frame.
     mutating func showBlack(from now: FrameGrid.Point) { show(.black, as: .black, from: now) }
 
-    /// Makes the picture a slate from a time on, until the next frame.
+    /// Shows a slate from a time on, until the next frame.
     mutating func show(
         _ slate: consuming VideoFrame, _ text: SlateText, from now: FrameGrid.Point
     ) {
@@ -152,7 +153,7 @@ struct BranchQueue: ~Copyable {
                 picture: picture, slot: slot, isPrompt: now.nanoseconds < schedule.due(0)))
     }
 
-    /// Lets the branch end with a given number of slots, or as many as it has if those are more.
+    /// Sets the number of slots at the end; more if that many are filled already.
     mutating func finish(endSlot: Int64) {
         schedule.endSlot = max(endSlot, schedule.newestSlot + 1, nextSlot)
         isFinishing = true
@@ -160,12 +161,12 @@ struct BranchQueue: ~Copyable {
 
     // MARK: The branch's side
 
-    /// When there is something to do even if nothing comes.
+    /// When the next task is due if nothing arrives.
     var wake: Int64? {
         nextSlot < schedule.endSlot ?? .max ? schedule.due(nextSlot) : nil
     }
 
-    /// What there is to do at a time; nil for nothing. The slots that it names count as filled.
+    /// The task at a time; nil for none. Its slots count as filled.
     mutating func turn(at now: Int64) -> Turn? {
         let turn =
             switch schedule.pace {
@@ -194,7 +195,7 @@ struct BranchQueue: ~Copyable {
         return over > nextSlot ? .fill(until: over) : nil
     }
 
-    /// One slot at a time.
+    /// As ``turn(at:)``, for an output on schedule: one slot at a time.
     private mutating func turnOnSchedule(at now: Int64) -> Turn? {
         let slot = nextSlot
         guard slot < schedule.endSlot ?? .max else { return isFinishing ? .end : nil }
@@ -207,9 +208,9 @@ struct BranchQueue: ~Copyable {
         return .write(item)
     }
 
-    /// Counts slots that were filled.
+    /// Counts filled slots.
     ///
-    /// - Parameter isDelayed: Whether the frame among them is in a later slot than its own.
+    /// - Parameter isDelayed: Whether the frame is in a later slot than its own.
     mutating func countWritten(_ written: FrameRepeater.Written, isDelayed: Bool) {
         counts.queued -= written.new
         counts.delivered += written.new
@@ -219,7 +220,7 @@ struct BranchQueue: ~Copyable {
         counts.slate += written.slate
     }
 
-    /// Gives up: what waits is lost with the output, and so is the frame in the thread's hands.
+    /// Ends after a failure: waiting frames are lost, and the one that the thread has.
     mutating func fail(hasFrameInHand: Bool) {
         hasFailed = true
         var lost = hasFrameInHand ? 1 : 0

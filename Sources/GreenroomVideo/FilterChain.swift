@@ -2,45 +2,45 @@ import GreenroomConversion
 import GreenroomMedia
 import GreenroomRuntime
 
-/// The filters of a track, in order, and what they are waited for.
+/// The filters of a track, in order, and their deadlines.
 ///
-/// A filter in the host's process edits the frame itself, and is waited for until it counts as hung:
-/// nobody else may read the frame meanwhile. A filter in a process of its own edits a copy in
-/// memory that both map, so that the frame as it was can go on without it: once the frame's
-/// deadline has passed, which is one interval of the track's rate; at once, while it still has an
-/// earlier frame; and while it is lost. On a virtual clock no time passes while it works, and it is
-/// waited for until it counts as hung.
+/// A filter in the host's process edits the frame itself; the track waits for it until it counts as
+/// hung, because the frame can't be read meanwhile. An isolated filter edits a copy in shared
+/// memory, so that the original can continue without it: after the frame's deadline, which is one
+/// interval of the track's rate; immediately while it still has an earlier frame or is lost. On a
+/// virtual clock no time passes during editing, and the track waits until the filter counts as
+/// hung.
 ///
-/// A filter that comes back gets the next frame.
+/// A filter that returns gets the next frame.
 ///
-/// A frame that a *required* filter has not edited, for whatever reason, is withheld: no output
-/// shows it, and no later filter sees it.
+/// A frame that a *required* filter did not edit, for any reason, is withheld: no output shows it,
+/// and no later filter gets it.
 package struct FilterChain: Sendable {
-    /// Edits that did not take place, by reason. The frames went on as they were, or were withheld.
+    /// Failed edits, by reason. The frames continued unedited, or were withheld.
     package struct Unprocessed: Equatable, Sendable {
         /// The filter refused.
         package var refused = 0
-        /// The filter was not done in time, or had an earlier frame still, or outputs held all of its
+        /// The filter missed the deadline, still had an earlier frame, or outputs held all of its
         /// frames.
         package var late = 0
-        /// The filter was lost or had ended, with the frame or before it came.
+        /// The filter was lost or ended, with the frame or before it.
         package var lost = 0
 
-        /// All together.
+        /// The sum.
         package var total: Int { refused + late + lost }
     }
 
-    /// What becomes of a frame.
+    /// The result for a frame.
     enum Outcome: ~Copyable {
-        /// It goes on; not edited if a filter left it as it was.
+        /// It continues, possibly unedited.
         case carried(VideoFrame, isEdited: Bool)
         /// A required filter did not edit it.
         case withheld
-        /// A filter in the host's process hangs with it.
+        /// It is in a hung filter in the host's process.
         case lost
     }
 
-    /// What one filter did with a frame.
+    /// The result of one filter.
     private enum Step: ~Copyable {
         case edited(VideoFrame)
         case unedited(VideoFrame, Reason)
@@ -62,18 +62,18 @@ package struct FilterChain: Sendable {
 
     private struct Link {
         let runner: PreProcessorRunner
-        /// Whether it had a frame still when it was waited for last.
+        /// Whether it still had a frame at the last deadline.
         var isLate = false
         var log = FilterLog()
     }
 
     private var links: [Link]
-    /// What filters get.
+    /// The format that filters get.
     private let want: VideoWant
-    /// How long a filter may have a frame, in nanoseconds.
+    /// The time after which a filter counts as hung, in nanoseconds.
     private let hangNanoseconds: Int64
     private let isVirtual: Bool
-    /// Edits that did not take place.
+    /// Failed edits.
     private(set) var unprocessed = Unprocessed()
 
     init(
@@ -86,14 +86,14 @@ package struct FilterChain: Sendable {
         isVirtual = clock.isVirtual
     }
 
-    /// Has a frame edited by each filter; without any it stays as it came. [the track's thread]
+    /// Edits a frame with each filter. [the track's thread]
     ///
     /// - Parameters:
     ///   - nanoseconds: When the frame shows, from the session's start.
-    ///   - converter: Makes of the frame what filters get.
-    ///   - pool: Where frames for filters in the host's process come from.
-    ///   - interval: How long the frame may take, in nanoseconds.
-    /// - Throws: ``ConversionError`` if filters can't get it.
+    ///   - converter: Converts the frame for filters.
+    ///   - pool: The pool of frames for filters in the host's process.
+    ///   - interval: The deadline of the frame, in nanoseconds.
+    /// - Throws: ``ConversionError`` if the frame can't be converted for filters.
     mutating func edit(
         _ frame: consuming VideoFrame, at nanoseconds: Int64, with converter: FrameConverter,
         from pool: FramePool, within interval: Int64
@@ -139,7 +139,7 @@ package struct FilterChain: Sendable {
         let hang = MonotonicClock.deadline(after: hangNanoseconds)
         switch editing {
         case .inPlace:
-            // It needs a frame of its own to write to; the reference to another one goes.
+            // It needs a unique frame to write to; the reference to another one is released.
             let own = try converter.convert(frame, to: want, into: pool)
             switch runner.process(own, until: hang) {
             case .returned(let edited, let status):
@@ -166,7 +166,7 @@ package struct FilterChain: Sendable {
         }
     }
 
-    /// A copy for a filter; nil where outputs hold all of its frames.
+    /// A copy for a filter; nil while outputs hold all of its frames.
     private func copy(
         _ frame: borrowing VideoFrame, with converter: FrameConverter, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame? {
@@ -190,13 +190,13 @@ package struct FilterChain: Sendable {
         }
     }
 
-    // MARK: What the log says
+    // MARK: - Log
 
     private mutating func tell(
         _ reason: Reason, of index: Int, at nanoseconds: Int64, _ interval: Int64
     ) {
         let filter = links[index].runner.filter
-        // That the session continues without it, or starts it again, is told by whoever decides that.
+        // The session reports a restart, or that it continues without the filter.
         if case .lost = reason, !filter.isRequired { return }
         guard links[index].log.unedited(at: nanoseconds) else { return }
         let what =

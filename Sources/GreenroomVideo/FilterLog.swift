@@ -1,13 +1,13 @@
-/// Decides when the log says that a filter leaves frames unedited: with the first one, and when it
-/// has edited every frame of a second again. What begins less than ten seconds after the last such
-/// line is told when those are over, if it lasts.
+/// Decides when to log that a filter leaves frames unedited: at the first one, and when all frames
+/// of a second were edited again. A period that begins less than ten seconds after the last such
+/// line is logged after that time, if it lasts.
 ///
 /// Times are nanoseconds from the session's start.
 struct FilterLog: Sendable {
     private struct Spell {
-        /// Frames left unedited.
+        /// The number of unedited frames.
         var frames = 0
-        /// The newest of them.
+        /// The time of the newest one.
         var newest: Int64
         var isTold = false
     }
@@ -16,12 +16,12 @@ struct FilterLog: Sendable {
     private static let pause: Int64 = 10_000_000_000
 
     private var spell: Spell?
-    /// When the beginning of a spell was told last.
+    /// The time of the last line about unedited frames.
     private var told: Int64?
 
-    /// Takes note of a frame that was left unedited.
+    /// Records an unedited frame.
     ///
-    /// - Returns: Whether that is to be told.
+    /// - Returns: Whether to log it.
     mutating func unedited(at now: Int64) -> Bool {
         var spell = spell ?? Spell(newest: now)
         defer { self.spell = spell }
@@ -35,9 +35,9 @@ struct FilterLog: Sendable {
         return true
     }
 
-    /// Takes note of a frame that was edited.
+    /// Records an edited frame.
     ///
-    /// - Returns: How many were not, if it is to be told that this is over.
+    /// - Returns: The number of unedited frames, if their end is to be logged.
     mutating func edited(at now: Int64) -> Int? {
         guard let spell, difference(now, spell.newest) >= Self.recovery else { return nil }
         self.spell = nil

@@ -1,25 +1,25 @@
 import GreenroomMedia
 
-/// Tells which period of a rate a frame falls on: one grid for a track and all of its outputs,
-/// whatever their rates are.
+/// Finds the period of a rate in which a frame is: one grid for a track and all of its outputs, for
+/// all rates.
 ///
-/// Periods are counted from the first moment: a source that keeps time lies in the middle of its
-/// periods then, and jitter of up to half a period moves no frame to another one. The end of a
-/// period is a little later than halfway to the next: every second frame of a source that is
-/// twice as fast lies just there, and must not fall now on this side and now on that.
+/// Periods are counted from the first time: frames of a regular source are then in the middle of
+/// their periods, and jitter of up to half a period moves none to another. A period ends slightly
+/// later than halfway to the next: if a source is twice as fast, every second frame is exactly
+/// there, and must not alternate between both sides.
 ///
-/// After half a second of silence periods are counted from the next moment, since a source that
-/// begins again does so at any point of a period.
+/// After half a second of silence the origin is the next time, since a source resumes at any point
+/// of a period.
 ///
-/// Times are nanoseconds from the session's start, and so is period 0 of each rate.
+/// Times are nanoseconds from the session's start, as is period 0 of each rate.
 struct FrameGrid: Sendable {
-    /// A moment, and the one that its periods are counted from.
+    /// A time, and the origin of its periods.
     struct Point: Sendable {
-        /// The moment.
+        /// The time.
         let nanoseconds: Int64
         fileprivate let anchor: Int64
 
-        /// The period that the moment falls on: the same for the track and each output of a rate.
+        /// The period of the time: the same for the track and each output of that rate.
         func period(of rate: FrameRate) -> Int64 {
             let since = difference(nanoseconds, anchor)
             let margin = rate.dueNanoseconds(ofFrame: 1) / 32
@@ -32,12 +32,12 @@ struct FrameGrid: Sendable {
 
     private static let silence: Int64 = 500_000_000
 
-    /// The newest moment that was taken.
+    /// The newest time.
     private(set) var newest: Point?
 
-    /// A moment on the grid.
+    /// A time on the grid.
     ///
-    /// - Parameter rate: That of the source. Two periods of it are no silence.
+    /// - Parameter rate: The source's rate. Two of its periods are no silence.
     func point(at nanoseconds: Int64, rate: FrameRate) -> Point {
         let silence = max(Self.silence, rate.dueNanoseconds(ofFrame: 2))
         guard let newest, difference(nanoseconds, newest.nanoseconds) < silence else {
@@ -46,11 +46,11 @@ struct FrameGrid: Sendable {
         return Point(nanoseconds: nanoseconds, anchor: newest.anchor)
     }
 
-    /// Takes the moment of a frame: silence begins anew.
+    /// Records the time of a frame: the silence starts again.
     mutating func take(_ point: Point) { newest = point }
 }
 
-/// What is between two moments; saturates.
+/// The difference of two times; saturates.
 func difference(_ one: Int64, _ other: Int64) -> Int64 {
     let (result, overflow) = one.subtractingReportingOverflow(other)
     return overflow ? (one < 0 ? .min : .max) : result

@@ -4,23 +4,22 @@ import GreenroomRuntime
 /// Decides which period of an output's rate, which *slot*, a frame fills.
 ///
 /// The rules:
-/// - The first frame of a period is the one that shows. Later ones of the same period are in
-///   excess.
-/// - A slot is over when it is due: it is filled then, with what there is. A frame that comes
-///   after that shows in the next free slot, unless more than one frame waits in this way
-///   already; then it is in excess, too. So a frame that is a little late is not lost, and what
-///   a source sends in a burst after a silence does not make the picture late for good.
+/// - The first frame of a period is shown. Later ones of the same period are in excess.
+/// - A slot ends when it is due: it is filled then, with what is there. A frame that arrives later
+///   is shown in the next free slot, unless more than one frame waits in this way already; then it
+///   is in excess, too. So a slightly late frame is not lost, and a burst after a silence does not
+///   delay the video permanently.
 ///
-/// Decisions depend on session time alone, and not on how far a thread has come.
+/// Decisions depend only on session time, not on the progress of threads.
 ///
 /// Times are nanoseconds from the session's start.
 struct FrameRateConverter: Sendable {
-    /// What becomes of a frame.
+    /// The result for a frame.
     enum Claim: Equatable {
         case slot(Int64, isDelayed: Bool)
-        /// It shows before the beginning.
+        /// It is before the start.
         case early
-        /// It shows after the end.
+        /// It is after the end.
         case late
         /// Its period has a frame already.
         case excess
@@ -28,21 +27,20 @@ struct FrameRateConverter: Sendable {
         case full
     }
 
-    /// How long a period waits for its frame where frames are written as they come: a still
-    /// picture is written as time passes, and not all of it at the end.
+    /// How long a period waits for its frame if frames are written immediately: a still image is
+    /// written as time passes, not all at the end.
     static let patience: Int64 = 1_000_000_000
-    /// How many frames may wait for their time: the latency of 100 ms at 120 a second, and
-    /// a third more.
+    /// The limit of waiting frames: the latency of 100 ms at 120 frames a second, plus a third.
     static let mostWaiting = 16
 
     let rate: FrameRate
     let pace: OutputPace
-    /// The slot after the last one; nil while the end is not known.
+    /// The slot after the last one; nil while the end is unknown.
     var endSlot: Int64?
     private var newestPeriod: Int64 = -1
-    /// The newest slot that was given to a frame.
+    /// The newest claimed slot.
     private(set) var newestSlot: Int64 = -1
-    /// The newest slots that were given, in turn.
+    /// The newest claimed slots, as a ring.
     private var waiting = InlineArray<16, Int64>(repeating: .min)
     private var claims = 0
 
@@ -52,7 +50,7 @@ struct FrameRateConverter: Sendable {
         self.endSlot = endSlot
     }
 
-    /// When a slot is filled with what there is.
+    /// When a slot is filled with what is there.
     func due(_ slot: Int64) -> Int64 {
         let (due, delay) =
             switch pace {
@@ -63,17 +61,17 @@ struct FrameRateConverter: Sendable {
         return overflow ? .max : sum
     }
 
-    /// How far an output on schedule is behind the session's time: as far as sound is, or at more
-    /// than 120 frames a second twelve frames, so that what waits stays bounded.
+    /// The delay of an output on schedule: that of the audio, or twelve frames at more than 120
+    /// frames a second, to limit the queue.
     private var latency: Int64 {
         min(SessionTimeline.playoutDelay, rate.dueNanoseconds(ofFrame: 12))
     }
 
-    /// The first slot that is not over at a time.
+    /// The first slot that is not due at a time.
     func firstOpenSlot(at now: Int64) -> Int64 {
         switch pace {
         case .asTheyCome:
-            // One is over when the next one's time has passed.
+            // A slot ends when the next one's time is over.
             max(rate.frameCount(inNanoseconds: Self.inclusive(now, Self.patience)) - 1, 0)
         case .onSchedule:
             rate.frameCount(inNanoseconds: Self.inclusive(now, latency))
@@ -83,9 +81,9 @@ struct FrameRateConverter: Sendable {
     /// Claims a slot for a frame.
     ///
     /// - Parameters:
-    ///   - point: When it shows.
-    ///   - now: The time.
-    ///   - queueHasRoom: Whether there is memory for it.
+    ///   - point: The time of the frame.
+    ///   - now: The current time.
+    ///   - queueHasRoom: Whether the queue has room.
     mutating func claim(
         _ point: FrameGrid.Point, at now: Int64, queueHasRoom: Bool = true
     ) -> Claim {
@@ -104,10 +102,10 @@ struct FrameRateConverter: Sendable {
         return .slot(slot, isDelayed: slot > period)
     }
 
-    /// Claims a slot for a picture that the host shows from now on, whatever waits already.
+    /// Claims a slot for black or a slate from now on, regardless of waiting frames.
     ///
     /// - Parameters:
-    ///   - now: From when on.
+    ///   - now: The current time.
     ///   - nextSlot: The first slot that is not filled.
     /// - Returns: The slot; nil after the end.
     mutating func claim(from now: FrameGrid.Point, nextSlot: Int64) -> Int64? {
@@ -118,13 +116,13 @@ struct FrameRateConverter: Sendable {
         return slot
     }
 
-    /// Gives a frame another slot than it claimed, since that one was filled meanwhile.
+    /// Moves a frame to another slot, because its own was filled meanwhile.
     mutating func move(to slot: Int64) {
         newestSlot = max(newestSlot, slot)
         waiting[(claims + Self.mostWaiting - 1) % Self.mostWaiting] = slot
     }
 
-    /// Whether the oldest of as many frames as may wait has had its time.
+    /// Whether the oldest of the most frames that may wait is due.
     private func hasRoom(at now: Int64) -> Bool {
         claims < Self.mostWaiting || due(waiting[claims % Self.mostWaiting]) <= now
     }
@@ -135,7 +133,7 @@ struct FrameRateConverter: Sendable {
         claims += 1
     }
 
-    /// A stretch that ends just after `now` minus a delay.
+    /// An interval that ends just after `now` minus a delay.
     private static func inclusive(_ now: Int64, _ delay: Int64) -> Int64 {
         let (difference, overflow) = now.subtractingReportingOverflow(delay - 1)
         return overflow ? .min : difference

@@ -4,10 +4,10 @@ package import GreenroomRuntime
 
 /// The media thread of one pre-processor.
 ///
-/// It is not the track's thread, so that a filter which hangs holds up the picture no longer than
-/// it is waited for. A frame that nobody waits for any more is dropped when the filter returns it.
+/// It is not the track's thread, so that a hung filter delays the video only until its deadline. A
+/// frame that is no longer awaited is dropped when the filter returns it.
 package final class PreProcessorRunner: Sendable {
-    /// What became of a frame.
+    /// The result for a frame.
     package enum Outcome: ~Copyable {
         /// The filter returned it.
         case returned(VideoFrame, Status)
@@ -19,13 +19,13 @@ package final class PreProcessorRunner: Sendable {
         var incoming: VideoFrame?
         var outgoing: VideoFrame?
         var status = Status.ok
-        /// Since when the filter has a frame, in real time.
+        /// When the filter got its frame, in real time; nil without one.
         var busySince: Int64?
-        /// Whether anybody waits for that frame.
+        /// Whether the track waits for that frame.
         var isAwaited = false
         var isClosed = false
 
-        /// What the filter returned; nil while it has the frame.
+        /// The filter's result; nil while it has the frame.
         mutating func takeOutcome() -> Outcome? {
             guard let edited = outgoing.take() else { return nil }
             isAwaited = false
@@ -37,7 +37,7 @@ package final class PreProcessorRunner: Sendable {
     private let state: Monitor<State>
     private let thread: HostThread
 
-    /// - Parameter clock: The session's, which goes on while there is no frame to edit.
+    /// - Parameter clock: The session's clock, which continues while the thread waits for a frame.
     package init(_ filter: any VideoFilter, clock: SessionClock) {
         self.filter = filter
         let state = Monitor(State())
@@ -61,17 +61,17 @@ package final class PreProcessorRunner: Sendable {
         }
     }
 
-    /// How long the filter has had a frame, in nanoseconds of real time; nil if it has none.
-    /// [the track's thread]
+    /// How long the filter has had its frame, in nanoseconds of real time; nil without one. [the
+    /// track's thread]
     package var busyNanoseconds: Int64? {
         state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
     }
 
-    /// Has a frame edited by a filter that has none. [the track's thread]
+    /// Edits a frame; the filter must have none. [the track's thread]
     ///
     /// - Parameters:
     ///   - frame: Upright I420, the only reference.
-    ///   - deadline: How long to wait for it, in real time.
+    ///   - deadline: When to stop waiting, in real time.
     package func process(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
         var frame: VideoFrame? = frame
         state.change { state in
@@ -88,7 +88,7 @@ package final class PreProcessorRunner: Sendable {
         }
     }
 
-    /// Ends the thread, after the frame it may have.
+    /// Ends the thread, after the frame that it may have.
     package func close() {
         state.change { $0.isClosed = true }
     }

@@ -2,48 +2,48 @@ package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomRuntime
 
-/// The way of one output: its want, its queue, its thread, its counters.
+/// One output of a track: its want, queue, thread and counters.
 ///
-/// Its rate is divided into slots that begin with the session's time, and each gets one picture:
-/// a frame, the frame before once more, black while there was none, or a slate while the source is
-/// lost. So an output has exactly as many frames as its time has periods. ``FrameRateConverter`` decides which frame fills which slot.
+/// Its rate divides the session's time into slots, and each gets one frame: a new one, the previous
+/// one again, black before the first, or a slate while the source is lost. So an output has exactly
+/// one frame for each period. ``FrameRateConverter`` decides which frame fills which slot.
 package final class VideoBranch: Sendable {
-    /// What became of the frames that were meant for this output, and what its periods show.
+    /// The results of the frames for this output, and the content of its periods.
     ///
-    /// All but `delayed`, `repeated`, `black` and `slate` together are the frames that the track
-    /// carried. Periods so far are `delivered` + `repeated` + `black` + `slate`.
+    /// The sum of all except `delayed`, `repeated`, `black` and `slate` is the number of frames
+    /// that the track carried. The periods so far are `delivered` + `repeated` + `black` + `slate`.
     package struct Counts: Sendable {
         /// Frames written for the first time.
         package var delivered = 0
-        /// Of those, the ones in a later period than their own, which was over.
+        /// Delivered frames in a later period than their own, which had ended.
         package var delayed = 0
-        /// Periods filled by writing a frame again.
+        /// Periods that repeat a frame.
         package var repeated = 0
-        /// Periods that show black: no frame has come yet, or the camera was stopped.
+        /// Periods with black: before the first frame, or while the camera is stopped.
         package var black = 0
-        /// Periods that show a slate: the source was lost.
+        /// Periods with a slate: the source was lost.
         package var slate = 0
-        /// Frames for a period that has one already: the source is faster than the output.
+        /// Frames for a period that already has one: the source is faster than the output.
         package var excess = 0
-        /// Frames for which the output's queue had no room.
+        /// Frames without room in the output's queue.
         package var queueFull = 0
-        /// Frames stamped before the recording began.
+        /// Frames before the start of the recording.
         package var early = 0
-        /// Frames stamped after its end.
+        /// Frames after its end.
         package var late = 0
         /// Frames that could not be converted.
         package var unconvertible = 0
-        /// Frames that came after the output had failed, or were lost when it did.
+        /// Frames after the output failed, or lost when it did.
         package var failed = 0
-        /// Frames that are under way.
+        /// Frames in the queue.
         package var queued = 0
     }
 
-    /// What was handed to the sink in one turn.
+    /// What one turn wrote to the sink.
     private struct Departure {
         var written: FrameRepeater.Written
         var isDelayed: Bool
-        /// When, on the session clock.
+        /// The time on the session clock.
         var moment: Int64
     }
 
@@ -58,7 +58,7 @@ package final class VideoBranch: Sendable {
             queue = BranchQueue(schedule)
         }
 
-        /// Counts the slots that were handed to the sink; they are the newest that are filled.
+        /// Counts slots written to the sink; they are the newest filled ones.
         mutating func count(_ departure: Departure, _ timeline: SessionTimeline) {
             queue.countWritten(departure.written, isDelayed: departure.isDelayed)
             let (slots, moment) = (departure.written.slots, departure.moment)
@@ -71,23 +71,23 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// How many frames a branch has in use at most.
+    /// The most frames that a branch uses.
     package static var mostFramesInUse: Int { BranchQueue.mostFramesInUse }
 
     package let name: String
-    /// The size and rate of the output, which never change.
+    /// The size and rate of the output; constant.
     package let capability: VideoCapability
-    /// What frames are converted to for it.
+    /// The format of its frames.
     package let want: VideoWant
     private let sink: any VideoSink
     private let clock: SessionClock
     private let state: Monitor<State>
 
     /// - Parameters:
-    ///   - name: What errors call the output.
+    ///   - name: The output's name in errors.
     ///   - capability: The output's size and rate.
-    ///   - want: What frames are converted to.
-    ///   - endSlot: How many frames the output will have, if that is known.
+    ///   - want: The format of its frames.
+    ///   - endSlot: The number of frames, if it is known.
     package init(
         name: String, capability: VideoCapability, want: VideoWant, endSlot: Int64?,
         sink: any VideoSink, clock: SessionClock
@@ -106,31 +106,28 @@ package final class VideoBranch: Sendable {
 
     package var counts: Counts { state.withLock { $0.queue.counts } }
 
-    /// Why the output failed, if it did.
+    /// The reason of the output's failure; nil if it works.
     package var failure: String? { state.withLock { $0.failure } }
 
-    /// The times between one period's picture and the next one's, as they were handed to the
-    /// output.
+    /// The intervals between the frames of consecutive periods when they were written.
     package var departures: IntervalHistogram.Summary { state.withLock { $0.departures.summary } }
 
-    /// How long after their time pictures were handed to the output; nil for one that takes them
-    /// as they come.
+    /// How late frames were written; nil for an output that is not on schedule.
     package var lateness: IntervalHistogram.Summary? {
         sink.pace == .onSchedule ? state.withLock { $0.lateness.summary } : nil
     }
 
     // MARK: The track's side
 
-    /// Claims a slot for a frame; if the output has no use for it, it is counted under the reason.
-    /// [the track's thread]
+    /// Claims a slot for a frame, or counts the reason for none. [the track's thread]
     ///
     /// - Parameters:
-    ///   - point: When the frame shows.
-    ///   - now: The time, from the session's start.
-    /// - Returns: What to ``push(_:_:)`` the frame with, or nil.
+    ///   - point: The time of the frame.
+    ///   - now: The current time, from the session's start.
+    /// - Returns: The claim for ``push(_:_:)``, or nil.
     func claim(_ point: FrameGrid.Point, at now: Int64) -> BranchQueue.Claim? {
         if clock.isVirtual, sink.pace == .asTheyCome {
-            // Nobody is ever late there: time stands still until the sink has taken what it has.
+            // On a virtual clock no frame is late: time stops until the sink has taken its frames.
             let _: Void? = state.wait(until: nil) { state in
                 let queue = state.queue.hasRoom || state.queue.hasFailed || state.queue.isFinishing
                 return queue ? () : nil
@@ -139,7 +136,7 @@ package final class VideoBranch: Sendable {
         return state.withLock { $0.queue.claim(point, at: now) }
     }
 
-    /// Queues a frame for a slot that was claimed. [the track's thread]
+    /// Queues a frame for a claimed slot. [the track's thread]
     func push(_ frame: consuming VideoFrame, _ claim: BranchQueue.Claim) {
         var frame: VideoFrame? = frame
         state.change { state in
@@ -147,24 +144,24 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Counts a frame whose conversion failed after its slot was claimed.
+    /// Counts a frame whose conversion failed after its claim.
     func countUnconvertible() {
         state.withLock { $0.queue.countUnconvertible() }
     }
 
-    /// Makes the picture black from a moment on, until the next frame. [the track's thread]
+    /// Shows black from a time on, until the next frame. [the track's thread]
     func showBlack(from moment: FrameGrid.Point) {
         state.change { $0.queue.showBlack(from: moment) }
     }
 
-    /// Makes the picture a slate from a moment on, until the next frame. [the track's thread]
+    /// Shows a slate from a time on, until the next frame. [the track's thread]
     ///
-    /// - Parameter slate: What the output takes.
+    /// - Parameter slate: The slate in the output's format.
     func show(_ slate: Slate, from moment: FrameGrid.Point) {
         state.change { $0.queue.show(slate.frame.share(), slate.text, from: moment) }
     }
 
-    /// Lets the branch end with a given number of frames, or as many as it has if those are more.
+    /// Sets the number of frames at the end; more if that many are written already.
     package func finish(endSlot: Int64) {
         state.change { $0.queue.finish(endSlot: endSlot) }
     }
@@ -174,11 +171,11 @@ package final class VideoBranch: Sendable {
     /// The branch's thread. Ends after ``finish(endSlot:)``, or when the output fails.
     ///
     /// - Parameters:
-    ///   - timeline: The session's, which has begun.
-    ///   - failed: Gets the reason when the output fails. [the branch's thread]
+    ///   - timeline: The session's timeline, which has started.
+    ///   - failed: Called with the reason when the output fails. [the branch's thread]
     package func run(on timeline: SessionTimeline, failed: (_ reason: String) -> Void) {
         var writer = FrameRepeater(sink: sink, want: want, size: capability.size)
-        // Counted under the one lock that is taken for each turn.
+        // Counted under the lock that each turn takes anyway.
         var departure: Departure?
         while true {
             let turn: BranchQueue.Turn? = clock.wait(
@@ -187,7 +184,7 @@ package final class VideoBranch: Sendable {
                 if let departure = departure.take() { state.count(departure, timeline) }
                 return state.queue.turn(at: timeline.time(of: clock.now))
             }
-            // None when a slot is due: it is found now that its time has come.
+            // There is none if a slot is due: it is found now.
             guard let turn else { continue }
             var hasFrame = false
             let moment = clock.now
@@ -206,7 +203,7 @@ package final class VideoBranch: Sendable {
                     return
                 }
                 departure = Departure(written: written, isDelayed: isDelayed, moment: moment)
-                // The track's thread waits for room on a virtual clock.
+                // On a virtual clock the track's thread waits for room.
                 if clock.isVirtual { state.change { _ in } }
             } catch {
                 fail("\(error)", hasFrameInHand: hasFrame)

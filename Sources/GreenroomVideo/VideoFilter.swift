@@ -2,13 +2,13 @@ package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomRuntime
 
-/// A filter as its track sees it: a plugin that edits frames.
+/// A plugin that edits the frames of a track.
 package protocol VideoFilter: AnyObject, Sendable {
-    /// What debuggers call its thread.
+    /// The name of its thread in debuggers.
     var name: String { get }
-    /// What a virtual clock calls its thread.
+    /// The order of its thread on a virtual clock.
     var clockOrder: ClockOrder { get }
-    /// Whether frames that it has not edited are withheld from the outputs.
+    /// Whether frames that it did not edit are withheld.
     var isRequired: Bool { get }
     /// How it edits frames now; nil while it takes none. [any]
     var editing: FilterEditing? { get }
@@ -18,15 +18,14 @@ package protocol VideoFilter: AnyObject, Sendable {
     /// - Parameter frame: Upright I420, the only reference.
     func process(_ frame: inout VideoFrame) -> Status
 
-    /// Ends the filter, which has had a frame for some nanoseconds of real time. [the track's
-    /// thread]
+    /// Ends the filter, which has had a frame for that long in real time. [the track's thread]
     func giveUp(hungFor nanoseconds: Int64)
 
-    /// Tells of it in the log. [the track's thread]
+    /// Logs a text about it. [the track's thread]
     func tell(_ text: String)
 }
 
-/// What a filter is handed.
+/// What a filter edits.
 package enum FilterEditing: Sendable {
     /// The frame itself: the filter is in the host's process.
     case inPlace

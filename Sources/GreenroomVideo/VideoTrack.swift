@@ -3,10 +3,10 @@ package import GreenroomMedia
 package import GreenroomModel
 package import GreenroomRuntime
 
-/// The way of one picture from its source to the outputs: brought down to what the track carries,
-/// through the filters, then for each distinct want one conversion, then a branch for each output.
+/// Carries video from its source to the outputs: scales frames to the track's size, runs the
+/// filters, converts once for each distinct want, and hands frames to a branch for each output.
 package final class VideoTrack: Sendable {
-    /// Outputs that want the same, and share one conversion.
+    /// Outputs with the same want, which share a conversion.
     package struct Group: Sendable {
         package var want: VideoWant
         package var branches: [VideoBranch]
@@ -17,65 +17,64 @@ package final class VideoTrack: Sendable {
         }
     }
 
-    /// What became of the frames that were taken off the input.
+    /// The results of the frames taken from the input.
     ///
     /// `taken` is the sum of `overRate`, `unconvertible`, `lostInFilter`, `withheld` and `carried`,
-    /// but for a frame that is being worked on.
+    /// except for a frame in progress.
     package struct Counts: Sendable {
-        /// Frames that were dealt with.
+        /// Frames taken from the input.
         package var taken = 0
-        /// Frames above the rate that the track carries.
+        /// Frames above the track's rate.
         package var overRate = 0
-        /// Frames that could not be brought down to the track's size, or converted for filters.
+        /// Frames that could not be scaled to the track's size, or converted for filters.
         package var unconvertible = 0
-        /// Frames lost in a filter in the host's process that hung.
+        /// Frames lost in a hung filter in the host's process.
         package var lostInFilter = 0
-        /// Frames that were not shown, since a filter that is required did not edit them.
+        /// Frames that were not shown because a required filter did not edit them.
         package var withheld = 0
-        /// Frames that went on to the outputs.
+        /// Frames that reached the outputs.
         package var carried = 0
-        /// Of those, the ones that a filter did not edit.
+        /// Carried frames that a filter did not edit.
         package var unedited = 0
-        /// Edits that did not take place.
+        /// Failed edits.
         package var unprocessed = FilterChain.Unprocessed()
-        /// Conversions made, those for filters included.
+        /// Conversions, including those for filters.
         package var conversions = 0
-        /// Bytes that conversions wrote.
+        /// Bytes written by conversions.
         package var bytesConverted = 0
-        /// How long the host was at work on frames: conversions and filters; in nanoseconds on
-        /// the session clock.
+        /// The time for conversions and filters, in nanoseconds on the session clock.
         package var busyNanoseconds: Int64 = 0
     }
 
-    /// What the track's thread says of its frames, once for each.
+    /// What the track's thread publishes after each frame.
     package struct Progress: Sendable {
-        /// What became of them.
+        /// The counters.
         package var counts = Counts()
         /// How much of the picture was real, in periods of the rate that was agreed at first.
         package var account = VideoAccount()
         /// What their stamps are like.
         package var stamps = TimestampNormalizer()
 
-        /// Nothing has come yet.
+        /// Without frames.
         package init() {}
     }
 
-    /// What the track's thread keeps from one frame to the next.
+    /// The state of the track's thread between frames.
     private struct Work {
         let converter = FrameConverter()
         var filters: FilterChain
         var progress = Progress()
-        /// How many times the source had been started when its last frame came.
+        /// The number of starts of the source when its last frame arrived.
         var starts = 0
-        /// The slate that was shown last, for each group; nil where it can't be had.
+        /// The last slate of each group; nil if it can't be made.
         var slates: [Slate?] = []
-        /// Errors that were told.
+        /// Reported errors.
         var complained: Set<String> = []
-        /// The first frame that was withheld since one was shown, from the session's start.
+        /// The first withheld frame since a frame was shown, from the session's start.
         var withheldSince: Int64?
-        /// What the track carries.
+        /// The track's limit.
         var limit: VideoCapability
-        /// The periods of the frames that it carries.
+        /// The periods of the track's rate.
         var grid = FrameGrid()
 
         init(_ limit: VideoCapability, _ filters: FilterChain) {
@@ -83,13 +82,13 @@ package final class VideoTrack: Sendable {
             self.filters = filters
         }
 
-        /// Goes over to another size and rate. At another rate periods are counted anew.
+        /// Changes the size and rate. A new rate starts new periods.
         mutating func follow(_ newLimit: VideoCapability) {
             if newLimit.rate != limit.rate { grid = FrameGrid() }
             limit = newLimit
         }
 
-        /// Takes the moment of a frame; false if its period of the track's rate has a frame already.
+        /// Records the time of a frame; false if its period already has a frame.
         mutating func take(_ point: FrameGrid.Point) -> Bool {
             if let newest = grid.newest,
                 point.period(of: limit.rate) <= newest.period(of: limit.rate)
@@ -107,7 +106,7 @@ package final class VideoTrack: Sendable {
     }
 
     package let kind: VideoTrackKind
-    /// What was agreed when the session began: what filters get, and outputs that have no wish.
+    /// The agreement at the session's start: for filters, and for outputs without a want.
     package let agreed: VideoCapability
     package let input: VideoTrackInput
     package let groups: [Group]
@@ -161,35 +160,32 @@ package final class VideoTrack: Sendable {
     /// What the frames' stamps are like.
     package var stamps: TimestampNormalizer { input.progress.stamps }
 
-    /// Times that memory was allocated for frames.
+    /// The number of memory allocations for frames.
     package var allocationCount: Int { pool.allocationCount }
 
     package var branches: [VideoBranch] { groups.flatMap(\.branches) }
 
-    /// Makes the track carry at most a size and a rate of the frames that come from now on. [any]
+    /// Limits the size and rate of the frames from now on. [any]
     ///
-    /// Larger frames are brought down to it, as they lie and in their shape; frames above the rate are
-    /// dropped, and those before a filter: what a source that goes on as before costs is the
-    /// host's scaling alone. Filters still get frames of the size that was ``agreed`` at first,
-    /// and outputs keep their size and rate.
+    /// Larger frames are scaled down, unrotated and without a change of aspect ratio; frames above
+    /// the rate are dropped before filters: a source that ignores the limit costs only the host's
+    /// scaling. Filters still get frames of the ``agreed`` size, and outputs keep their size and
+    /// rate.
     package func follow(_ capability: VideoCapability) { input.limit(to: capability) }
 
-    /// Makes the picture black on every output, after the frames that came before and until the
-    /// next one comes. [any]
+    /// Shows black on every output, after the frames sent so far and until the next one. [any]
     package func showBlack() { input.showBlack() }
 
-    /// Makes the picture a slate on every output, after the frames that came before and until the
-    /// next one comes. [any]
+    /// Shows a slate on every output, after the frames sent so far and until the next one. [any]
     ///
-    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
-    ///   is not shown.
+    /// - Parameter moment: The time on the session clock; a frame before it cancels the slate.
     package func showSlate(_ text: SlateText, at moment: Int64) {
         input.showSlate(text, at: moment)
     }
 
     /// The track's thread. Ends when the input is closed and empty.
     ///
-    /// - Parameter timeline: What moments are told by.
+    /// - Parameter timeline: The session's timeline.
     package func run(on timeline: SessionTimeline) {
         let clock = input.clock
         var work = Work(agreed, filters)
@@ -258,7 +254,7 @@ package final class VideoTrack: Sendable {
         deliver(edited, at: point, &work, timeline)
     }
 
-    /// Shows a slate; an output that can't have it is black.
+    /// Shows a slate, or black on an output for which it can't be made.
     private func show(_ text: SlateText, from moment: FrameGrid.Point, _ work: inout Work) {
         work.progress.account.show(.slate, from: moment.period(of: agreed.rate))
         if work.slates.first??.text != text {
@@ -275,16 +271,16 @@ package final class VideoTrack: Sendable {
         }
     }
 
-    /// Brings a frame down to the size that the track carries. It keeps its rotation.
+    /// Scales a frame down to the track's size, without rotating it.
     private func reduce(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
-        // A row is about the pixels that are sent, whichever way up they are.
+        // A row limits the pixels as sent, regardless of rotation.
         let size = frame.size.reduced(toFit: work.limit.size)
         guard size != frame.size else { return frame }
         let want = VideoWant(format: .i420, size: size, fit: .stretch, acceptsRotation: true)
         return convert(frame, want, &work)
     }
 
-    /// Decides when a frame shows. [the track's thread]
+    /// Determines the time of a frame. [the track's thread]
     private func stamp(_ pts: Int64?, came: Int64, _ work: inout Work) -> Int64 {
         let (moment, finding) = work.progress.stamps.follow(pts, arrival: came)
         if let finding {
@@ -293,7 +289,7 @@ package final class VideoTrack: Sendable {
         return moment
     }
 
-    /// Has a frame edited by the filters; without any it stays as it came.
+    /// Edits a frame with the filters.
     private func filter(
         _ frame: consuming VideoFrame, at point: FrameGrid.Point, _ work: inout Work
     ) -> VideoFrame? {
@@ -318,7 +314,7 @@ package final class VideoTrack: Sendable {
         return nil
     }
 
-    /// The picture before stays for a while when frames are withheld.
+    /// The last frame stays for a while if frames are withheld.
     private func showSlateIfDue(at point: FrameGrid.Point, _ work: inout Work) {
         let since = work.withheldSince ?? point.nanoseconds
         work.withheldSince = since
@@ -343,9 +339,9 @@ package final class VideoTrack: Sendable {
         }
     }
 
-    /// Hands a frame to every output that has use for it.
+    /// Hands a frame to the branches.
     ///
-    /// - Parameter point: When the frame shows.
+    /// - Parameter point: The time of the frame.
     private func deliver(
         _ frame: consuming VideoFrame, at point: FrameGrid.Point, _ work: inout Work,
         _ timeline: SessionTimeline
@@ -372,7 +368,7 @@ package final class VideoTrack: Sendable {
         }
     }
 
-    /// Says each thing once.
+    /// Reports an error once.
     private func complain(_ error: ConversionError, _ work: inout Work) {
         guard work.complained.count < 20, work.complained.insert(error.message).inserted else {
             return

@@ -4,31 +4,31 @@ package import GreenroomRuntime
 
 /// The queue between a sender and the track's thread.
 ///
-/// It holds four frames. When a fifth comes the oldest goes, counted as superseded: for a live
-/// picture the newest is worth the most. On a virtual clock the sender waits instead.
+/// It holds four frames. A fifth replaces the oldest, which is counted as superseded: in live video
+/// the newest frame matters most. On a virtual clock the sender waits instead.
 package final class VideoTrackInput: Sendable {
-    /// A frame and when it came, in nanoseconds on the session clock.
+    /// A frame and its time of arrival, in nanoseconds on the session clock.
     package struct Arrival: ~Copyable, Sendable {
         package var frame: VideoFrame
         package var nanoseconds: Int64
-        /// What the track carries of it at most; nil for what was agreed at first.
+        /// The track's limit; nil for the agreement at the start.
         package var limit: VideoCapability?
-        /// How many times the source had been started.
+        /// The number of starts of the source.
         package var starts: Int
 
         package consuming func intoFrame() -> VideoFrame { frame }
     }
 
-    /// What the track has to do next.
+    /// The next task of the track.
     package enum Next: ~Copyable, Sendable {
         case frame(Arrival)
-        /// The host shows a picture of its own from a moment on the session clock.
+        /// Black or a slate from a time on the session clock.
         case show(HostFrame, at: Int64)
         /// The input is closed, and empty.
         case end
     }
 
-    /// What the host shows when there is nothing of the source.
+    /// What the host shows without a frame of the source.
     package enum HostFrame: Equatable, Sendable {
         case black
         case slate(SlateText)
@@ -36,11 +36,11 @@ package final class VideoTrackInput: Sendable {
         case lastFrame
     }
 
-    /// What became of the frames that came through the ingest, as far as the input knows.
+    /// The results of the accepted frames, as far as the input knows them.
     package struct Counts: Sendable {
         /// Frames that were dropped for newer ones.
         package var superseded = 0
-        /// Frames that came after the track had ended.
+        /// Frames after the track's end.
         package var discarded = 0
         /// Frames that the track took.
         package var taken = 0
@@ -48,15 +48,15 @@ package final class VideoTrackInput: Sendable {
         package var waiting = 0
     }
 
-    /// How many frames wait at most.
+    /// The most frames that wait.
     package static let capacity = 4
 
-    /// A picture of the host's that is to come.
+    /// A pending black or slate.
     private struct Coming {
         var picture: HostFrame
-        /// When, on the session clock.
+        /// The time on the session clock.
         var nanoseconds: Int64
-        /// After how many of the frames that wait.
+        /// The number of waiting frames before it.
         var framesBefore: Int
     }
 
@@ -77,10 +77,10 @@ package final class VideoTrackInput: Sendable {
             return arrival
         }
 
-        /// When there is something to do even if nothing comes.
+        /// When the next task is due if nothing arrives.
         var wake: Int64? { queue.count == 0 && !isClosed ? coming?.nanoseconds : nil }
 
-        /// What there is to do at a time; nil for nothing.
+        /// The task at a time; nil for none.
         mutating func next(at now: Int64) -> Next? {
             if let coming, coming.framesBefore <= 0, coming.nanoseconds <= now {
                 self.coming = nil
@@ -109,20 +109,20 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// What the track's thread last said.
+    /// The last state that the track's thread published.
     package var progress: VideoTrack.Progress { state.withLock { $0.progress } }
 
-    /// Frames that wait, or are being worked on.
+    /// Frames that wait or are in progress.
     package var queuedCount: Int {
         state.withLock { $0.queue.count + $0.counts.taken - $0.progress.counts.taken }
     }
 
-    /// The times between one frame and the next one, as they came through the ingest.
+    /// The intervals between accepted frames.
     package var arrivals: IntervalHistogram.Summary { state.withLock { $0.arrivals.summary } }
 
     /// Waits until there is room, on a virtual clock. [any]
     ///
-    /// Nobody is ever late there: time stands still until the track has taken a frame.
+    /// No frame is late there: time stops until the track has taken one.
     package func waitForRoom() {
         guard clock.isVirtual else { return }
         let _: Void? = state.wait(until: nil) { state in
@@ -141,7 +141,7 @@ package final class VideoTrackInput: Sendable {
                 state.counts.discarded += 1
                 return
             }
-            // The source has come back before its absence was to be seen.
+            // The source returned before its absence was shown.
             if let coming = state.coming, coming.nanoseconds > now { state.coming = nil }
             if state.queue.isFull {
                 _ = state.popFirst()
@@ -153,23 +153,22 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// Says that the source is started: the stamps of frames from now on may begin anew. [any]
+    /// Records a start of the source: timestamps of later frames may start again. [any]
     package func begin() {
         state.withLock { $0.starts += 1 }
     }
 
-    /// Makes the track carry at most a size and a rate of the frames that come from now on. [any]
+    /// Limits the size and rate of the frames from now on. [any]
     package func limit(to capability: VideoCapability) {
         state.withLock { $0.limit = capability }
     }
 
-    /// Makes the picture black, after the frames that wait and until the next one comes. [any]
+    /// Shows black, after the waiting frames and until the next one. [any]
     package func showBlack() { show(.black, at: clock.now) }
 
-    /// Makes the picture a slate, after the frames that wait and until the next one comes. [any]
+    /// Shows a slate, after the waiting frames and until the next one. [any]
     ///
-    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
-    ///   is not shown.
+    /// - Parameter moment: The time on the session clock; a frame before it cancels the slate.
     package func showSlate(_ text: SlateText, at moment: Int64) { show(.slate(text), at: moment) }
 
     /// Lets the last frame stay, after the frames that wait: the source owes no more. [any]
@@ -183,24 +182,24 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// Waits for something to do. [the track's thread]
+    /// Waits for the next task. [the track's thread]
     ///
-    /// - Parameter progress: What became of the frames before.
+    /// - Parameter progress: The results of the frames before.
     package func next(after progress: VideoTrack.Progress) -> Next {
         while true {
             let next: Next? = clock.wait(for: state, until: { $0.wake }) { state in
                 state.progress = progress
                 return state.next(at: clock.now)
             }
-            // None when a picture of the host's is due: it is found now that its time has come.
+            // There is none if black or a slate is due: it is found now.
             guard let next else { continue }
-            // Senders on a virtual clock wait for room.
+            // On a virtual clock senders wait for room.
             if clock.isVirtual { state.change { _ in } }
             return next
         }
     }
 
-    /// Lets the track end when it has taken what is queued.
+    /// Ends the track after it has taken what is queued.
     package func close() {
         state.change { $0.isClosed = true }
     }

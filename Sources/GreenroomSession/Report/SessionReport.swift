@@ -7,7 +7,7 @@ public import GreenroomModel
 import GreenroomRuntime
 import GreenroomVideo
 
-/// What happened in a session: `session.json`.
+/// The report of a session: `session.json`.
 ///
 /// Counters add up, always and exactly. For each picture:
 ///
@@ -24,67 +24,66 @@ import GreenroomVideo
 /// For each sound, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
 /// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
 ///
-/// In a report of a session that is running, frames that move on meanwhile may be missing or
-/// told of twice.
+/// In the report of a running session, frames in progress may be missing or counted twice.
 public struct SessionReport: Sendable {
     /// A plugin.
     public struct Plugin: Codable, Sendable {
-        /// Its place in the session.
+        /// Its role in the session.
         public var role: String
-        /// Its name for ever.
+        /// Its id.
         public var id: String
         /// Its name in session files.
         public var name: String
         /// Its version.
         public var version: String
-        /// What it is.
+        /// Its kind.
         public var kind: String
-        /// Where its lifecycle ended.
+        /// Its last lifecycle state.
         public var state: LifecycleState
-        /// Why the host gave it up.
+        /// Why the host gave up on it.
         public var fault: String?
-        /// What it said when it gave up.
+        /// Its own reason for giving up.
         public var gaveUp: String?
-        /// The layers of the sandbox around its process, `on`, `off` or `unavailable`, each with what
-        /// it does or why it is not there; nil in the host's process.
+        /// The layers of its process's sandbox, `on`, `off` or `unavailable`, each with its effect
+        /// or the reason why it is missing; nil in the host's process.
         public var sandbox: [String: String]?
-        /// When it was lost, and what came of it; nil if it never was.
+        /// Its losses; nil if there were none.
         public var losses: [Loss]?
-        /// What it was offered.
+        /// Its offers.
         public var offer: Offered?
-        /// How long its callbacks took, by name.
+        /// The durations of its callbacks, by name.
         public var callbacks: [String: Callback]
     }
 
-    /// A plugin that was lost.
+    /// A loss of a plugin.
     public struct Loss: Codable, Sendable {
-        /// When, in seconds of the session.
+        /// The time, in seconds of the session.
         public var seconds: Double
-        /// Why, in words.
+        /// The reason.
         public var evidence: String
-        /// What the session did about it.
+        /// The session's reaction.
         public var policy: FailurePolicy
-        /// How long the plugin was away; nil if it did not come back from this loss.
+        /// How long the plugin was away; nil if it did not return.
         public var awaySeconds: Double?
     }
 
-    /// An offer and what came of it.
+    /// An offer and its result.
     public struct Offered: Codable, Sendable {
         /// The offer's revision.
         public var revision: UInt32
-        /// Its rows, or the one row that a share may go up to.
+        /// Its rows, or the single row with the limit of a share.
         public var rows: [String]
-        /// What was suggested.
+        /// The suggestion.
         public var suggested: String
         /// `accept`, `counter` or `fixed`.
         public var answer: String?
-        /// What the source said that it sends.
+        /// What the source said it sends.
         public var source: String?
         /// What the track carries.
         public var track: String?
     }
 
-    /// Calls of a callback.
+    /// The calls of a callback.
     public struct Callback: Codable, Sendable {
         /// Calls that returned.
         public var calls: Int
@@ -94,7 +93,7 @@ public struct SessionReport: Sendable {
         public var longestMilliseconds: Double
     }
 
-    /// A picture.
+    /// The video of a track.
     public struct Video: Codable, Sendable {
         /// `camera` or `share`.
         public var track: String
@@ -104,37 +103,37 @@ public struct SessionReport: Sendable {
         public var account: RealAccount
         /// What was offered for it, why, and what came of it: the first offer, and the last ones.
         public var negotiation: [NegotiationRecord]
-        /// Offers between these that are left out here.
+        /// The number of offers between these, which are left out.
         public var negotiationsLeftOut: Int
         /// Frames that the plugin sent.
         public var sent: Int
-        /// Frames that came through the ingest.
+        /// Frames that the ingest accepted.
         public var accepted: Int
-        /// Of those, the ones that were leased, and needed no copy.
+        /// Accepted frames that were leased, and needed no copy.
         public var leased: Int
         /// Frames refused, by status.
         public var refused: [String: Int]
-        /// Calls refused that carried no frame, by status.
+        /// Refused calls without a frame, by status.
         public var refusedCalls: [String: Int]
-        /// Leases that were given back unsent.
+        /// Leases that were returned unsent.
         public var abandoned: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
-        /// Accepted frames for an offer whose grace time was over.
+        /// Accepted frames for an offer after its grace time.
         public var staleRevision: Int
         /// Frames dropped for newer ones.
         public var superseded: Int
-        /// Frames that came when the track had ended.
+        /// Frames that arrived after the track's end.
         public var discarded: Int
-        /// What was found of the frames' stamps.
+        /// Anomalies of the frames' timestamps.
         public var stamps: Stamps
-        /// Frames that wait for the track; at the end, for good.
+        /// Frames that wait for the track; at the end, those never shown.
         public var queued: Int
         /// Frames above the rate that the track carried.
         public var overRate: Int
-        /// Frames that could not be brought down to the track's size, or converted for filters.
+        /// Frames that could not be scaled to the track's size, or converted for filters.
         public var unconvertible: Int
-        /// Frames lost in a filter in the host's process that hung.
+        /// Frames lost in a hung filter in the host's process.
         public var lostInFilter: Int
         /// Frames that were not shown, since a filter that is required did not edit them.
         public var withheld: Int
@@ -144,45 +143,45 @@ public struct SessionReport: Sendable {
         public var unedited: Int
         /// Edits that did not take place; the frames went on without them, or were withheld.
         public var unprocessed: Unprocessed
-        /// Conversions made.
+        /// The number of conversions.
         public var conversions: Int
-        /// Bytes that conversions wrote.
+        /// Bytes written by conversions.
         public var bytesConverted: Int
-        /// Times that memory was allocated for frames; absent on a virtual clock, where it is not
-        /// the same each time.
+        /// Memory allocations for frames; absent on a virtual clock, where the number is not
+        /// deterministic.
         public var allocations: Int?
-        /// The times between the frames that came through the ingest.
+        /// The intervals between accepted frames.
         public var arrival: Intervals
         /// Its outputs.
         public var outputs: [VideoOutput]
     }
 
-    /// Edits that did not take place, by reason.
+    /// Failed edits, by reason.
     public struct Unprocessed: Codable, Sendable {
         /// The filter refused the frame.
         public var refused: Int
-        /// The filter was not done within a frame's interval, had an earlier frame still, or had
-        /// no room for the frame.
+        /// The filter missed the frame's interval, still had an earlier frame, or had no room for
+        /// it.
         public var late: Int
         /// The filter was lost or had ended.
         public var lost: Int
     }
 
-    /// How long something took, each time.
+    /// The distribution of a duration.
     public struct Intervals: Codable, Sendable {
-        /// How often it was measured.
+        /// The number of measurements.
         public var count: Int
-        /// What half of them did not exceed, in milliseconds.
+        /// The median, in milliseconds.
         public var p50Milliseconds: Double
-        /// What 99 of 100 did not exceed, in milliseconds.
+        /// The 99th percentile, in milliseconds.
         public var p99Milliseconds: Double
         /// The longest, in milliseconds.
         public var maximumMilliseconds: Double
     }
 
-    /// An output of a picture.
+    /// An output of a track.
     public struct VideoOutput: Codable, Sendable {
-        /// What it is.
+        /// Its kind.
         public var output: String
         /// Its rate.
         public var rate: String
@@ -194,53 +193,52 @@ public struct SessionReport: Sendable {
         public var range: String
         /// Frames written for the first time.
         public var delivered: Int
-        /// Of those, the ones in a later period than their own, which was over.
+        /// Delivered frames in a later period than their own, which had ended.
         public var delayed: Int
-        /// Periods that were filled by writing a frame again.
+        /// Periods that repeat a frame.
         public var repeated: Int
-        /// Periods that show black: no frame had come yet, or the camera was stopped.
+        /// Periods with black: before the first frame, or while the camera was stopped.
         public var black: Int
-        /// Periods that show a slate: the source was lost.
+        /// Periods with a slate: the source was lost.
         public var slate: Int
         /// Frames for a period that had one already.
         public var excess: Int
-        /// Frames for which its queue had no room.
+        /// Frames without room in its queue.
         public var queueFull: Int
-        /// Frames stamped before the beginning.
+        /// Frames before the start.
         public var early: Int
-        /// Frames stamped after the end.
+        /// Frames after the end.
         public var late: Int
         /// Frames that could not be converted.
         public var unconvertible: Int
-        /// Frames that came after it had failed, or were lost when it did.
+        /// Frames after its failure, or lost when it failed.
         public var failed: Int
-        /// Frames that are on their way to it; at the end, those that it was left behind with.
+        /// Frames in its queue; at the end, those it never wrote.
         public var queued: Int
-        /// The times between one period's picture and the next one's, when they were handed over.
+        /// The intervals between the frames of consecutive periods when they were written.
         public var departure: Intervals
-        /// How long after their time pictures were handed over, for an output that somebody
-        /// watches.
+        /// How late frames were written, for an output on schedule.
         public var lateness: Intervals?
         /// Why it failed.
         public var failure: String?
     }
 
-    /// What was found of a source's stamps.
+    /// Anomalies of a source's timestamps.
     public struct Stamps: Codable, Sendable {
-        /// Frames or blocks without one.
+        /// Frames or blocks without a timestamp.
         public var missing: Int
-        /// Those stamped before the one before.
+        /// Frames or blocks with a timestamp before the previous one.
         public var backward: Int
-        /// Those that were not nanoseconds of the session clock.
+        /// Frames or blocks whose timestamps are not nanoseconds of the session clock.
         public var foreign: Int
-        /// Times that the clock of the stamps was set.
+        /// How often the clock of the timestamps was set.
         public var jumps: Int
-        /// How much faster the clock of the stamps runs than the session's, in millionths;
-        /// absent if it keeps time.
+        /// How much faster the clock of the timestamps runs than the session's, in ppm; absent
+        /// without drift.
         public var driftPPM: Double?
     }
 
-    /// A sound.
+    /// The audio of a source.
     public struct Audio: Codable, Sendable {
         /// Its source.
         public var role: String
@@ -256,38 +254,36 @@ public struct SessionReport: Sendable {
         public var resampled: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
-        /// Frames of 48 kHz that the queued blocks became.
+        /// Frames of 48 kHz in the queued blocks.
         public var frames: Int
-        /// Frames of 48 kHz that the source had sent in time.
+        /// Frames of 48 kHz that were played.
         public var played: Int
-        /// Frames of 48 kHz that belong before the recording's beginning.
+        /// Frames of 48 kHz before the start of the recording.
         public var early: Int
-        /// Frames of 48 kHz that were sent ahead for a time that was then muted, or for which
-        /// there was no room.
+        /// Frames of 48 kHz sent ahead for a time that was then muted, or without room.
         public var cut: Int
-        /// Frames of 48 kHz that were sent and not played yet; at the end, never.
+        /// Frames of 48 kHz that are not played yet; at the end, those never played.
         public var queued: Int
         /// Frames of silence because the source was late, each with a fade at its beginning.
         public var concealed: Int
-        /// Frames of silence while there was nothing to expect.
+        /// Frames of silence while no audio was expected.
         public var idle: Int
         /// Frames of silence while the source was stopped: muted, or paused.
         public var muted: Int
-        /// How much more sound than time there was in the worst two seconds in which blocks were
-        /// refused, in per cent.
+        /// The excess of audio over time in the worst two seconds with refused blocks, in per cent.
         public var overfedPercent: Double?
-        /// How much less sound than time there was in the worst two seconds, in per cent.
+        /// The shortage of audio in the worst two seconds, in per cent.
         public var underfedPercent: Double?
-        /// How much faster the clock of the samples runs than the session's, in millionths;
-        /// absent if it keeps time.
+        /// How much faster the clock of the samples runs than the session's, in ppm; absent without
+        /// drift.
         public var driftPPM: Double?
-        /// What was found of the blocks' stamps.
+        /// Anomalies of the blocks' timestamps.
         public var stamps: Stamps
         /// The loudest sample, in decibels of full scale; absent for silence.
         public var peakDBFS: Double?
-        /// Samples at full scale, in runs of three and more.
+        /// Samples at full scale, in runs of at least three.
         public var clippedSamples: Int
-        /// The mean of all samples, as a part of full scale.
+        /// The mean of all samples, as a fraction of full scale.
         public var dcOffset: Double
     }
 
@@ -307,13 +303,13 @@ public struct SessionReport: Sendable {
     public var failedPlugin: String?
     /// The plugins.
     public var plugins: [Plugin]
-    /// The pictures.
+    /// The video of the tracks.
     public var pictures: [Video]
-    /// The sounds.
+    /// The audio of the sources.
     public var sounds: [Audio]
-    /// What outputs have to say besides; each in the list of its key.
+    /// Additional entries of outputs, each in the list of its key.
     package var outputs: [OutputReport]
-    /// What outputs have made, for people; not in `session.json`.
+    /// Summary lines of outputs; not in `session.json`.
     let products: [String]
 
     init(

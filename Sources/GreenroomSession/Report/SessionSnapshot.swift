@@ -2,25 +2,25 @@ import GreenroomAudio
 import GreenroomModel
 import GreenroomVideo
 
-/// How a session stands at a moment, for a status line.
+/// The current state of a session, for a status line.
 public struct SessionSnapshot: Sendable {
-    /// One picture.
+    /// The video of a track.
     public struct Video: Sendable {
         /// `camera` or `share`.
         public var track: String
-        /// Frames that came through the ingest.
+        /// Frames that the ingest accepted.
         public var accepted: Int
         /// Frames that the plugin sent and that were refused.
         public var refused: Int
-        /// Accepted frames that reached no output, all reasons together.
+        /// Accepted frames that reached no output, for any reason.
         public var dropped: Int
     }
 
-    /// Since the sources were started, in seconds.
+    /// Seconds since the sources were started.
     public var seconds: Double
-    /// The pictures.
+    /// The video of the tracks.
     public var pictures: [Video]
-    /// Frames of sound that were played, and that were silence because a source was late.
+    /// Frames of audio that were played, and of silence because a source was late.
     public var sound: (played: Int, concealed: Int)
     /// How much of each track was real so far, in per cent, by its source's role; nothing for a track
     /// that owed nothing yet.

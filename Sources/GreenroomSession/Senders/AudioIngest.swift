@@ -5,15 +5,15 @@ import GreenroomPluginInterface
 import GreenroomMedia
 package import GreenroomRuntime
 
-/// The host's end of an audio sender: checks every block, brings it to the session's rate, and
-/// queues it at its place on the session's timeline.
+/// The host's end of an audio sender: checks every block, converts it to the session's rate, and
+/// queues it at its position on the session's timeline.
 ///
-/// Threads: any. Blocks of one sender are resampled one after another under the ingest's lock,
-/// on the thread that sends them.
+/// Threads: any. Blocks of one sender are resampled in sequence under the ingest's lock, on the
+/// sending thread.
 package final class AudioIngest: AudioSource, Sendable {
-    /// What came through the ingest, and what did not.
+    /// Counters of blocks.
     package struct Counts: Sendable {
-        /// Blocks sent, whatever came of them.
+        /// Blocks sent, with any result.
         var sent = 0
         /// Blocks queued.
         package var accepted = 0
@@ -21,15 +21,15 @@ package final class AudioIngest: AudioSource, Sendable {
         package var refused = StatusCounts()
         /// Bytes copied from the plugin's memory.
         var bytesCopied = 0
-        /// Blocks that had to be resampled.
+        /// Blocks that were resampled.
         var resampled = 0
     }
 
-    /// All that is known of a source's sound.
+    /// The statistics of a source's audio.
     package struct Statistics: Sendable {
-        /// What came of the blocks.
+        /// The counters of blocks.
         package var counts: Counts
-        /// What came of their frames.
+        /// The counters of frames.
         var queue: JitterBuffer.Counts
         /// Frames that are queued.
         var queued: Int
