@@ -139,7 +139,7 @@ final class InstanceHandle {
     // MARK: - Extensions
 
     private func extensionTable(_ id: UnsafePointer<CChar>) -> UnsafeRawPointer? {
-        if kind == .preProcessor, strcmp(id, GR_EXT_PRE_PROCESSOR) == 0 {
+        if kind.isFilter, strcmp(id, GR_EXT_PRE_PROCESSOR) == 0 {
             return UnsafeRawPointer(Self.preProcessor.pointer)
         }
         if hasLiveParameters, strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 {

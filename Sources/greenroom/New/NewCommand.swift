@@ -19,7 +19,7 @@ struct NewCommand: ParsableCommand {
             """)
 
     @Argument(help: "The kind of the plugin.")
-    var kind: NewPlugin.Kind
+    var kind: PluginTemplate
 
     @Argument(help: "The name of plugin and folder: letters, digits and '-', a letter first.")
     var name: String
@@ -35,7 +35,7 @@ struct NewCommand: ParsableCommand {
     var greenroom: String?
 
     func run() throws {
-        let plugin = try NewPlugin(kind: kind, language: language, name: name)
+        let plugin = try NewPlugin(kind, language: language, name: name)
         let program = InstalledProgram.this
         let checkout = try checkout(of: program)
         let package = NewPackage(

@@ -1,21 +1,24 @@
+import GreenroomMedia
+
 extension NewPackage {
     /// `README.md`.
     var readme: String {
         let introduction =
-            "This is \(plugin.kind.title) for Greenroom, in \(plugin.language.title): \(plugin.what)."
+            "This is \(plugin.template.kind.facts.title) for Greenroom, in "
+            + "\(plugin.language.title): \(plugin.template.content)."
         let explanation =
             "`\(plugin.build)` builds \(plugin.building). `validate` checks that the plugin keeps the "
             + "rules that hosts rely on, and says which it breaks. `run` has it send for five seconds: "
-            + "look at `recording/\(plugin.recording)`, and in `recording/session.json` at what became "
-            + "of all that it sent. Run it with another value of its setting:"
+            + "look at `recording/\(plugin.template.recording)`, and in `recording/session.json` at "
+            + "what became of all that it sent. Run it with another value of its setting:"
         let function =
-            "`\(plugin.function.name)`, in `\(plugin.source)`, is where \(plugin.function.task)."
+            "`\(plugin.function)`, in `\(plugin.source)`, is where \(plugin.template.task)."
         let identity =
             "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
             + "never changes."
         let setting =
-            "The setting `\(plugin.setting.name)`: \(plugin.settingPlaces). The host checks the values "
-            + "of the session file before the plugin sees them."
+            "The setting `\(plugin.template.setting.name)`: \(plugin.settingPlaces). The host checks "
+            + "the values of the session file before the plugin sees them."
         return #"""
             # \#(plugin.name)
 
@@ -58,46 +61,13 @@ extension NewPackage {
 }
 
 extension NewPlugin {
-    /// What the plugin makes, as it is written.
-    fileprivate var what: String {
-        switch kind {
-        case .camera: "stripes of light that drift across the picture"
-        case .microphone, .shareAudio: "a sine of any frequency"
-        case .share: "a page of text that scrolls"
-        case .preProcessor: "the brown of old photographs"
-        }
-    }
-
-    /// What a session records of it.
-    fileprivate var recording: String {
-        switch kind {
-        case .camera, .preProcessor: "camera.y4m"
-        case .microphone: "camera.wav"
-        case .share: "share.y4m"
-        case .shareAudio: "share.wav"
-        }
-    }
-
-    /// The function that an author changes first, and what is done there.
-    fileprivate var function: (name: String, task: String) {
-        switch (kind, language) {
-        case (.camera, .c), (.share, .c): ("draw", "a frame is drawn")
-        case (.camera, _), (.share, _): ("fill", "a frame is drawn")
-        case (.microphone, _), (.shareAudio, _): ("fill", "samples are made")
-        case (.preProcessor, .swift): ("onPreProcessRawData", "a frame is edited")
-        case (.preProcessor, _): ("process", "a frame is edited")
-        }
-    }
+    /// The function that an author changes first.
+    fileprivate var function: String { template.sources[language]?.function ?? "" }
 
     /// Another value of the setting, for `--set`.
     fileprivate var assignment: String {
-        let place =
-            switch kind {
-            case .camera, .microphone, .share: kind.rawValue
-            case .shareAudio: "share.audio"
-            case .preProcessor: "camera.pre-processors[0]"
-            }
-        return "\(place).settings.\(setting.name)=\(setting.another)".quotedForShell
+        let setting = template.setting
+        return "\(template.address).settings.\(setting.name)=\(setting.another)".quotedForShell
     }
 
     /// What the first command does.

@@ -1,3 +1,6 @@
+import GreenroomMedia
+import GreenroomModel
+
 // What tries a plugin.
 
 extension NewPackage {
@@ -20,43 +23,35 @@ extension NewPackage {
     }
 
     private var loudspeaker: String {
-        switch plugin.kind {
-        case .microphone, .shareAudio:
-            "  # - loudspeaker: default   # to hear it, where there is a sound card\n"
-        case .camera, .share, .preProcessor: ""
-        }
+        plugin.template.kind.facts.medium == .audio
+            ? "  # - loudspeaker: default   # to hear it, where there is a sound card\n" : ""
     }
 
-    /// The plugin, and what a session needs beside one of its kind.
+    /// The plugin, and the one that a session needs beside it.
     private var places: String {
-        let library = "plugin: ./\(plugin.library)"
-        let (setting, value) = (plugin.setting.name, plugin.setting.usual)
-        return switch plugin.kind {
-        case .camera, .microphone, .share:
-            """
-            \(plugin.kind.rawValue):
-              \(library)
-              settings:
-                \(setting): \(value)
-            """
-        case .shareAudio:
-            """
-            share:
-              plugin: ColorBarsShare
-              audio:
-                \(library)
-                settings:
-                  \(setting): \(value)
-            """
-        case .preProcessor:
-            """
-            camera:
-              plugin: ColorBars
-              pre-processors:
-                - \(library)
-                  settings:
-                    \(setting): \(value)
-            """
-        }
+        let template = plugin.template
+        let section = [
+            "plugin: ./\(plugin.library)", "settings:",
+            "  \(template.setting.name): \(template.setting.usual)",
+        ]
+        let companion = template.companion.map { ["plugin: \($0)"] } ?? []
+        let role = template.address.role
+        let lines =
+            if template.address.filter != nil {
+                ["\(role.facts.key):"]
+                    + (companion + ["\(PluginAddress.filtersKey):"]
+                    + (["- \(section[0])"] + section.dropFirst().indented()).indented())
+                    .indented()
+            } else if let parent = role.facts.parent {
+                ["\(parent.facts.key):"]
+                    + (companion + ["\(role.facts.key):"] + section.indented()).indented()
+            } else {
+                ["\(role.facts.key):"] + section.indented()
+            }
+        return lines.joined(separator: "\n")
     }
+}
+
+extension Sequence<String> {
+    fileprivate func indented() -> [String] { map { "  \($0)" } }
 }

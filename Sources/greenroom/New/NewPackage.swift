@@ -1,3 +1,5 @@
+import GreenroomMedia
+
 /// The files of a new plugin.
 struct NewPackage {
     /// What its source is built against.
@@ -32,7 +34,7 @@ struct NewPackage {
     /// The created files, and the next commands.
     var summary: String {
         """
-        \(plugin.name)/ has \(plugin.kind.title) in \(plugin.language.title): \
+        \(plugin.name)/ has \(plugin.template.kind.facts.title) in \(plugin.language.title): \
         \(files.map(\.path).joined(separator: ", "))
 
         Next:

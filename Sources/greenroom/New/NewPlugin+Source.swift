@@ -3,28 +3,8 @@
 extension NewPlugin {
     /// The one source file.
     var sourceText: String {
-        let template =
-            switch (language, kind) {
-            case (.swift, .camera): PackageResources.Camera_swift
-            case (.swift, .microphone), (.swift, .shareAudio): PackageResources.Microphone_swift
-            case (.swift, .share): PackageResources.Share_swift
-            case (.swift, .preProcessor): PackageResources.PreProcessor_swift
-            case (.c, .camera): PackageResources.camera_c
-            case (.c, .microphone), (.c, .shareAudio): PackageResources.microphone_c
-            case (.c, .share): PackageResources.share_c
-            case (.c, .preProcessor): PackageResources.pre_processor_c
-            case (.cxx, .camera): PackageResources.camera_cpp
-            case (.cxx, .microphone), (.cxx, .shareAudio): PackageResources.microphone_cpp
-            case (.cxx, .share): PackageResources.share_cpp
-            case (.cxx, .preProcessor): PackageResources.pre_processor_cpp
-            }
-        var text = String(decoding: template, as: UTF8.self)
-        if kind == .shareAudio {
-            // The sound of a share is a microphone's of another kind.
-            text = text.replacing("MyPlugin: Microphone", with: "MyPlugin: ScreenAudio")
-                .replacing("GR_KIND_VIRTUAL_MIC", with: "GR_KIND_SHARE_AUDIO_SOURCE")
-                .replacing("greenroom::Microphone", with: "greenroom::ScreenAudio")
-        }
+        var text = String(decoding: template.sources[language]?.text ?? [], as: UTF8.self)
+        for (old, new) in template.replacements { text = text.replacing(old, with: new) }
         return named(text)
     }
 

@@ -1,58 +1,7 @@
 import ArgumentParser
-import GreenroomMedia
 
 /// What `greenroom new` is asked for, and the names that follow from it.
 struct NewPlugin {
-    /// A kind of plugin, by the word that session files have for its place.
-    enum Kind: String, CaseIterable, ExpressibleByArgument {
-        case camera, microphone, share
-        case shareAudio = "share-audio"
-        case preProcessor = "pre-processor"
-
-        /// Takes the name that `greenroom plugins` shows, too, with hyphens for its spaces.
-        init?(argument: String) {
-            let named = Self.allCases.first {
-                $0.kind.name.split(separator: " ").joined(separator: "-") == argument
-            }
-            guard let kind = Self(rawValue: argument) ?? named else { return nil }
-            self = kind
-        }
-
-        var kind: PluginKind {
-            switch self {
-            case .camera: .videoSource
-            case .microphone: .virtualMic
-            case .share: .shareSource
-            case .shareAudio: .shareAudioSource
-            case .preProcessor: .preProcessor
-            }
-        }
-
-        /// What people call it, with its article.
-        var title: String {
-            switch self {
-            case .camera: "a camera"
-            case .microphone: "a microphone"
-            case .share: "a screen share"
-            case .shareAudio: "the sound of a share"
-            case .preProcessor: "a video filter"
-            }
-        }
-
-        /// What a Swift type's name ends in. No type that a template uses has an end of these and
-        /// something before it, no word of Swift has, and no target of Greenroom's package: whatever
-        /// name comes before it, the type's can be had.
-        fileprivate var typeSuffix: String {
-            switch self {
-            case .camera: "Camera"
-            case .microphone: "Mic"
-            case .share: "Share"
-            case .shareAudio: "Audio"
-            case .preProcessor: "Filter"
-            }
-        }
-    }
-
     /// What it is written in.
     enum Language: String, CaseIterable, ExpressibleByArgument {
         case swift, c
@@ -77,7 +26,7 @@ struct NewPlugin {
         }
     }
 
-    let kind: Kind
+    let template: PluginTemplate
     let language: Language
     /// Letters, digits and `-`, a letter first: the plugin's name, and its folder's.
     let name: String
@@ -86,7 +35,7 @@ struct NewPlugin {
     private static let longestName = 40
 
     /// - Throws: ``Failure`` for a name that a plugin or its folder can't have.
-    init(kind: Kind, language: Language, name: String) throws {
+    init(_ template: PluginTemplate, language: Language, name: String) throws {
         let isLegal = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -107,7 +56,7 @@ struct NewPlugin {
                 "the name \"\(name)\" has \(name.utf8.count) characters: choose one of "
                     + "\(Self.longestName) at most")
         }
-        self.kind = kind
+        self.template = template
         self.language = language
         self.name = name
     }
@@ -119,19 +68,9 @@ struct NewPlugin {
     var type: String {
         let words = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         let joined = words.joined()
-        let isTaken = joined == kind.typeSuffix || joined == "ScreenAudio"
-        let hasSuffix = joined.hasSuffix(kind.typeSuffix) && !isTaken
-        return hasSuffix ? joined : joined + kind.typeSuffix
-    }
-
-    /// The one setting that templates have.
-    var setting: (name: String, usual: Int, another: Int) {
-        switch kind {
-        case .camera: ("stripes", 8, 20)
-        case .microphone, .shareAudio: ("frequency", 440, 1000)
-        case .share: ("lines", 30, 12)
-        case .preProcessor: ("strength", 80, 100)
-        }
+        let isTaken = joined == template.typeSuffix || joined == "ScreenAudio"
+        let hasSuffix = joined.hasSuffix(template.typeSuffix) && !isTaken
+        return hasSuffix ? joined : joined + template.typeSuffix
     }
 
     /// The one source file, from the plugin's folder.

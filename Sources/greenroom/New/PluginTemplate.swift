@@ -1,0 +1,96 @@
+import ArgumentParser
+import GreenroomMedia
+import GreenroomModel
+
+/// What `greenroom new` knows about a kind of plugin. A new kind is one entry of ``all`` and its
+/// templates.
+struct PluginTemplate: Sendable {
+    /// The kind.
+    var kind: PluginKind
+    /// The end of the Swift type's name. No type in a template, no word of Swift and no target of
+    /// Greenroom's package ends in it, so that any name can come before it.
+    var typeSuffix: String
+    /// What the plugin makes.
+    var content: String
+    /// The one setting of the templates, with its default and another value.
+    var setting: (name: String, usual: Int, another: Int)
+    /// What the function does that an author changes first.
+    var task: String
+    /// That function and the source, by language.
+    var sources: [NewPlugin.Language: (function: String, text: [UInt8])]
+    /// The plugin that a session needs beside one of this kind.
+    var companion: String?
+    /// What is replaced in the source.
+    var replacements: [(String, String)] = []
+
+    /// The table of kinds.
+    static let all = [
+        PluginTemplate(
+            kind: .videoSource, typeSuffix: "Camera",
+            content: "stripes of light that drift across the picture",
+            setting: ("stripes", 8, 20), task: "a frame is drawn",
+            sources: [
+                .swift: ("fill", PackageResources.Camera_swift),
+                .c: ("draw", PackageResources.camera_c),
+                .cxx: ("fill", PackageResources.camera_cpp),
+            ]),
+        PluginTemplate(
+            kind: .virtualMic, typeSuffix: "Mic", content: "a sine of any frequency",
+            setting: ("frequency", 440, 1000), task: "samples are made", sources: sound),
+        PluginTemplate(
+            kind: .shareSource, typeSuffix: "Share", content: "a page of text that scrolls",
+            setting: ("lines", 30, 12), task: "a frame is drawn",
+            sources: [
+                .swift: ("fill", PackageResources.Share_swift),
+                .c: ("draw", PackageResources.share_c),
+                .cxx: ("fill", PackageResources.share_cpp),
+            ]),
+        PluginTemplate(
+            kind: .shareAudioSource, typeSuffix: "Audio", content: "a sine of any frequency",
+            setting: ("frequency", 440, 1000), task: "samples are made", sources: sound,
+            companion: "ColorBarsShare",
+            // The sound of a share is a microphone's of another kind.
+            replacements: [
+                ("MyPlugin: Microphone", "MyPlugin: ScreenAudio"),
+                ("GR_KIND_VIRTUAL_MIC", "GR_KIND_SHARE_AUDIO_SOURCE"),
+                ("greenroom::Microphone", "greenroom::ScreenAudio"),
+            ]),
+        PluginTemplate(
+            kind: .preProcessor, typeSuffix: "Filter", content: "the brown of old photographs",
+            setting: ("strength", 80, 100), task: "a frame is edited",
+            sources: [
+                .swift: ("onPreProcessRawData", PackageResources.PreProcessor_swift),
+                .c: ("process", PackageResources.pre_processor_c),
+                .cxx: ("process", PackageResources.pre_processor_cpp),
+            ], companion: "ColorBars"),
+    ]
+
+    private static let sound: [NewPlugin.Language: (function: String, text: [UInt8])] = [
+        .swift: ("fill", PackageResources.Microphone_swift),
+        .c: ("fill", PackageResources.microphone_c),
+        .cxx: ("fill", PackageResources.microphone_cpp),
+    ]
+
+    /// The plugin's place in a session.
+    var address: PluginAddress { PluginAddress(of: kind) }
+
+    /// The file of a recording that has what the plugin makes.
+    var recording: String {
+        "\(address.role.track.rawValue).\(kind.facts.medium == .video ? "y4m" : "wav")"
+    }
+}
+
+extension PluginTemplate: ExpressibleByArgument {
+    /// Takes the word of a role, and the name that `greenroom plugins` shows, with hyphens.
+    init?(argument: String) {
+        let template = Self.all.first {
+            $0.kind.facts.word == argument
+                || $0.kind.name.split(separator: " ").joined(separator: "-") == argument
+        }
+        guard let template else { return nil }
+        self = template
+    }
+
+    static var allValueStrings: [String] { all.map(\.kind.facts.word) }
+    var defaultValueDescription: String { kind.facts.word }
+}
