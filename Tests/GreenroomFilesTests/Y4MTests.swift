@@ -175,7 +175,7 @@ private let rate30 = FrameRate(30)
         let path = try folder.write(
             "film.y4m",
             Array("YUV4MPEG2 \(fields)\nFRAME\n".utf8) + [UInt8](repeating: 80, count: 60_000))
-        let error = #expect(throws: MediaFileError.self) { try Y4MReader(path: path) }
+        let error = #expect(throws: MediaFileError.self) { _ = try Y4MReader(path: path) }
         let words = try #require(error).cure.split(separator: " ")
         let command = try #require(words.firstIndex(of: "ffmpeg"), "\(words)")
         let cured = folder("cured.y4m")

@@ -60,7 +60,7 @@ extension Examination {
         try fixture.startSend()
         try fixture.stopSend()
         var verdict: Verdict?
-        if !fixture.clock.isStray() {
+        if !fixture.clock.isOffClock() {
             do throws(Verdict) {
                 verdict = try look(fixture)
             } catch {
@@ -68,7 +68,7 @@ extension Examination {
             }
         }
         // A process that is lost is lost on any clock.
-        if let verdict, verdict.outcome == .crashed || !fixture.clock.isStray() { return verdict }
+        if let verdict, verdict.outcome == .crashed || !fixture.clock.isOffClock() { return verdict }
         let real = try self.fixture(on: .real)
         try real.initializeSmall()
         return try look(real)
