@@ -1,25 +1,25 @@
 package import GreenroomMedia
 package import GreenroomRuntime
 
-/// Where a source's samples belong, by the moments of its blocks, and how much more or less
-/// sound to make of them so that they are there.
+/// Recovers the clock of a source from the times of its audio blocks: where its samples belong, and
+/// how far to stretch them to stay there.
 ///
-/// Blocks follow each other without a gap, so their samples are a clock: one that drifts
-/// against the session's as every card's does. When it is found to drift, the sound is
-/// stretched by what the clock is off and by what it takes to make good for the time before.
+/// Blocks follow each other without a gap, so the samples themselves are a clock, which drifts
+/// against the session clock as every sound card's does. Once drift is found, the audio is
+/// stretched by the drift plus what makes up the difference that has accumulated.
 package struct AudioClockRecovery: Sendable {
-    /// How far the stretch can go, in millionths.
+    /// The limit of the stretch, in ppm.
     package static let limit = 3000.0
-    /// How long it takes to make good for a difference, in seconds.
+    /// The time over which an accumulated difference is made up, in seconds.
     private static let settling = 10.0
 
     private var tracker = ClockDriftEstimator()
-    /// Where the first sample was put, in frames of the session, and the moment of its block.
+    /// The position of the first sample, in frames of the session, and the time of its block.
     private var begun = (place: Int64(0), moment: Int64(0), drift: 0.0, correction: Int64(0))
-    /// What the moments have been corrected by because the stamps' clock drifts, and how much
-    /// faster that clock runs, in millionths.
+    /// How much the times were corrected because the clock of the timestamps drifts, and how much
+    /// faster that clock runs, in ppm.
     private var stamps = (correction: Int64(0), ppm: 0.0)
-    /// What came since then, in frames of the session.
+    /// The audio taken since then, in frames of the session.
     private var frames = 0.0
 
     package init() {}
@@ -27,43 +27,44 @@ package struct AudioClockRecovery: Sendable {
     /// Whether the source's clock is known to drift.
     package var hasDrifted: Bool { tracker.hasDrifted || stamps.ppm != 0 }
 
-    /// How much faster the source's clock runs, in millionths; nil if it keeps time.
+    /// How much faster the source's clock runs, in ppm; nil if it doesn't drift.
     package var driftPPM: Double? { hasDrifted ? tracker.driftPPM + stamps.ppm : nil }
 
-    /// Begins anew: the next sample follows no other.
+    /// Starts again: the next sample follows no other.
     ///
     /// - Parameters:
-    ///   - place: Where it was put, in frames of the session.
-    ///   - moment: When it sounded, on the session clock.
+    ///   - place: Its position, in frames of the session.
+    ///   - moment: Its time on the session clock.
     package mutating func begin(at place: Int64, moment: Int64) {
         tracker.restart()
         begun = (place, moment, tracker.drift(at: moment), stamps.correction)
         frames = 0
     }
 
-    /// Takes note of what the moments have been corrected by, before the next of them comes. The
-    /// samples are compared with what the stamps said: a correction that sets in would look like
-    /// another delay, and is known exactly.
+    /// Records the correction of the times before the next one arrives. The samples are compared
+    /// with the uncorrected timestamps: the correction is known exactly, and its onset would look
+    /// like a change of delay.
     ///
     /// - Parameters:
     ///   - nanoseconds: The correction for a drift.
-    ///   - ppm: How much faster the stamps' clock runs, in millionths.
+    ///   - ppm: How much faster the clock of the timestamps runs, in ppm.
     package mutating func correct(by nanoseconds: Int64, ppm: Double) {
         stamps = (nanoseconds, ppm)
     }
 
-    /// Counts places from another one from now on.
+    /// Moves the origin of positions.
     ///
-    /// - Parameter frames: What a place is more than before.
+    /// - Parameter frames: How much is added to a position.
     package mutating func move(by frames: Int64) { begun.place += frames }
 
-    /// Somebody else sets the source's pace: the moments of its blocks say nothing of its clock.
+    /// Stops measuring: while the host sets the source's pace, the times of its blocks say nothing
+    /// about its clock.
     package mutating func pause() { tracker.restart() }
 
-    /// Takes a block.
+    /// Records the time of a block.
     ///
-    /// - Returns: What has now been found: that the clock drifts, or that samples were lost or
-    ///   came twice, which is a step.
+    /// - Returns: What this block shows: that the clock drifts, or a step, where samples were lost
+    ///   or repeated.
     package mutating func observe(moment: Int64) -> ClockDriftEstimator.Event? {
         let elapsed = frames * 1e9 / Double(AudioFormat.session.sampleRate)
         let correction = stamps.correction - begun.correction
@@ -71,17 +72,17 @@ package struct AudioClockRecovery: Sendable {
         return tracker.observe(delay: delay, at: moment)
     }
 
-    /// Counts what was taken.
+    /// Counts frames that were taken.
     package mutating func count(_ frames: Int, of format: AudioFormat) {
         self.frames +=
             Double(frames) * Double(AudioFormat.session.sampleRate) / Double(format.sampleRate)
     }
 
-    /// How much more sound to make, in millionths.
+    /// The current stretch, in ppm; positive makes more audio.
     ///
     /// - Parameters:
-    ///   - place: Where the next sample would be put.
-    ///   - moment: Now, or about now.
+    ///   - place: The position of the next sample.
+    ///   - moment: The current time, approximately.
     package func stretch(at place: Double, moment: Int64) -> Double {
         let rate = Double(AudioFormat.session.sampleRate)
         let correction = Double(stamps.correction - begun.correction)

@@ -1,17 +1,17 @@
 package import GreenroomMedia
 
-/// Brings the sound of one source to the session's rate, and stretches it where the source's
-/// clock drifts.
+/// Converts the audio of one source to the session's rate, and stretches it if the source's clock
+/// drifts.
 package struct AudioConverter: ~Copyable, Sendable {
     package let format: AudioFormat
     private var resampler: Resampler
     private var output: [Int16]
     private var silence: [Int16]
-    /// Whether something was heard since the last end.
+    /// Whether the filter holds samples.
     private var isHolding = false
-    /// Frames of output that repeat what was queued before, and are left out.
+    /// Frames of output to leave out because the queue has them already.
     private var repeated = 0
-    /// Frames of the session since the stretch was looked at.
+    /// Frames of the session since the stretch was last updated.
     private var sinceStretch = 0
 
     package init?(from format: AudioFormat) {
@@ -22,14 +22,14 @@ package struct AudioConverter: ~Copyable, Sendable {
         let longest =
             (format.sampleRate * AudioFormat.longestBlockMilliseconds + 999) / 1000
         output = [Int16](
-            repeating: 0, count: resampler.mostFrames(from: longest) * format.channels)
+            repeating: 0, count: resampler.frameLimit(from: longest) * format.channels)
         silence = [Int16](repeating: 0, count: 4 * resampler.heldFrames * format.channels)
         self.resampler = resampler
     }
 
-    /// Goes on with sound of the session's rate that was queued as it is until now.
+    /// Continues audio of the session's rate that was queued unchanged so far.
     ///
-    /// - Parameter tail: The last of it, so that the filter has no edge there.
+    /// - Parameter tail: The last samples of it, so that the filter has no edge there.
     package init?(from format: AudioFormat, after tail: Span<Int16>) {
         self.init(from: format)
         _ = resampler.adjust(ppm: 0)
@@ -37,7 +37,7 @@ package struct AudioConverter: ~Copyable, Sendable {
         repeated = frames - resampler.process(tail, into: &output).produced
     }
 
-    /// Frames that are held back of the sound, and that the queue will have in the end.
+    /// Frames that the filter holds back and the queue will get at the end.
     package var heldFrames: Int {
         mutating get { isHolding ? max(resampler.latencyFrames - repeated, 0) : 0 }
     }
@@ -53,14 +53,14 @@ package struct AudioConverter: ~Copyable, Sendable {
             channels: format.channels)
     }
 
-    /// Makes more or less sound of the same; looks only once in a second of sound.
+    /// Updates the stretch, at most once per second of audio.
     package mutating func stretch(_ ppm: () -> Double) {
         guard sinceStretch >= AudioFormat.session.sampleRate else { return }
         sinceStretch = 0
         _ = resampler.adjust(ppm: ppm())
     }
 
-    /// Brings out what the filter holds back of the last samples; the next begin anew.
+    /// Writes out what the filter holds back; the next samples start again.
     package mutating func drain(into queue: inout JitterBuffer) {
         guard isHolding else { return }
         let samples = min(resampler.heldFrames * format.channels, silence.count)

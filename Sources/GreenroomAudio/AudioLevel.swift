@@ -1,19 +1,20 @@
 import Glibc
 import GreenroomMedia
 
-/// What a source's samples are like: how loud, whether clipped, and whether they lie around zero.
+/// Measures the samples of a source: level, clipping and DC offset.
 package struct AudioLevel: Sendable {
-    /// Samples at full scale in a row that count as clipped: a peak may touch it once or twice.
+    /// Consecutive samples at full scale that count as clipped: a peak may touch full scale once or
+    /// twice.
     private static let shortestRun = 3
 
-    /// Samples seen, of all channels.
+    /// Samples measured, of all channels.
     package private(set) var samples = 0
     /// Samples at full scale, in runs of three or more.
     package private(set) var clipped = 0
     /// The largest magnitude.
     package private(set) var peak: Int32 = 0
     private var sum: Int64 = 0
-    /// Samples at full scale that came last, on each channel.
+    /// Consecutive samples at full scale at the end of the last block, per channel.
     private var runs = InlineArray<2, Int>(repeating: 0)
 
     package init() {}
@@ -21,10 +22,10 @@ package struct AudioLevel: Sendable {
     /// The largest magnitude in decibels of full scale; nil for silence.
     package var peakDBFS: Double? { peak == 0 ? nil : 20 * log10(Double(peak) / 32_768) }
 
-    /// The mean of the samples as a part of full scale.
+    /// The mean of the samples as a fraction of full scale.
     package var dcOffset: Double { samples == 0 ? 0 : Double(sum) / Double(samples) / 32_768 }
 
-    /// Adds what another stretch of the same sound was like.
+    /// Adds the measurements of another part of the same audio.
     package mutating func add(_ other: AudioLevel) {
         samples += other.samples
         clipped += other.clipped
@@ -32,7 +33,7 @@ package struct AudioLevel: Sendable {
         sum += other.sum
     }
 
-    /// Looks at a block of interleaved samples of one or two channels.
+    /// Measures a block of interleaved samples of one or two channels.
     package mutating func observe(_ block: Span<Int16>, channels: Int) {
         samples += block.count
         for channel in 0..<channels {

@@ -1,12 +1,12 @@
 import GreenroomMedia
 package import GreenroomRuntime
 
-/// The thread that moves sound: every 10 ms it takes the next stretch of the timeline out of
-/// each source's queue and hands it to the outputs.
+/// The thread that moves audio: every 10 ms it pulls the next 10 ms of the timeline out of each
+/// source's queue and writes them to the outputs.
 ///
 /// It runs ``SessionTimeline/playoutDelay`` behind the session's time.
 package final class AudioMixer: Sendable {
-    /// One source and the outputs of its own; the loudspeakers get the sum of all.
+    /// One source and its own outputs; the loudspeakers get the sum of all.
     package struct Track: Sendable {
         package var source: any AudioSource
         package var sinks: [any AudioSink]
@@ -20,9 +20,9 @@ package final class AudioMixer: Sendable {
     private static let stretch = AudioFormat.session.sampleRate / 100
 
     private struct State {
-        /// The place at which to end, in frames; nil until it is known.
+        /// The position at which to end, in frames; nil until it is known.
         var end: Int64?
-        /// Samples of the mix that were too much for 16 bits.
+        /// Samples of the mix that were clamped to 16 bits.
         var clamped = 0
     }
 
@@ -37,19 +37,20 @@ package final class AudioMixer: Sendable {
         self.clock = clock
     }
 
-    /// Samples of the mix that were as loud as 16 bits go, because their sum was louder. [any]
+    /// Samples of the mix that were clamped to 16 bits because the sum was louder. [any]
     package var clampedSamples: Int { state.withLock { $0.clamped } }
 
-    /// Lets the thread end at a time of the session, in nanoseconds from its start.
+    /// Sets the time at which the thread ends, in nanoseconds from the session's start.
     package func finish(at nanoseconds: Int64) {
         let end = Int128(nanoseconds) * Int128(AudioFormat.session.sampleRate)
         let place = Int64(clamping: (end + 500_000_000) / 1_000_000_000)
-        // Whoever wakes the thread at the time of a stretch has it pulled before the sources stop.
+        // Waking the thread again at the time of a block would make it pull that block before the
+        // sources stop.
         guard state.withLock({ $0.end }) != place else { return }
         state.change { $0.end = place }
     }
 
-    /// The thread. Ends after ``finish(at:)``, when that time has been delivered.
+    /// The mixer's thread. Ends after ``finish(at:)``, when the audio up to that time is written.
     ///
     /// - Parameter epoch: The session's start on its clock.
     package func run(epoch: Int64) {
@@ -63,7 +64,7 @@ package final class AudioMixer: Sendable {
                 if let end = state.end, end < next { return end }
                 return nil
             }
-            // The last stretch is the rest, and it may be empty.
+            // The last block is the rest; it may be empty.
             let frames = Int(max(min((end ?? next) - place, Int64(Self.stretch)), 0))
             if frames > 0 { deliver(frames, &stretch, &mix) }
             place += Int64(frames)
@@ -71,10 +72,10 @@ package final class AudioMixer: Sendable {
         }
     }
 
-    /// The time of a place, from the session's start.
+    /// The time of a position, from the session's start.
     ///
-    /// Whole seconds and the rest apart: their sum in nanosecond-frames is too much for 64 bits
-    /// after two days.
+    /// Whole seconds and the rest are converted separately: one product would exceed 64 bits after
+    /// two days.
     package static func nanoseconds(at place: Int64) -> Int64 {
         let (seconds, frames) = place.quotientAndRemainder(
             dividingBy: Int64(AudioFormat.session.sampleRate))

@@ -1,17 +1,17 @@
-/// Where a track's sound goes, or the sum of all.
+/// Takes the audio of a track, or the sum of all.
 package protocol AudioSink: AnyObject, Sendable {
-    /// Takes a stretch of 48 kHz stereo; never waits. [the session's sound thread]
+    /// Takes a block of 48 kHz stereo; never waits. [the session's audio thread]
     func write(_ samples: Span<Int16>)
 
     /// Ends the sink; returns when what it has is written, or can't be.
     ///
-    /// - Parameter deadline: When to leave it behind, in monotonic nanoseconds.
+    /// - Parameter deadline: When to stop waiting, in monotonic nanoseconds.
     func finish(until deadline: Int64)
 
-    /// How it is. [any]
+    /// Its state. [any]
     var health: SinkHealth { get }
 
-    /// Its part of the session's report; nil if it has none. [any]
+    /// Its part of the session report; nil if it has none. [any]
     func report(of mix: MixStatistics) -> OutputReport?
 }
 
@@ -20,12 +20,12 @@ extension AudioSink {
     package func report(of mix: MixStatistics) -> OutputReport? { nil }
 }
 
-/// Whether a session has a reason to go on for a sink.
+/// Whether a sink is a reason for the session to continue.
 package enum SinkHealth: Sendable {
-    /// It takes what it gets, or may do so again.
+    /// It takes audio, or may do so again.
     case working
-    /// It takes nothing any more.
+    /// It will take no more audio.
     case failed
-    /// It keeps nothing: no session goes on for it, and none ends without it.
+    /// It stores nothing: no session continues because of it, and none ends without it.
     case passive
 }

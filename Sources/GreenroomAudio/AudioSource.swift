@@ -1,9 +1,9 @@
-/// Where the session's sound comes from.
+/// Provides audio of the session.
 package protocol AudioSource: AnyObject, Sendable {
-    /// Takes the next stretch of the timeline. [the mixer's thread]
+    /// Writes the next block of the timeline. [the mixer's thread]
     ///
     /// - Parameters:
-    ///   - frames: How much, in frames of 48 kHz.
-    ///   - output: Room for that many stereo frames or more; they are all written.
+    ///   - frames: The length of the block, in frames of 48 kHz.
+    ///   - output: Room for at least that many stereo frames; all of them are written.
     func pull(_ frames: Int, into output: inout MutableSpan<Int16>)
 }

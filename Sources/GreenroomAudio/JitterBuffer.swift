@@ -33,7 +33,7 @@ package struct JitterBuffer: Sendable {
     /// What the interface promises, and room for what resampling adds to two blocks.
     package static let capacity =
         AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
-        + 2 * Resampler.mostFrames(from: 4800, at: 48_000, to: 48_000) - 2 * 4800
+        + 2 * Resampler.frameLimit(from: 4800, at: 48_000, to: 48_000) - 2 * 4800
     /// How long sound fades where it is muted or missing, in frames: 5 ms.
     static let fade: Int64 = 240
     /// The most that is taken off the beginning of sound that began too early, in frames:

@@ -1,10 +1,10 @@
-/// What the report says of one sink of sound.
+/// The part of the session report for one audio sink.
 package struct OutputReport: Sendable {
-    /// The list of the report that it belongs to.
+    /// The list of the report that contains it.
     package var key: String
     /// Its entry in the list.
     package var entry: any Encodable & Sendable
-    /// What a user wants to know of it at the end.
+    /// Lines for the summary at the end.
     package var summary: [String]
 
     package init(key: String, entry: any Encodable & Sendable, summary: [String] = []) {
@@ -14,9 +14,9 @@ package struct OutputReport: Sendable {
     }
 }
 
-/// What is known of the sum of all sounds.
+/// Statistics of the mix.
 package struct MixStatistics: Sendable {
-    /// Samples that were louder than 16 bits go.
+    /// Samples that were clamped to 16 bits.
     package var clampedSamples: Int
 
     package init(clampedSamples: Int = 0) {

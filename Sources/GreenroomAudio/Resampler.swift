@@ -1,25 +1,27 @@
 import CSpeexDSP
 package import GreenroomMedia
 
-/// Changes the rate of 16-bit interleaved sound, block by block, without losing a sample
-/// between blocks.
+/// Changes the rate of 16-bit interleaved audio, block by block, without losing a sample between
+/// blocks.
 ///
-/// Sendable without the compiler's proof: nobody else has the state, it can't be copied, and
-/// every call on it is `mutating`, so that it has exclusive access.
+/// Unchecked `Sendable`: the state has one owner, it can't be copied, and every call that uses it
+/// is `mutating`, so it has exclusive access.
 package struct Resampler: ~Copyable, @unchecked Sendable {
-    /// What goes in.
+    /// The format of the input.
     package let input: AudioFormat
-    /// The rate of what comes out, in hertz.
+    /// The rate of the output, in hertz.
     let outputRate: Int
     private let state: OpaquePointer
-    /// Input frames that become ``denominator`` frames of output; nil before an adjustment.
+    /// The number of input frames that become ``denominator`` output frames; nil before an
+    /// adjustment.
     private var inputFrames: UInt32?
 
-    /// speexdsp's own middle: transparent for speech, 80 taps.
+    /// The medium quality of speexdsp: transparent for speech, 80 taps.
     private static let quality: Int32 = 5
-    /// Speexdsp keeps its place between two input samples in parts of the ratio's denominator
-    /// in lowest terms: only if that stays the same does a new ratio begin where the old one
-    /// was. A prime stays; this is the largest whose square fits speexdsp's 32 bits.
+    /// Speexdsp keeps its position between two input samples as a fraction with the ratio's
+    /// denominator in lowest terms. Only if that denominator stays the same does a new ratio
+    /// continue where the old one was. A prime stays the same; this is the largest one whose square
+    /// fits the 32 bits of speexdsp.
     private static let denominator: UInt32 = 65_521
 
     /// - Returns: nil if there is no memory.
@@ -31,7 +33,7 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
                 UInt32(input.channels), UInt32(input.sampleRate), UInt32(clamping: outputRate),
                 Self.quality, &error)
         else { return nil }
-        // The first sample out is the first sample in, and not the filter's silence before it.
+        // The first sample out is the first sample in, without the filter's initial silence.
         speex_resampler_skip_zeros(state)
         self.input = input
         self.outputRate = outputRate
@@ -40,32 +42,31 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
 
     deinit { speex_resampler_destroy(state) }
 
-    /// Frames of output that are held back until more comes in.
+    /// Output frames that are held back until more input arrives.
     var latencyFrames: Int {
         mutating get { Int(speex_resampler_get_output_latency(state)) }
     }
 
-    /// Frames of input that are held back: so much silence brings out what came before it.
+    /// Input frames that are held back: this much silence brings them out.
     package var heldFrames: Int {
         mutating get { Int(speex_resampler_get_input_latency(state)) }
     }
 
-    /// How much an adjustment may add to a block, as a part: one in so many.
-    private static let mostAdded = 250
+    /// The reciprocal of the largest fraction that an adjustment adds to a block.
+    private static let adjustmentShare = 250
 
-    /// Frames of output that a block becomes at most, when it is adjusted by up to 3000
-    /// millionths.
-    package func mostFrames(from frames: Int) -> Int {
-        Self.mostFrames(from: frames, at: input.sampleRate, to: outputRate)
+    /// The most frames that a block can become when it is adjusted by up to 3000 ppm.
+    package func frameLimit(from frames: Int) -> Int {
+        Self.frameLimit(from: frames, at: input.sampleRate, to: outputRate)
     }
 
-    /// Frames that a block becomes at most when its rate is changed.
-    package static func mostFrames(from frames: Int, at inputRate: Int, to outputRate: Int) -> Int {
+    /// The most frames that a block can become when its rate is changed.
+    package static func frameLimit(from frames: Int, at inputRate: Int, to outputRate: Int) -> Int {
         let nominal = (frames * outputRate + inputRate - 1) / inputRate
-        return nominal + nominal / mostAdded + 2
+        return nominal + nominal / adjustmentShare + 2
     }
 
-    /// Forgets all that was heard; the next sample out is the next one in.
+    /// Discards the input so far; the next sample out is the next one in.
     package mutating func restart() {
         speex_resampler_reset_mem(state)
         speex_resampler_skip_zeros(state)
@@ -94,8 +95,8 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
 
     /// Makes a little more or less output of the same input.
     ///
-    /// - Parameter ppm: Millionths more; negative for less.
-    /// - Returns: What it became. A step is 15 millionths wide, or wider if the rate goes up.
+    /// - Parameter ppm: How much more, in ppm; negative for less.
+    /// - Returns: The actual value. A step is 15 ppm, or more if the rate goes up.
     package mutating func adjust(ppm: Double) -> Double {
         let nominal = Double(input.sampleRate) / Double(outputRate)
         let wanted = nominal / (1 + min(max(ppm, -100_000), 100_000) / 1e6)

@@ -1,6 +1,6 @@
-/// Stereo samples of the session's rate, first in, first out, in memory that is allocated once.
+/// A FIFO of stereo samples of the session's rate, in memory that is allocated once.
 package struct SampleRing: Sendable {
-    /// How many frames (a left and a right sample) it holds.
+    /// The number of frames (a left and a right sample) that fit.
     package let capacity: Int
     private var samples: [Int16]
     private var head = 0
@@ -13,10 +13,10 @@ package struct SampleRing: Sendable {
 
     package var room: Int { capacity - count }
 
-    /// Forgets what is in it.
+    /// Removes all frames.
     package mutating func clear() { count = 0 }
 
-    /// Forgets the oldest frames.
+    /// Removes the oldest frames.
     ///
     /// - Parameter frames: How many, at most.
     package mutating func removeFirst(_ frames: Int) {
@@ -25,7 +25,7 @@ package struct SampleRing: Sendable {
         count -= frames
     }
 
-    /// Forgets the newest frames.
+    /// Removes the newest frames.
     ///
     /// - Parameter kept: How many of the oldest stay.
     package mutating func truncate(to kept: Int) { count = min(count, max(kept, 0)) }
@@ -33,7 +33,7 @@ package struct SampleRing: Sendable {
     /// Appends as many frames as there is room for.
     ///
     /// - Parameters:
-    ///   - interleaved: Samples: stereo, or mono that goes to both sides.
+    ///   - interleaved: Samples: stereo, or mono, which is copied to both sides.
     ///   - channels: 1 or 2.
     /// - Returns: How many frames were taken.
     package mutating func append(_ interleaved: Span<Int16>, channels: Int) -> Int {
@@ -49,13 +49,13 @@ package struct SampleRing: Sendable {
         return frames
     }
 
-    /// Takes out frames from the front.
+    /// Removes frames from the front.
     ///
     /// - Parameters:
-    ///   - output: Stereo samples, written from an offset in frames on.
-    ///   - offset: In frames.
-    ///   - frames: The most to take.
-    /// - Returns: How many were there.
+    ///   - output: Stereo samples.
+    ///   - offset: The frame of the output to write first.
+    ///   - frames: How many to remove, at most.
+    /// - Returns: How many were removed.
     package mutating func take(
         into output: inout MutableSpan<Int16>, at offset: Int, frames: Int
     ) -> Int {

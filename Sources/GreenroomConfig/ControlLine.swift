@@ -2,48 +2,48 @@ package import GreenroomModel
 import GreenroomSchema
 package import GreenroomSession
 
-/// A line that somebody writes to a session while it runs.
+/// A line of a session's control input.
 ///
-/// The words are those of the session file's timeline.
+/// It uses the words of the session file's timeline.
 package enum ControlLine: Hashable, Sendable {
-    /// Do this.
+    /// A command.
     case command(SessionCommand)
     /// End the session.
     case stop
     /// List the commands.
     case help
-    /// A line without a word, or a comment that begins with `#`.
+    /// An empty line, or a comment that begins with `#`.
     case nothing
 }
 
 extension ControlLine {
-    /// Words that take a value, each with what it needs and what it does.
+    /// Words with a value: an example and the meaning.
     private static let valued: [(word: String, value: String, meaning: String)] =
         SessionRole.allCases.compactMap { role in
             role.facts.ceiling.map { ceiling in
                 (
                     ceiling.word, "\(ceiling.example)|none",
-                    "the most that the \(role.facts.name)'s picture may have"
+                    "the largest size and rate of the \(role.facts.name)"
                 )
             }
         } + [("set", "camera.settings.pattern=grey", "a live parameter of a plugin")]
 
-    /// Lines without a value, each with what it does.
+    /// Lines without a value, with their meaning.
     private static let phrases: [(words: String, meaning: String, line: ControlLine)] =
         SessionCommand.phrases.map { ($0.words, $0.meaning, .command($0.command)) } + [
-            ("explain", "why the pictures have the sizes that they have", .command(.explain)),
+            ("explain", "why the tracks have their sizes and rates", .command(.explain)),
             ("stop", "end the session in order, with exit code 0 if all is fine", .stop),
             ("help", "list the commands", .help),
         ]
 
-    /// Every command and what it does, a line each.
+    /// Every command and its meaning, one line each.
     package static let commands: [(line: String, meaning: String)] =
         valued.map { ("\($0.word) \($0.value)", $0.meaning) }
         + phrases.map { ($0.words, $0.meaning) }
 
     /// Reads a line.
     ///
-    /// Blanks around words don't count. The value of `set` is all that stands behind the word.
+    /// Ignores blanks around words. The value of `set` is the whole text after the word.
     ///
     /// - Parameter text: The line without its break.
     /// - Throws: ``CommandProblem`` with the rule and the cure.

@@ -1,19 +1,19 @@
 import GreenroomSchema
 package import GreenroomSession
 
-/// Takes bytes, in whatever pieces they come, apart into control lines.
+/// Splits bytes into control lines, however they are divided.
 ///
-/// What is kept is never more than a line that is not too long, whatever is written.
+/// Memory is limited to one line of the maximum length.
 package struct ControlLines: Sendable {
     /// A line with its number.
     package struct Numbered: Sendable {
-        /// From 1; every line counts, also one that is empty.
+        /// From 1; empty lines count too.
         package var number: Int
-        /// What it says, or what is wrong with it.
+        /// The command, or its error.
         package var result: Result<ControlLine, CommandProblem>
     }
 
-    /// As many bytes as a line may have.
+    /// Limit of a line, in bytes.
     package static let maximumBytes = 4096
 
     private var line: [UInt8] = []
@@ -23,7 +23,7 @@ package struct ControlLines: Sendable {
     /// Begins with nothing read.
     package init() {}
 
-    /// Takes bytes.
+    /// Adds bytes.
     ///
     /// - Returns: The lines that end in them.
     package mutating func append(_ bytes: some Sequence<UInt8>) -> [Numbered] {
@@ -40,7 +40,7 @@ package struct ControlLines: Sendable {
         return lines
     }
 
-    /// Ends the reading.
+    /// Ends the input.
     ///
     /// - Returns: The last line, if it had no break.
     package mutating func finish() -> Numbered? {

@@ -66,7 +66,7 @@ extension Decoder<[String: ParameterValue]> {
 }
 
 extension Reading {
-    /// A single value of a plugin's setting; nil if it is none, which was told.
+    /// The value of a plugin's setting; nil with a diagnostic if it is not a single value.
     mutating func settingValue(_ node: ConfigNode, _ path: String) -> ParameterValue? {
         switch node.scalar {
         case .boolean(let value): return .boolean(value)

@@ -1,6 +1,6 @@
 import GreenroomSchema
 
-/// A value from the command line that takes the place of one in the session file.
+/// A value from the command line that replaces one in the session file.
 public struct Override: Sendable {
     /// The argument as it was given, for messages.
     public var argument: String
@@ -19,9 +19,9 @@ public struct Override: Sendable {
 
     /// An argument `--set PATH=VALUE`.
     ///
-    /// The path has the keys of the file with dots between them, and `[0]` for the entry of a
-    /// list; one that is not there is made, in a list only behind the last. The value is YAML if
-    /// it begins with `[`, `{` or a quote, and else stands for itself, whatever is in it.
+    /// The path has the keys of the file separated by dots, and `[0]` for an entry of a list.
+    /// Missing parts are created; in a list only after the last entry. The value is YAML if it
+    /// begins with `[`, `{` or a quote; otherwise it is taken literally.
     public static func set(_ assignment: String) -> Override {
         Override(argument: "--set \(assignment)", assignment: assignment)
     }
@@ -37,15 +37,15 @@ public struct Override: Sendable {
 }
 
 extension Override {
-    /// A step on the way to a value.
+    /// A step of the path.
     enum Step: Equatable {
         case key(String)
         case index(Int)
     }
 
-    /// Puts the value into a tree.
+    /// Applies the value to a tree.
     ///
-    /// - Returns: What is wrong with the argument.
+    /// - Returns: The errors of the argument.
     func apply(to root: inout ConfigNode, schema: Schema, in source: SourceText) -> [Diagnostic] {
         let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let steps = Self.steps(of: parts[0]) else {
@@ -70,7 +70,7 @@ extension Override {
         }
     }
 
-    /// What makes an override impossible.
+    /// Why an override is impossible.
     struct Problem: Error {
         var diagnostics: [Diagnostic]
     }
@@ -79,7 +79,7 @@ extension Override {
         Diagnostic(message, at: SourceLocation(.argument(argument), path: path))
     }
 
-    /// Takes `outputs[0].record.folder` apart; nil if it is no path.
+    /// Splits `outputs[0].record.folder`; nil if it is no path.
     static func steps(of path: Substring) -> [Step]? {
         var steps: [Step] = []
         for part in path.split(separator: ".", omittingEmptySubsequences: false) {
@@ -98,13 +98,13 @@ extension Override {
 }
 
 extension ConfigNode {
-    /// Reads the value of an assignment: YAML if it begins with `[`, `{` or a quote, and else a
-    /// value that stands for itself, whatever is in it.
+    /// Reads the value of an assignment: YAML if it begins with `[`, `{` or a quote; otherwise the
+    /// literal text.
     ///
     /// - Parameters:
-    ///   - place: Where it stands, for messages.
+    ///   - place: Its location, for messages.
     ///   - source: The text of the session file, if there is one.
-    /// - Throws: What makes it unreadable as YAML.
+    /// - Throws: The YAML error.
     init(
         written text: String, at place: SourceLocation, in source: SourceText
     ) throws(SessionFileError) {
@@ -120,12 +120,12 @@ extension ConfigNode {
         self = document.root
     }
 
-    /// Puts a value where the steps lead, and makes what is missing on the way.
+    /// Sets a value at the end of the steps, and creates missing parts.
     ///
     /// - Parameters:
-    ///   - schema: What this node is, where it is known: a value that stands in a section's place
-    ///     becomes the section then.
-    ///   - path: This node's.
+    ///   - schema: The schema of this node, if known: a single value that stands for a section then
+    ///     becomes the section.
+    ///   - path: This node's path.
     fileprivate mutating func set(
         _ value: ConfigNode, at steps: ArraySlice<Override.Step>, schema: Schema?, path: String
     ) throws(Override.Problem) {

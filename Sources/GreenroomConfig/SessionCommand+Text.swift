@@ -4,13 +4,13 @@ import GreenroomSchema
 public import GreenroomSession
 
 extension SessionCommand {
-    /// What the value of a ceiling has to be.
+    /// The expected value of a ceiling, for messages.
     static let ceilingExpectation = "a size and a frame rate such as 640x360@15, or none"
 
-    /// What the value of a ceiling looks like.
+    /// The pattern of a ceiling's value.
     static let ceilingPattern = "none|\(Pattern.capability)"
 
-    /// What the value of a `set` looks like.
+    /// The pattern of the value of `set`.
     static let assignmentPattern: String = {
         let sections = SessionRole.allCases.map { role in
             let section = role.rawValue.replacing(".", with: #"\."#)
@@ -33,7 +33,7 @@ extension SessionCommand {
         }
     }
 
-    /// Reads the value of a `set`, written as the command line's `--set` has it:
+    /// Reads the value of `set`, in the notation of `--set`:
     /// `camera.settings.pattern=grey`.
     init(set assignment: String) throws(CommandProblem) {
         let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -49,7 +49,7 @@ extension SessionCommand {
                     + "be set while the session runs. Paths are such as camera.settings.pattern, "
                     + "camera.pre-processors[0].settings.opacity, share.audio.settings.level.")
         }
-        // What is wrong with the value is told without a place: the command itself has one.
+        // Errors of the value have no location: the command has one.
         let place = SourceLocation(.argument(assignment), path: "")
         var reading = Reading(folder: "")
         do throws(SessionFileError) {
@@ -68,7 +68,7 @@ extension SessionCommand {
 }
 
 extension PluginAddress {
-    /// The plugin whose section the steps lead to.
+    /// The plugin whose section is at the end of the steps.
     fileprivate init?(_ steps: ArraySlice<Override.Step>) {
         var steps = steps
         var filter: Int?
@@ -88,7 +88,7 @@ extension PluginAddress {
 }
 
 extension SessionCommand {
-    /// Reads a command as a control line or a timeline has it: `mute`, `ceiling 640x360@15`,
+    /// Reads a command in the notation of control lines and timelines: `mute`, `ceiling 640x360@15`,
     /// `set camera.settings.pattern=grey`.
     ///
     /// - Throws: ``CommandProblem`` with the rule and the cure.
@@ -100,7 +100,7 @@ extension SessionCommand {
         self = command
     }
 
-    /// The command as a control line has it; reading it gives the command again.
+    /// The command as a control line; reading it returns the same command.
     public var line: String {
         switch self {
         case .ceiling(let role, let limit):
@@ -115,7 +115,7 @@ extension SessionCommand {
 }
 
 extension ParameterValue {
-    /// The value as `--set` has it: in quotes if it would be another one without.
+    /// The value in the notation of `--set`: in quotes if it would have another meaning without.
     fileprivate var asWritten: String {
         switch self {
         case .boolean(let value): return "\(value)"

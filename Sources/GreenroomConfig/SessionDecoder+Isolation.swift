@@ -3,46 +3,46 @@ import GreenroomSchema
 import GreenroomSession
 
 extension SessionDecoder {
-    /// The keys of the session that say where plugins run.
+    /// The session's keys about isolation.
     static let sessionIsolation: [Field<Session>] = [
         Field(
             "isolation", \.configuration.isolation, isolation,
-            "Where plugins run that do not say it themselves. Without it bundled plugins run in "
-                + "the host's process, and all others in processes of their own.",
+            "Where plugins without this key run. By default bundled plugins run in the host's "
+                + "process, and all others in processes of their own.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
-            "How plugins in processes of their own are confined that do not say it themselves.",
+            "The sandbox of isolated plugins without this key.",
             examples: ["require"], defaultValue: .string(SandboxMode.on.rawValue)),
         Field(
             "memory-limit", \.configuration.memoryLimit, memoryLimit,
-            "How much private memory plugins in processes of their own may have, each, that do not "
-                + "say it themselves. Frames do not count.",
+            "The limit of private memory of isolated plugins without this key. Frames do not "
+                + "count.",
             examples: ["128 MB"],
             defaultValue: .string("\(SessionConfiguration.defaultMemoryLimit)")),
     ]
 
-    /// The keys of a plugin that say where it runs, and what it may do there.
+    /// A plugin's keys about isolation and grants.
     static let pluginIsolation: [Field<Source>] = [
         Field(
             "isolation", \.configuration.isolation, isolation,
-            "Where the plugin runs. Without it the session's \"isolation\" holds, and without that "
-                + "bundled plugins run in the host's process, and all others in processes of "
+            "Where the plugin runs. By default as the session's \"isolation\" says, otherwise "
+                + "bundled plugins in the host's process, and all others in processes of "
                 + "their own.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
-            "How the plugin's own process is confined; the session's \"sandbox\" if there is none.",
+            "The sandbox of the isolated plugin; by default the session's \"sandbox\".",
             examples: ["require"]),
         Field(
             "memory-limit", \.configuration.memoryLimit, memoryLimit,
-            "How much private memory the plugin's own process may have; the session's "
-                + "\"memory-limit\" if there is none. Frames do not count.",
+            "The limit of private memory of the isolated plugin; by default the session's "
+                + "\"memory-limit\". Frames do not count.",
             examples: ["50 MB", "1.5 GB"]),
         Field(
             "allow", \.configuration.grants, grants,
-            "What the plugin's own process may do besides what every one may. Paths start from "
-                + "this file's folder; what \"settings\" name it may read in any case.",
+            "Additional grants of the isolated plugin. Paths are relative to "
+                + "this file's folder. Paths in \"settings\" are always readable.",
             examples: [["read": ["pictures"], "network": true]]),
     ]
 
@@ -59,9 +59,9 @@ extension SessionDecoder {
         meant: ["true": .on, "yes": .on, "false": .off, "no": .off]
     ) {
         switch $0 {
-        case .on: "By every layer that the kernel has."
-        case .require: "By every layer; without one of them the session does not begin."
-        case .off: "Not at all: it may do what the host may."
+        case .on: "All layers that the kernel has."
+        case .require: "All layers; without one of them the session does not start."
+        case .off: "None: the plugin may do what the host may."
         }
     }
 
@@ -70,18 +70,18 @@ extension SessionDecoder {
 
     private static let grants = Decoder<Grants>.section(
         Grants(), name: "allow",
-        "What a plugin in a process of its own may do besides what every one may.",
+        "Additional grants of an isolated plugin.",
         expectation: "a section with keys such as read and network",
         fields: [
             Field(
                 "read", \.read,
                 .eachOnce(.path("the path of a file or folder"), "a list of paths"),
-                "Files, and folders with all in them, that it may read.",
+                "Files and folders that it may read.",
                 examples: [["pictures", "/usr/share/fonts"]]),
             Field(
                 "write", \.write,
                 .eachOnce(.path("the path of a file or folder"), "a list of paths"),
-                "Files that it may write, and folders that it may write and make files in.",
+                "Files and folders that it may write; in folders it may create files.",
                 examples: [["snapshots"]]),
             Field(
                 "devices", \.devices, .eachOnce(.device, "a list of devices"),
@@ -104,7 +104,8 @@ extension Decoder<MemorySize> {
             MemorySize.pattern,
             "an amount of memory such as 256 MB or 1.5 GB, from \(bounds.lowerBound) to "
                 + "\(bounds.upperBound)",
-            // A number alone is meant in megabytes; 256M, 256 mb and 256 MiB are near enough.
+            // A number without unit probably means megabytes; 256M, 256 mb and 256 MiB are similar
+            // enough.
             cure: { text in
                 guard let parts = text.wholeMatch(of: /([0-9.]+) *(?:([mMgG])[iI]?[bB]?)?/)?.output
                 else { return nil }
@@ -131,7 +132,7 @@ extension Decoder<[String]> {
             var seen: Set<String> = []
             for entry in entries where !seen.insert(entry.value).inserted {
                 reading.diagnostics.append(
-                    Diagnostic("it stands in the list already. Keep one.", at: entry.place))
+                    Diagnostic("it is in the list already. Keep one.", at: entry.place))
             }
             return entries.map(\.value)
         }

@@ -4,9 +4,9 @@ import GreenroomRuntime
 import GreenroomSchema
 import GreenroomSession
 
-/// The session file, described once.
+/// The description of the session file.
 enum SessionDecoder {
-    /// What a file says, before it is checked as a whole.
+    /// The content of a file, before checks across sections.
     struct Draft: Sendable {
         var session = Session()
         var sources: [SessionRole: Source] = [:]
@@ -16,18 +16,17 @@ enum SessionDecoder {
 
     struct Session: Sendable {
         var configuration = SessionConfiguration()
-        /// Sizes that cameras are offered besides those of the table, each once. One that is in
-        /// the table, too, has its rate from here.
+        /// Additional unique sizes for cameras; a size that the table has too gets this rate.
         var moreSizes: [VideoCapability] = []
     }
 
-    /// A plugin and those that belong to it, or what takes its place.
+    /// A plugin and the ones inside its section, or a substitute.
     struct Source: Sendable {
-        /// Without a name where there is none, or a wrong one, which was told.
+        /// Its name is empty if it is missing or invalid, which is reported already.
         var configuration = PluginConfiguration("")
         var broadcast: String?
         var filters: [PluginConfiguration] = []
-        /// Plugins whose sections are in this one.
+        /// Plugins whose sections are inside this one.
         var inner: [SessionRole: PluginConfiguration] = [:]
 
         var plugin: PluginConfiguration? { configuration.plugin.isEmpty ? nil : configuration }
@@ -40,7 +39,7 @@ enum SessionDecoder {
         presence: .oneOrMore(topRoles.map(\.facts.key)),
         fields: [
             Field(
-                "session", \.session, session, "What holds for the session as a whole.",
+                "session", \.session, session, "Settings of the whole session.",
                 examples: [["name": "demo", "maximum": "1280x720@30", "duration": "10s"]])
         ]
             + topRoles.map { role in
@@ -50,7 +49,7 @@ enum SessionDecoder {
             } + [
                 Field(
                     "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
-                    "What is done to the session while it runs, at which time.",
+                    "Commands while the session runs, with their times.",
                     examples: [
                         [
                             ["at": "3s", "ceiling": "640x360@15"], ["at": "5s", "do": "mute"],
@@ -59,49 +58,49 @@ enum SessionDecoder {
                     ]),
                 Field(
                     "outputs", \.outputs, .list(of: output, "a list of outputs"),
-                    "Where the media go. Without one the session runs and keeps nothing.",
+                    "Where the media go. Without outputs the session runs and records nothing.",
                     examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
             ]
     ) { draft, _ in draft }
 
     private static let session = Decoder<Session>.section(
-        Session(), name: "session", "What holds for the session as a whole.",
+        Session(), name: "session", "Settings of the whole session.",
         expectation: "a section with keys such as name and duration",
         fields: [
             Field(
                 "name", \.configuration.name, .text("text that is not empty"),
-                "The session's name in the report; the file's name if there is none.",
+                "The session's name in the report; by default the file's name.",
                 examples: ["demo"]),
             Field(
                 "maximum", \.configuration.maximum, .capability,
-                "The largest size and frame rate that any plugin is offered.",
+                "The largest size and frame rate that plugins are offered.",
                 examples: ["1280x720@30", "1920x1080@60"],
                 defaultValue: .string("\(SessionConfiguration().maximum)")),
             Field(
                 "table", \.configuration.table, .rows,
-                "The sizes that a camera may choose from, each with its highest frame rate, in "
-                    + "place of the usual ones. What is above \"maximum\" is not offered: raise it, "
+                "The sizes that a camera may choose from, each with its highest frame rate, instead "
+                    + "of the standard ones. Sizes above \"maximum\" are not offered: raise it, "
                     + "too.",
                 examples: [["1280x720@60", "640x360@60"]]),
             Field(
                 "more-sizes", \.moreSizes, .rows,
-                "Sizes that a camera may choose from besides those of the table; one that is in "
-                    + "the table gets this frame rate. What is above \"maximum\" is not offered: raise "
+                "Additional sizes that a camera may choose from; a size in the table gets this "
+                    + "frame rate. Sizes above \"maximum\" are not offered: raise "
                     + "it, too.",
                 examples: [["1920x1080@60", "2560x1440@30"]]),
             Field(
                 "duration", \.configuration.duration,
                 .duration(.milliseconds(1) ... .seconds(8760 * 3600)),
-                "How long the session runs; until it is stopped if there is none.",
+                "How long the session runs; by default until it is stopped.",
                 examples: ["10s", "500ms", "2m", "1h30m"]),
             Field(
                 "clock", \.configuration.clock,
                 .choice {
                     switch $0 {
-                    case .real: "The machine's."
+                    case .real: "The machine's clock."
                     case .virtual:
-                        "The session's own: as fast as the machine can, and the same each time. "
-                            + "There has to be a duration, and loudspeakers are left out."
+                        "A simulated clock: as fast as the machine can, and deterministic. "
+                            + "Needs a duration; loudspeakers are left out."
                     }
                 },
                 "The clock that the session runs on.", examples: ["virtual"],
@@ -130,27 +129,27 @@ enum SessionDecoder {
     }
 
     private static let timelineEntry = Decoder<TimelineEntry>.section(
-        TimelineDraft(), name: "timeline-entry", "Something to do, and when.",
+        TimelineDraft(), name: "timeline-entry", "A command and its time.",
         expectation: "a section with the key \"at\" and what to do then",
         presence: .exactlyOneOf(ceilings.map(\.word) + ["set", "do"]),
         keyAliases: timelineKeyAliases,
         fields: [
             Field(
                 "at", \.time, .duration(.zero ... .seconds(8760 * 3600)),
-                "When, counted from the session's start.", examples: ["3s", "0s", "1m30s"],
+                "The time since the session's start.", examples: ["3s", "0s", "1m30s"],
                 isRequired: true)
         ]
             + ceilings.map { role, word, example in
                 Field(
                     word, \.command, .ceiling(role),
-                    "The most that the \(role.facts.name)'s picture may have from then on; "
+                    "The largest size and rate of the \(role.facts.name) from then on; "
                         + "\"none\" lifts it.",
                     examples: [.string(example), "none"])
             } + [
                 Field(
                     "set", \.command, .assignment,
-                    "A new value for a live parameter of a plugin; \"greenroom plugin info NAME\" says "
-                        + "which ones are live.",
+                    "A new value for a live parameter of a plugin; \"greenroom plugin info NAME\" shows "
+                        + "live parameters.",
                     examples: [
                         "camera.settings.pattern=grey",
                         "camera.pre-processors[0].settings.opacity=0.5",
@@ -160,19 +159,19 @@ enum SessionDecoder {
                     Decoder<SessionCommand>.oneOf(
                         SessionCommand.phrases.map { ($0.words, $0.meaning.asSentence, $0.command) }
                     ),
-                    "What takes no value.", examples: ["mute", "pause share"]),
+                    "A command without a value.", examples: ["mute", "pause share"]),
             ]
     ) { draft, place in
         guard let time = draft.time, let command = draft.command else { return nil }
         return TimelineEntry(time: time, command: command, origin: place.path)
     }
 
-    /// The roles that have a ceiling, with its key and a value.
+    /// The roles with a ceiling, with its key and an example.
     private static let ceilings = SessionRole.allCases.compactMap { role in
         role.facts.ceiling.map { (role: role, word: $0.word, example: $0.example) }
     }
 
-    /// Words of "do" that are written as keys: `mute:`, `stop: camera`.
+    /// Values of "do" that users write as keys: `mute:`, `stop: camera`.
     private static let timelineKeyAliases = SessionCommand.phrases.flatMap { phrase in
         let first = phrase.words.prefix { $0 != " " }
         return Set([phrase.words, String(first)]).sorted().map {
@@ -186,8 +185,8 @@ enum SessionDecoder {
     ///
     /// - Parameters:
     ///   - name: Its section's name in the JSON Schema.
-    ///   - example: One of its kind, and settings of it.
-    ///   - substitute: A key that can stand in place of all others.
+    ///   - example: An example plugin, with settings.
+    ///   - substitute: A key that can replace all others.
     ///   - fields: Its other keys.
     private static func source(
         _ name: String, _ summary: String, example: (plugin: JSON, settings: JSON),
@@ -203,19 +202,19 @@ enum SessionDecoder {
                 Field(
                     "plugin", \.configuration.plugin, reference,
                     "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or "
-                        + "the path of a library (with a \"/\") from this file's folder, and "
-                        + "\"#NAME\" behind it if the library has several.",
+                        + "the path of a library (with a \"/\") relative to this file's folder, with "
+                        + "\"#NAME\" if the library has several.",
                     examples: [example.plugin, "./build/libMine.so"],
                     isRequired: substitute == nil),
                 Field(
                     "settings", \.configuration.settings, .settings,
                     "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths "
-                        + "start from this file's folder.",
+                        + "are relative to this file's folder.",
                     examples: [example.settings]),
                 Field(
                     "on-failure", \.configuration.onFailure, onFailure,
-                    "What the session does when this plugin fails. Without it a plugin in a "
-                        + "process of its own is started again, and with one in the host's process "
+                    "What the session does when this plugin fails. By default an isolated plugin "
+                        + "is restarted, and with a plugin in the host's process "
                         + "the session ends.", examples: ["off"]),
             ] + pluginIsolation + fields + (substitute.map { [$0] } ?? [])
         ) { source, _ in source }
@@ -226,23 +225,23 @@ enum SessionDecoder {
     ) {
         switch $0 {
         case .restart:
-            "It is started again, after a while; at its sixth loss in a minute, it is off."
-        case .off: "The session goes on without the plugin."
+            "Restart it after a delay; off after six losses in a minute."
+        case .off: "The session continues without the plugin."
         case .end: "The session ends."
         }
     }
 
-    /// A plugin on its own; one that can't be read was told and is left out.
+    /// A plugin without inner sections; nil with a diagnostic if it can't be read.
     private static func alone(_ source: Decoder<Source>) -> Decoder<PluginConfiguration> {
         Decoder<PluginConfiguration>(schema: source.schema) { node, path, reading in
             source.read(node, path, &reading)?.plugin
         }
     }
 
-    /// Roles whose sections are at the top of the file.
+    /// Roles with sections at the top of the file.
     private static let topRoles = SessionRole.allCases.filter { $0.facts.parent == nil }
 
-    /// The section of a role, with its filters and the roles whose sections are in it.
+    /// The section of a role, with its filters and inner roles.
     static func section(of role: SessionRole) -> Decoder<Source> {
         let text = role.section
         let filters = role.facts.filters.map { kind in
@@ -280,8 +279,8 @@ enum SessionDecoder {
     private static let broadcast = Field(
         "broadcast", \Source.broadcast,
         .socket("the path of a socket"),
-        "A Unix socket, from this file's folder, that the host makes, and that a process which "
-            + "it did not start connects to and sends a picture and its sound over.",
+        "A Unix socket, relative to this file's folder. The host creates it, and a process that "
+            + "the host did not start connects to it and sends video and audio.",
         examples: ["/run/greenroom.sock"])
 
     private static let reference = Decoder<String>.text("the name or path of a plugin")
@@ -309,7 +308,7 @@ enum SessionDecoder {
 }
 
 extension String {
-    /// With a capital at its start and a full stop.
+    /// With a capital letter and a full stop.
     fileprivate var asSentence: String { "\(prefix(1).uppercased())\(dropFirst())." }
 }
 
@@ -321,18 +320,18 @@ extension [String] {
     }
 }
 
-/// What the session file and its schema say of a role's section.
+/// The texts of a role's section in the session file and its schema.
 extension SessionRole {
     fileprivate struct Section {
-        /// What the key means.
+        /// The key's description.
         var meaning: String
-        /// What the section has.
+        /// The section's description.
         var summary: String
-        /// A plugin for the role.
+        /// An example plugin.
         var plugin: JSON
         /// Settings of that plugin.
         var settings: JSON
-        /// What the key may have.
+        /// Example values of the key.
         var examples: [JSON]
     }
 

@@ -3,11 +3,11 @@ import GreenroomSchema
 import GreenroomSession
 
 extension SessionFile {
-    /// Keys of a share that a broadcast can't have.
+    /// Keys that a share from a broadcast can't have.
     ///
     /// - Parameter root: The file.
     static func conflicts(ofBroadcastIn root: ConfigNode) -> [ConfigurationProblem] {
-        // A plugin beside a broadcast was told.
+        // A plugin besides a broadcast is reported already.
         guard let role = SessionRole.ofBroadcasts, let share = root.section(of: role),
             share.value(of: "broadcast") != nil, share.value(of: "plugin") == nil,
             case .mapping(let entries) = share.content
@@ -35,7 +35,7 @@ extension ConfigNode {
 }
 
 extension Decoder<String> {
-    /// The path of a Unix socket, made absolute from the file's folder.
+    /// The path of a Unix socket, made absolute relative to the file's folder.
     static func socket(_ expectation: String) -> Decoder {
         let path = path(expectation)
         return Decoder(schema: path.schema) { node, place, reading in
@@ -51,6 +51,6 @@ extension Decoder<String> {
         }
     }
 
-    /// What Linux's `sun_path`, 108 bytes, holds before its NUL.
+    /// The capacity of Linux's `sun_path`, 108 bytes, without its NUL.
     private static var maximumSocketPathBytes: Int { 107 }
 }

@@ -1,10 +1,10 @@
 import GreenroomSchema
 
 extension SessionFile {
-    /// The JSON Schema (draft 2020-12) of session files, the same text each time.
+    /// The JSON Schema (draft 2020-12) of session files; deterministic.
     ///
-    /// It knows everything but what only the whole file shows, such as a picture that an output
-    /// wants and the session does not have.
+    /// It covers everything except dependencies between keys, such as an output of video that the
+    /// session does not have.
     public static var jsonSchema: String {
         SessionDecoder.root.schema.document(title: "Greenroom session file").text
     }

@@ -12,10 +12,9 @@ extension SessionFile {
     /// - Parameters:
     ///   - bytes: YAML in UTF-8, at most 256 KiB.
     ///   - file: The file as the user named it, for messages.
-    ///   - folder: The absolute folder that relative paths start from.
-    ///   - overrides: Values that take the place of the file's, in order.
-    /// - Throws: Every fault that there is, at once; only a file that is no YAML is looked at no
-    ///   further.
+    ///   - folder: The absolute folder that relative paths are resolved against.
+    ///   - overrides: Values that replace those of the file, in order.
+    /// - Throws: Every fault of the file; for invalid YAML, only the first.
     public static func read(
         _ bytes: [UInt8], file: String, folder: String, overrides: [Override] = []
     ) throws(SessionFileError) -> SessionFile {
@@ -59,9 +58,9 @@ extension SessionFile {
 }
 
 extension SessionConfiguration {
-    /// What a file says.
+    /// Reads the content of a file.
     ///
-    /// - Parameter defaultName: What the session is called if the file does not name it.
+    /// - Parameter defaultName: The session's name if the file has none.
     fileprivate init(
         _ draft: SessionDecoder.Draft, folder: String, defaultName: String, _ places: SourcePlaces
     ) {
@@ -78,7 +77,7 @@ extension SessionConfiguration {
         }
         broadcast = SessionRole.ofBroadcasts.flatMap { draft.sources[$0]?.broadcast }
         outputs = draft.outputs
-        // The sort is stable by the entries' numbers.
+        // The entries' numbers make the sort stable.
         timeline = draft.timeline.enumerated()
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)
@@ -86,7 +85,7 @@ extension SessionConfiguration {
 }
 
 extension SessionDecoder.Session {
-    /// As many rows as a table may have.
+    /// The limit of rows in a table.
     private static let maximumRows = 64
 
     /// The sizes that cameras are offered.
@@ -104,7 +103,7 @@ extension SessionDecoder.Session {
         ]
     }
 
-    /// Sizes that are never offered as they stand, because of the session's maximum.
+    /// Warnings about sizes that the session's maximum excludes.
     fileprivate func vainSizes(isTableStated: Bool) -> [ConfigurationProblem] {
         let maximum = configuration.maximum
         let stated = [
@@ -124,10 +123,10 @@ extension SessionDecoder.Session {
     }
 }
 
-// MARK: - Which sections there are
+// MARK: - Sections
 
 extension SessionParts {
-    /// The sections of a file, those that are wrong, too.
+    /// The sections of a file, including invalid ones.
     fileprivate init(in root: ConfigNode) {
         let sections = SessionRole.allCases.compactMap { role in
             root.section(of: role).map { (role, $0) }
@@ -159,7 +158,7 @@ extension ConfigNode {
 public struct UnreadableFile: Error, Sendable, CustomStringConvertible {
     /// The file as the user named it.
     public var file: String
-    /// What the system says.
+    /// The system's message.
     public var reason: String
 
     /// `demo.yaml: No such file or directory`.
@@ -171,12 +170,12 @@ extension SessionFile {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - overrides: Values that take the place of the file's, in order.
+    ///   - overrides: Values that replace those of the file, in order.
     /// - Throws: ``UnreadableFile``, or ``SessionFileError`` with every fault of the file.
     public static func load(_ path: String, overrides: [Override] = []) throws -> SessionFile {
         let bytes: [UInt8]
         do throws(Errno) {
-            // As much as shows that it is too large.
+            // Enough to detect that it is too large.
             bytes = try FileDescriptor.contents(of: path, limit: YAMLText.maximumBytes + 1)
         } catch {
             throw UnreadableFile(file: path, reason: "\(error)")

@@ -1,18 +1,18 @@
 public import GreenroomSchema
 public import GreenroomSession
 
-/// What a session file says, read and checked as far as that is possible without its plugins.
+/// A session file, checked as far as possible without its plugins.
 public struct SessionFile: Sendable {
-    /// What it says.
+    /// Its configuration.
     public var configuration: SessionConfiguration
-    /// What is legal and can't be meant.
+    /// Warnings about legal but unlikely values.
     public var warnings: [Diagnostic] = []
-    /// The text that it was read from, to show places in.
+    /// Its text, to quote in diagnostics.
     public let source: SourceText
-    /// Where in it what stands.
+    /// The locations of its values.
     package let places: SourcePlaces
 
-    /// What is wrong with the configuration, at its places in the file.
+    /// Locates the problems of the configuration in the file.
     package func located(_ error: ConfigurationError) -> SessionFileError {
         SessionFileError(error.problems.map(places.diagnostic), in: source)
     }

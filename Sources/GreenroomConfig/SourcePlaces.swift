@@ -1,7 +1,7 @@
 package import GreenroomSchema
 package import GreenroomSession
 
-/// Where the values of a session file stand, by the keys that lead to them.
+/// The locations of the values in a session file, by path.
 package struct SourcePlaces: Sendable {
     private struct Entry {
         var key: SourceLocation.Origin
@@ -10,7 +10,7 @@ package struct SourcePlaces: Sendable {
 
     private var entries: [String: Entry] = [:]
 
-    /// The places in a file, with the arguments that override some of it.
+    /// The locations in a file and in the arguments that override values.
     init(of root: ConfigNode) { add(root, at: "", key: root.origin) }
 
     private mutating func add(_ node: ConfigNode, at path: String, key: SourceLocation.Origin) {
@@ -28,10 +28,10 @@ package struct SourcePlaces: Sendable {
         }
     }
 
-    /// Whether something stands at a path.
+    /// Whether there is a value at a path.
     func has(_ path: String) -> Bool { entries[path] != nil }
 
-    /// A problem at its place; what the file leaves out is told at the section that lacks it.
+    /// Locates a problem; a missing value is located at the section that lacks it.
     package func diagnostic(_ problem: ConfigurationProblem) -> Diagnostic {
         let entry = entries[problem.path]
         let origin =

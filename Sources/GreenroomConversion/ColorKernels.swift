@@ -62,7 +62,7 @@ enum ColorKernels {
     /// Makes a row of 32-bit pixels from a row of luma and its chroma rows.
     ///
     /// - Parameters:
-    /// - blueShift: The position of blue in a pixel, in bits: 0 for BGRA, 16 for RGBA.
+    ///   - blueShift: The position of blue in a pixel, in bits: 0 for BGRA, 16 for RGBA.
     static func pixels(
         ofLuma luma: UnsafePointer<UInt8>, u: UnsafePointer<UInt8>, v: UnsafePointer<UInt8>,
         width: Int, _ color: ColorTransform.ToRGB, blueShift: UInt32,

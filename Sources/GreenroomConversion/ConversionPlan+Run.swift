@@ -16,9 +16,9 @@ extension ConversionPlan.Step {
     /// Runs the step.
     ///
     /// - Parameters:
-    /// - input: The result of the step before.
-    /// - compressedByteCount: The length of a compressed picture.
-    /// - output: A picture of the format and size from ``result(of:_:)``.
+    ///   - input: The result of the step before.
+    ///   - compressedByteCount: The length of a compressed picture.
+    ///   - output: A picture of the format and size from ``result(of:_:)``.
     func run(
         from input: UnsafeFrame, compressedByteCount: Int, into output: UnsafeFrame
     ) throws(ConversionError) {

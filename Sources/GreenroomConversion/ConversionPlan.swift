@@ -69,9 +69,9 @@ public struct ConversionPlan: Equatable, Sendable {
     /// - Parameters:
     ///   - format: The layout of the frame's pixels.
     ///   - size: The frame's size, before its rotation; legal.
-    /// - rotation: The frame's rotation.
-    /// - color: The frame's colour space. Of an RGB frame only the matrix matters.
-    /// - want: The consumer's want.
+    ///   - rotation: The frame's rotation.
+    ///   - color: The frame's colour space. Of an RGB frame only the matrix matters.
+    ///   - want: The consumer's want.
     /// - Throws: ``ConversionError/Code/rejected`` for another size under ``Fit/reject``;
     ///   ``ConversionError/Code/unsupported`` for a format that can't be made;
     ///   ``ConversionError/Code/badGeometry`` for an illegal size.

@@ -34,9 +34,9 @@ public final class FrameConverter {
     /// Converts a frame; without anything to do, returns another reference to it.
     ///
     /// - Parameters:
-    /// - frame: The frame. Its info describes its pixels, also those of a JPEG image.
-    /// - want: The consumer's want.
-    /// - pool: The pool of the result.
+    ///   - frame: The frame. Its info describes its pixels, also those of a JPEG image.
+    ///   - want: The consumer's want.
+    ///   - pool: The pool of the result.
     /// - Returns: The converted frame with updated info; timestamp and revision are copied. Alpha
     ///   and padding bytes of RGB formats are undefined.
     /// - Throws: The errors of ``ConversionPlan/plan(format:size:rotation:color:want:)``;
@@ -58,8 +58,8 @@ public final class FrameConverter {
     ///
     /// - Parameters:
     ///   - frame: The frame, as for ``convert(_:to:into:)``.
-    /// - want: The consumer's want.
-    /// - pool: The pool of the result.
+    ///   - want: The consumer's want.
+    ///   - pool: The pool of the result.
     /// - Returns: The result of ``convert(_:to:into:)``, as a unique reference.
     /// - Throws: The errors of ``convert(_:to:into:)``.
     public func copy(

@@ -7,7 +7,7 @@ extension FramePool {
     /// - Parameters:
     ///   - format: The layout of its pixels.
     ///   - size: The visible size.
-    /// - range: The range of YUV values; ignored for RGB formats, which are full.
+    ///   - range: The range of YUV values; ignored for RGB formats, which are full.
     /// - Returns: nil if ``take(_:_:compressedByteCount:)`` returns nil, and for a compressed
     ///   format.
     public func takeBlack(

@@ -26,8 +26,8 @@ public final class FramePool: Sendable {
     /// Makes an empty pool.
     ///
     /// - Parameters:
-    /// - limit: Limit of live frames, at least 1.
-    /// - byteLimit: Limit of memory in bytes.
+    ///   - limit: Limit of live frames, at least 1.
+    ///   - byteLimit: Limit of memory in bytes.
     public init(limit: Int, byteLimit: Int = FramePool.ordinaryByteLimit) {
         self.limit = max(limit, 1)
         self.byteLimit = byteLimit
@@ -89,7 +89,7 @@ public final class FramePool: Sendable {
     /// - Parameters:
     ///   - format: The layout of its pixels.
     ///   - size: The visible size, before any rotation.
-    /// - compressedByteCount: The length of a compressed picture; ignored for other formats.
+    ///   - compressedByteCount: The length of a compressed picture; ignored for other formats.
     /// - Returns: nil if `limit` frames are live, memory would exceed `byteLimit`, the size is
     ///   illegal, the compressed length is zero or above ``maximumCompressedByteCount(of:)``,
     ///   allocation fails, or the frame is larger than a slot of existing memory.

@@ -11,8 +11,8 @@ public enum JPEGStructure {
     /// Checks an image.
     ///
     /// - Parameters:
-    /// - data: The image; bytes after its end are ignored.
-    /// - size: The required size.
+    ///   - data: The image; bytes after its end are ignored.
+    ///   - size: The required size.
     /// - Throws: ``ConversionError/Code/badData``.
     public static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
         guard word(data, 0) == 0xffd8 else {

@@ -19,8 +19,8 @@ public struct PixelRect: Hashable, Sendable {
     /// A centred rectangle in a picture.
     ///
     /// - Parameters:
-    /// - size: The rectangle's size, at most the picture's.
-    /// - whole: The picture's size.
+    ///   - size: The rectangle's size, at most the picture's.
+    ///   - whole: The picture's size.
     init(_ size: FrameSize, centredIn whole: FrameSize) {
         self.init(
             x: (whole.width - size.width) / 4 * 2, y: (whole.height - size.height) / 4 * 2,

@@ -8,8 +8,8 @@ extension VideoFrame {
     ///
     /// - Parameters:
     ///   - index: The plane, 0 to ``planeCount`` − 1.
-    /// - source: Its first pixel, followed by `byteCount` readable bytes.
-    /// - strideBytes: Stride of the source; ignored for a compressed format.
+    ///   - source: Its first pixel, followed by `byteCount` readable bytes.
+    ///   - strideBytes: Stride of the source; ignored for a compressed format.
     ///   - byteCount: The length of the source.
     /// - Throws: ``ConversionError/Code/badGeometry``, before reading, if the stride is shorter
     ///   than a row or the source shorter than the plane.

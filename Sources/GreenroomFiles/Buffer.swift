@@ -1,7 +1,7 @@
-/// The owner of a block of memory that is made once and used again and again.
+/// A reusable block of memory with a unique owner.
 ///
-/// `@unchecked Sendable` is safe: the memory has this one owner, which cannot be copied, and
-/// is reached through it alone.
+/// `@unchecked Sendable` is safe: the owner can't be copied, and the memory is accessed only
+/// through it.
 struct Buffer: ~Copyable, @unchecked Sendable {
     /// The memory.
     private(set) var bytes: UnsafeMutableRawBufferPointer
@@ -14,7 +14,7 @@ struct Buffer: ~Copyable, @unchecked Sendable {
 
     deinit { bytes.deallocate() }
 
-    /// Sees to it that the block is at least so long; what it held is lost.
+    /// Makes the block at least as long as given; its content is lost.
     mutating func reserve(_ byteCount: Int) {
         guard bytes.count < byteCount else { return }
         self = Buffer(byteCount: byteCount)

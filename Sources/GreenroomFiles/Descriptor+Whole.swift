@@ -1,5 +1,5 @@
 extension Descriptor {
-    /// The bytes at an offset; fewer than asked for only at the end of the file.
+    /// Returns the bytes at an offset; fewer than requested only at the end of the file.
     func bytes(_ count: Int, at offset: Int64) throws(MediaFileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = bytes.withUnsafeMutableBytes { memory in
@@ -9,7 +9,7 @@ extension Descriptor {
         return bytes
     }
 
-    /// Fills the memory from an offset; a file that ends before is an error.
+    /// Fills the memory from an offset; throws if the file ends before.
     func readWhole(
         into memory: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(MediaFileError) {

@@ -2,11 +2,11 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// The owner of an open file: closes it, and names it in errors.
+/// An open file with a unique owner. Closes it, and names it in errors.
 struct Descriptor: ~Copyable, Sendable {
-    /// What the file is called in errors.
+    /// The name in errors.
     let name: String
-    /// nil once it is closed.
+    /// Nil after it is closed.
     private var file: FileDescriptor?
 
     private init(_ file: FileDescriptor, name: String) {
@@ -29,16 +29,16 @@ struct Descriptor: ~Copyable, Sendable {
         return file
     }
 
-    /// Makes a file for writing, or empties the one that is there.
+    /// Creates a file for writing, or truncates an existing one.
     ///
-    /// - Parameter name: What errors call it; nil for its path.
+    /// - Parameter name: The name in errors; nil for the path.
     static func creating(
         _ path: String, name: String? = nil
     ) throws(MediaFileError) -> Descriptor {
         try open(name: name ?? path) { () throws(Errno) in try .creating(path) }
     }
 
-    /// A second handle of an open file, so that the caller keeps its own.
+    /// Duplicates a descriptor, so that the caller keeps its own.
     static func duplicating(_ number: Int32, name: String) throws(MediaFileError) -> Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
@@ -57,16 +57,16 @@ struct Descriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Gives a file another name, in place of a file that may have it.
+    /// Renames a file; replaces a file with the new name.
     static func rename(_ path: String, to other: String) throws(MediaFileError) {
         guard Glibc.rename(path, other) != 0 else { return }
         throw MediaFileError(.cannotWrite, file: other, call: "rename", .last)
     }
 
-    /// The open file; a closed one fails every call.
+    /// The open file; after it is closed, an invalid descriptor that fails every call.
     private var open: FileDescriptor { file ?? FileDescriptor(rawValue: -1) }
 
-    /// Whether it is a file on disk: it has offsets, and can be cut.
+    /// Whether it is a file on disk, with offsets and a length that can be set.
     var isRegular: Bool { (try? open.stat())?.type == .regular }
 
     /// The length in bytes.
@@ -74,10 +74,10 @@ struct Descriptor: ~Copyable, Sendable {
         try attempt(.cannotRead, "fstat") { try open.stat().size }
     }
 
-    /// Closes and reports what the system had kept back until now.
+    /// Closes the file and reports delayed write errors.
     consuming func close() throws(MediaFileError) {
         let file = open
-        // Linux lets go of the descriptor even where close fails, EINTR included.
+        // Linux releases the descriptor even if close fails, EINTR included.
         self.file = nil
         do throws(Errno) {
             try withErrno { try file.close() }
@@ -87,7 +87,7 @@ struct Descriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Runs a call, and says of its error which call it was and where.
+    /// Runs a call; its error names the call and the file.
     private func attempt<Value>(
         _ code: MediaFileError.Code, _ call: String, at offset: Int64? = nil,
         _ body: () throws -> Value
@@ -105,7 +105,7 @@ struct Descriptor: ~Copyable, Sendable {
 extension Descriptor {
     /// Reads at an offset until the memory is full or the file ends.
     ///
-    /// - Returns: The bytes read; fewer than asked for only at the end of the file.
+    /// - Returns: The number of bytes read; less than requested only at the end of the file.
     func read(
         into memory: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(MediaFileError) -> Int {
@@ -126,11 +126,11 @@ extension Descriptor {
 // MARK: Writing
 
 extension Descriptor {
-    /// Appends buffers, one after the other, whole: at best in one system call.
+    /// Appends all bytes of the buffers, normally in one system call.
     ///
-    /// Goes on after short writes and signals, and waits where a non-blocking pipe is full.
+    /// Continues after short writes and signals, and waits if a non-blocking pipe is full.
     ///
-    /// - Parameter parts: The buffers; used up.
+    /// - Parameter parts: The buffers; they are modified.
     func append(_ parts: UnsafeMutableBufferPointer<iovec>) throws(MediaFileError) {
         var first = 0
         while first < parts.count {
@@ -168,19 +168,19 @@ extension Descriptor {
         }
     }
 
-    /// Cuts the file, or lengthens it with a hole that reads as zeros.
+    /// Truncates the file, or extends it with a hole that reads as zeros.
     func setByteCount(_ count: Int64) throws(MediaFileError) {
         try attempt(.cannotWrite, "ftruncate", at: count) { try open.resize(to: count) }
     }
 
-    /// Moves the place where ``append(_:)`` goes on.
+    /// Sets the offset at which ``append(_:)`` continues.
     func seek(to offset: Int64) throws(MediaFileError) {
         _ = try attempt(.cannotWrite, "lseek", at: offset) {
             try open.seek(offset: offset, from: .start)
         }
     }
 
-    /// The bytes that a call wrote; 0 where it is worth another try.
+    /// The number of bytes that a call wrote; 0 if it should be repeated.
     private func written(
         _ call: String, at offset: Int64? = nil, _ body: () throws(Errno) -> Int
     ) throws(MediaFileError) -> Int {
@@ -200,7 +200,7 @@ extension Descriptor {
 // MARK: Errors
 
 extension MediaFileError {
-    /// An error of the system.
+    /// Makes an error from the system's error.
     fileprivate init(
         _ code: Code, file: String, offset: Int64? = nil, call: String, _ error: Errno
     ) {

@@ -1,39 +1,39 @@
-/// Why a media file could not be read or written: the place, the rule, the cure.
+/// An error in reading or writing a media file: the place, the rule, the cure.
 public struct MediaFileError: Error, Hashable, Sendable {
-    /// What went wrong, for a program. More may be added.
+    /// The kind of the error. More may be added.
     public struct Code: Hashable, Sendable {
         private enum Kind {
             case open, read, write, closedByReader, full, malformed, unsupported, argument
         }
         private let kind: Kind
 
-        /// The file could not be opened or made.
+        /// The file could not be opened or created.
         public static let cannotOpen = Code(kind: .open)
-        /// The system failed to read.
+        /// Reading failed.
         public static let cannotRead = Code(kind: .read)
-        /// The system failed to write.
+        /// Writing failed.
         public static let cannotWrite = Code(kind: .write)
-        /// Whoever read the pipe has gone (`EPIPE`).
+        /// The reader of the pipe has closed it (`EPIPE`).
         public static let readerGone = Code(kind: .closedByReader)
         /// The disk or the quota is full (`ENOSPC`, `EDQUOT`, `EFBIG`).
         public static let full = Code(kind: .full)
         /// The file breaks a rule of its format.
         public static let malformed = Code(kind: .malformed)
-        /// The file is sound, but of a variety that is not read here.
+        /// The file is valid, but a variant that is not supported.
         public static let unsupported = Code(kind: .unsupported)
-        /// The caller passed what does not fit the file.
+        /// The caller's arguments do not fit the file.
         public static let badArgument = Code(kind: .argument)
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public let code: Code
     /// The path, or a name such as "standard output".
     public let file: String
-    /// Where in the file, in bytes from its start; nil where no place is to blame.
+    /// The offset in the file, in bytes; nil if the error has no place.
     public let offset: Int64?
-    /// What was found and which rule it breaks.
+    /// What was found, and the rule that it breaks.
     public let rule: String
-    /// What to do about it.
+    /// How to fix it.
     public let cure: String
     /// The system's `errno`, or 0.
     public let systemError: Int32

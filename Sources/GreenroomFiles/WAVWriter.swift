@@ -1,30 +1,29 @@
 import Glibc
 
-/// Writes 16-bit PCM to a WAV file as it comes.
+/// Writes 16-bit PCM to a WAV file, continuously.
 ///
-/// The sizes in the header are right after every write, so the file is good whenever the
-/// process ends. Beyond 4 GiB, where the sizes of a WAV file end, the header turns into that
-/// of RF64 (EBU Tech 3306): room for its 64-bit sizes is kept from the beginning, in a `JUNK`
-/// chunk that readers skip. When a write fails on a full disk, its part is cut off again and
-/// writing may go on.
+/// The sizes in the header are correct after every write, so the file is valid whenever the process
+/// ends. Beyond 4 GiB, the limit of sizes in a WAV file, the header becomes that of RF64 (EBU Tech
+/// 3306); a `JUNK` chunk, which readers skip, reserves space for its 64-bit sizes. If a write fails
+/// because the disk is full, the partial data is removed and writing can continue.
 ///
-/// One thread at a time.
+/// Use it from one thread at a time.
 public struct WAVWriter: ~Copyable, Sendable {
-    /// Samples of each channel in a second, in hertz.
+    /// The sample rate, in hertz.
     public let sampleRate: Int
-    /// Interleaved channels.
+    /// The number of interleaved channels.
     public let channels: Int
-    /// Samples of each channel written so far.
+    /// The samples of each channel written so far.
     public var frameCount: Int64 { dataByteCount / Int64(blockByteCount) }
 
     private let file: Descriptor
     private var dataByteCount: Int64 = 0
     private var blockByteCount: Int { channels * MemoryLayout<Int16>.size }
 
-    /// Makes a file, or empties the one that is there, and writes the header.
+    /// Creates a file, or truncates an existing one, and writes the header.
     ///
     /// - Parameters:
-    ///   - path: The file. Its header is rewritten as it grows, so a pipe will not do.
+    ///   - path: The file. It can't be a pipe, because the header is rewritten as the file grows.
     ///   - sampleRate: In hertz, 1 to 1,000,000.
     ///   - channels: 1 or 2.
     public init(path: String, sampleRate: Int, channels: Int) throws(MediaFileError) {
@@ -49,7 +48,7 @@ public struct WAVWriter: ~Copyable, Sendable {
     /// Appends samples.
     ///
     /// - Parameter samples: Interleaved, whole frames.
-    /// - Throws: ``MediaFileError/Code/badArgument`` for half a frame;
+    /// - Throws: ``MediaFileError/Code/badArgument`` for an incomplete frame;
     ///   ``MediaFileError/Code/full``.
     public mutating func write(_ samples: Span<Int16>) throws(MediaFileError) {
         guard samples.count.isMultiple(of: channels) else {
@@ -60,14 +59,13 @@ public struct WAVWriter: ~Copyable, Sendable {
         }
         let end = WAVHeader.byteCount + dataByteCount
         let result = samples.withUnsafeBufferPointer { samples in
-            // PCM in the file is little-endian, as is every machine that Swift runs on under
-            // Linux.
+            // PCM in the file is little-endian, as is every machine on which Swift supports Linux.
             Result { () throws(MediaFileError) in
                 try file.write(UnsafeRawBufferPointer(samples), at: end)
             }
         }
         if case .failure(let error) = result {
-            // Where even cutting fails, the header still leaves out what is behind.
+            // Even if truncating fails, the header excludes the partial data.
             try? file.setByteCount(end)
             throw error
         }
@@ -75,7 +73,7 @@ public struct WAVWriter: ~Copyable, Sendable {
         try writeHeader()
     }
 
-    /// Closes the file, and reports what the system had kept back until now.
+    /// Closes the file and reports delayed write errors.
     public consuming func close() throws(MediaFileError) {
         try file.close()
     }
@@ -86,7 +84,7 @@ public struct WAVWriter: ~Copyable, Sendable {
         try header.write(to: file)
     }
 
-    /// Appends silence as a hole, which takes no room on the disk: how tests reach 4 GiB.
+    /// Appends silence as a hole, which uses no disk space; for tests beyond 4 GiB.
     mutating func appendHole(frames: Int64) throws(MediaFileError) {
         dataByteCount += frames * Int64(blockByteCount)
         try file.setByteCount(WAVHeader.byteCount + dataByteCount)
@@ -94,7 +92,7 @@ public struct WAVWriter: ~Copyable, Sendable {
     }
 }
 
-/// The bytes before the samples, which have the same length in WAV and in RF64.
+/// The bytes before the samples; WAV and RF64 headers have the same length.
 struct WAVHeader {
     /// `RIFF` 12, `JUNK` or `ds64` 36, `fmt ` 24, `data` 8.
     static let byteCount: Int64 = 80
@@ -121,7 +119,7 @@ struct WAVHeader {
         let blockByteCount = channels * MemoryLayout<Int16>.size
         let riffByteCount = Self.byteCount - 8 + dataByteCount
         let isLarge = riffByteCount > Int64(UInt32.max)
-        // In RF64 the 32-bit sizes say "look into ds64".
+        // In RF64, this 32-bit size means: see ds64.
         let riffField = isLarge ? UInt32.max : UInt32(truncatingIfNeeded: riffByteCount)
         let dataField = isLarge ? UInt32.max : UInt32(truncatingIfNeeded: dataByteCount)
 
@@ -149,7 +147,7 @@ struct WAVHeader {
         bytes.put(dataField)
     }
 
-    /// Fills memory from front to back; all of the header's fields fit by construction.
+    /// Writes fields to memory in sequence; the header's fields always fit.
     private struct Cursor {
         let memory: UnsafeMutableRawBufferPointer
         var offset = 0

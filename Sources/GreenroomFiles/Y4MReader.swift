@@ -1,16 +1,16 @@
 import GreenroomMedia
 
-/// Reads frames of a Y4M file of 8-bit 4:2:0 pictures, in any order.
+/// Reads frames of a Y4M file of 8-bit 4:2:0 video, in any order.
 ///
-/// The file is read where it lies, a frame at a time, and nothing is allocated per frame.
-/// One thread at a time.
+/// Frames are read from the file on demand; nothing is allocated per frame. Use it from one thread
+/// at a time.
 public struct Y4MReader: ~Copyable, Sendable {
-    /// What the header says.
+    /// The format in the header.
     public let format: Y4MFormat
-    /// Whole frames in the file.
+    /// The number of complete frames.
     public let frameCount: Int
-    /// What of the file is left out or not followed, such as a last frame that was cut off, a
-    /// sentence each; empty as a rule.
+    /// Warnings about parts of the file that are ignored, such as a truncated last frame; usually
+    /// empty.
     public let notes: [String]
 
     private let file: Descriptor
@@ -19,7 +19,7 @@ public struct Y4MReader: ~Copyable, Sendable {
 
     /// Opens a file, reads its header and counts its frames.
     ///
-    /// - Throws: ``MediaFileError`` naming the byte, the rule and the cure.
+    /// - Throws: ``MediaFileError`` with the offset, the rule and the cure.
     public init(path: String) throws(MediaFileError) {
         let file = try Descriptor.reading(path)
         let length = try file.byteCount()
@@ -47,14 +47,15 @@ public struct Y4MReader: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - index: The frame, 0 to ``frameCount`` − 1.
-    ///   - y: Where rows of luma go.
+    ///   - y: The memory for luma.
     ///   - yStride: Bytes from a row to the next, at least the width.
-    ///   - u: Where rows of U go, half the size rounded up.
+    ///   - u: The memory for U; half the size, rounded up.
     ///   - uStride: Likewise.
-    ///   - v: Where rows of V go.
+    ///   - v: The memory for V.
     ///   - vStride: Likewise.
-    /// - Throws: ``MediaFileError/Code/badArgument`` for a frame that is not there or a plane
-    ///   too short; ``MediaFileError/Code/malformed`` where the file has changed meanwhile.
+    /// - Throws: ``MediaFileError/Code/badArgument`` for a frame that doesn't exist or a plane that
+    ///   is too short; ``MediaFileError/Code/malformed`` if the file was changed since it was
+    ///   opened.
     public mutating func readFrame(
         _ index: Int,
         y: inout MutableRawSpan, yStride: Int,
@@ -103,26 +104,26 @@ public struct Y4MReader: ~Copyable, Sendable {
     }
 }
 
-/// Where the frames of a file begin.
+/// The offsets of a file's frames.
 ///
-/// Nearly every file has the same line before each frame, so that frame n lies at a product.
-/// Only a file whose lines differ is searched from one end to the other, once.
+/// Nearly every file has the same line before each frame, so the offset of a frame is computed.
+/// Only a file with different lines is scanned, once, from start to end.
 struct Y4MFrameLayout {
-    /// The longest line before a frame that is read, in bytes.
+    /// The limit of the line before a frame, in bytes.
     private static let longestLine = 256
-    /// The line without parameters, in bytes.
+    /// The length of the line without parameters, in bytes.
     private static let plainLine = Int64("FRAME\n".utf8.count)
 
-    /// Whole frames.
+    /// The number of complete frames.
     let count: Int
-    /// Bytes behind the last whole frame.
+    /// Bytes after the last complete frame.
     let leftOver: Int64
-    /// Whether a line says more than `FRAME`.
+    /// Whether a line has more than `FRAME`.
     let hasParameters: Bool
 
     private enum Places {
         case even(first: Int64, line: Int64, step: Int64)
-        /// Of the pixels of each frame.
+        /// The offsets of the frames' pixels.
         case listed([Int64])
     }
     private let places: Places
@@ -170,7 +171,7 @@ struct Y4MFrameLayout {
         places = .listed(listed)
     }
 
-    /// Where the pixels of a frame begin.
+    /// The offset of a frame's pixels.
     func offset(
         ofFrame index: Int, in file: borrowing Descriptor
     ) throws(MediaFileError) -> Int64 {
@@ -186,8 +187,8 @@ struct Y4MFrameLayout {
         }
     }
 
-    /// The length of the line at an offset, which must be `FRAME`, parameters and a line feed;
-    /// nil where the file ends before the line does.
+    /// The length of the line at an offset, which must be `FRAME`, parameters and a line feed; nil
+    /// if the file ends before the line does.
     private static func line(
         in file: borrowing Descriptor, at offset: Int64, end: Int64
     ) throws(MediaFileError) -> Int64? {
@@ -211,7 +212,7 @@ struct Y4MFrameLayout {
         return nil
     }
 
-    /// Whether a line of a given length is at an offset. Allocates nothing.
+    /// Whether there is a line of a given length at an offset. Allocates nothing.
     private static func isLine(
         _ length: Int64, in file: borrowing Descriptor, at offset: Int64
     ) throws(MediaFileError) -> Bool {
@@ -226,7 +227,7 @@ struct Y4MFrameLayout {
         return try result.get()
     }
 
-    /// Whether what is at an offset, if anything, can be the start of a line that was cut off.
+    /// Whether the bytes at an offset, if any, are the start of a truncated line.
     private static func beginsLine(
         in file: borrowing Descriptor, at offset: Int64, end: Int64
     ) throws(MediaFileError) -> Bool {

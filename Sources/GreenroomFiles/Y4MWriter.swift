@@ -1,19 +1,18 @@
 import Glibc
 import GreenroomMedia
 
-/// Writes a Y4M file or stream of 4:2:0 pictures, frame by frame.
+/// Writes a Y4M file or stream of 4:2:0 video, frame by frame.
 ///
-/// Each frame is appended whole, in one system call as a rule, so the file is good whenever
-/// the process ends. A process that is killed in the very middle of a call can leave part of
-/// a last frame behind: ``Y4MReader`` and ffmpeg drop that part. When a frame fails on a
-/// full disk, its part is cut off again and writing may go on. Files grow as far as the
-/// file system lets them: the format has no limit of its own.
+/// Each frame is appended completely, normally in one system call, so the file is valid whenever
+/// the process ends. A process that is killed during the call can leave an incomplete last frame,
+/// which ``Y4MReader`` and ffmpeg ignore. If a frame fails because the disk is full, the partial
+/// data is removed and writing can continue. The format has no limit of file size.
 ///
-/// The process must ignore `SIGPIPE`; then a reader that leaves is an error like others.
-/// A write waits for as long as the reader of a pipe does not read: call it on a thread of
-/// its own. One thread at a time.
+/// The process must ignore `SIGPIPE`, so that a closed pipe is an error like any other. A write
+/// blocks while the reader of a pipe does not read: call it on a thread of its own. Use it from one
+/// thread at a time.
 public struct Y4MWriter: ~Copyable, Sendable {
-    /// What the header says.
+    /// The format in the header.
     public let format: Y4MFormat
     /// Frames written so far.
     public private(set) var frameCount: Int64 = 0
@@ -24,7 +23,7 @@ public struct Y4MWriter: ~Copyable, Sendable {
     private var gathered = Buffer(byteCount: 0)
     private var brokenBy: MediaFileError?
 
-    /// Makes a file, or empties the one that is there, and writes the header.
+    /// Creates a file, or truncates an existing one, and writes the header.
     public init(path: String, format: Y4MFormat) throws(MediaFileError) {
         let file = try Descriptor.creating(path)
         let isRegular = file.isRegular
@@ -34,14 +33,13 @@ public struct Y4MWriter: ~Copyable, Sendable {
     /// Writes the header to an open file, pipe or terminal, such as standard output.
     ///
     /// - Parameters:
-    ///   - descriptor: Open for writing. It is duplicated: the caller keeps its own and may
-    ///     close it.
-    ///   - name: What errors call it.
+    ///   - descriptor: Open for writing. It is duplicated: the caller keeps its own and may close it.
+    ///   - name: The name in errors.
     public init(
         descriptor: Int32, name: String = "standard output", format: Y4MFormat
     ) throws(MediaFileError) {
         let file = try Descriptor.duplicating(descriptor, name: name)
-        // Its offset may be anywhere: another program may have written before.
+        // Its offset is unknown: another program may have written before.
         try self.init(file, canCut: false, format: format)
     }
 
@@ -70,7 +68,7 @@ public struct Y4MWriter: ~Copyable, Sendable {
         byteCount = Int64(header.count)
     }
 
-    /// Closes the file, and reports what the system had kept back until now.
+    /// Closes the file and reports delayed write errors.
     public consuming func close() throws(MediaFileError) {
         try file.close()
     }
@@ -86,9 +84,9 @@ extension Y4MWriter {
     ///   - uStride: Likewise.
     ///   - v: Rows of V.
     ///   - vStride: Likewise.
-    /// - Throws: ``MediaFileError/Code/badArgument`` for a plane too short, before anything is
-    ///   written; ``MediaFileError/Code/readerGone``, ``MediaFileError/Code/full``. A stream
-    ///   that broke in mid-frame answers with the same error from then on.
+    /// - Throws: ``MediaFileError/Code/badArgument`` for a plane that is too short, before anything
+    ///   is written; ``MediaFileError/Code/readerGone``, ``MediaFileError/Code/full``. After a
+    ///   stream failed within a frame, every call throws the same error.
     public mutating func write(
         y: RawSpan, yStride: Int, u: RawSpan, uStride: Int, v: RawSpan, vStride: Int
     ) throws(MediaFileError) {
@@ -145,7 +143,7 @@ extension Y4MWriter {
 }
 
 extension PlaneGeometry {
-    /// The plane's rows without padding: in place where there is none, else gathered.
+    /// The plane's rows without padding: in place if there is none, otherwise copied.
     fileprivate func part(
         of plane: UnsafeRawBufferPointer, stride: Int, gatheredAt scratch: UnsafeMutableRawPointer?
     ) -> iovec {
@@ -168,12 +166,12 @@ extension PlaneGeometry {
 }
 
 extension Y4MFormat {
-    /// Refuses a plane that its rows and stride do not fit into.
+    /// Throws if the plane is too short for its rows and stride.
     func check(
         _ byteCount: Int, stride: Int, plane: Int, file: String
     ) throws(MediaFileError) {
         let geometry = PixelFormat.i420.plane(plane, of: size)
-        // Told only when it is wrong: this runs for every plane of every frame.
+        // Computed only for an error: this runs for every plane of every frame.
         var name: String { ["Y", "U", "V"][plane] }
         guard stride >= geometry.rowBytes else {
             throw MediaFileError(

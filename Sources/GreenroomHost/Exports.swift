@@ -1,4 +1,4 @@
-// Programs import one module: what its declarations name comes with it.
+// Programs import this module only; it exports the modules of its API.
 @_exported public import GreenroomConfig
 @_exported public import GreenroomMedia
 @_exported public import GreenroomModel

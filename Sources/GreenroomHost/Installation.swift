@@ -5,23 +5,22 @@ package import GreenroomPluginInterface
 import GreenroomSchema
 package import GreenroomSession
 
-/// Where the bundled plugins and `greenroom-runner` are, the process of isolated plugins.
+/// Where the bundled plugins are, and `greenroom-runner`, the program that runs isolated plugins.
 ///
 /// Both are built by `swift build` in a checkout of Greenroom, side by side. Elsewhere bundled
-/// plugins may lie in `lib/greenroom` beside the `bin` of the programs.
+/// plugins may be in `lib/greenroom` beside the `bin` of the programs.
 public struct Installation: Sendable {
-    /// The absolute folder that has `greenroom-runner`.
+    /// The absolute folder of `greenroom-runner`.
     public let programs: String
-    /// Folders that plugins are searched in before the bundled ones.
+    /// Folders that are searched for plugins before the bundled ones.
     public var pluginFolders: [String]
 
-    /// Names an installation.
+    /// Makes an installation.
     ///
     /// - Parameters:
-    ///   - programs: The folder that has `greenroom-runner`; a relative path starts from the
-    ///     working directory.
-    ///   - pluginFolders: Folders that plugins are searched in before the bundled ones; nil for
-    ///     those that `GREENROOM_PLUGIN_PATH` names.
+    ///   - programs: The folder of `greenroom-runner`; relative to the working directory.
+    ///   - pluginFolders: Folders that are searched for plugins before the bundled ones; nil for
+    ///     those in `GREENROOM_PLUGIN_PATH`.
     public init(programs: String, pluginFolders: [String]? = nil) {
         self.programs = resolvedPath(programs) ?? programs
         self.pluginFolders =
@@ -30,8 +29,8 @@ public struct Installation: Sendable {
             .map(String.init)
     }
 
-    /// The installation of this process. Its programs are, in this order, beside the program that
-    /// `GREENROOM_PROGRAM` names, beside this program, or on the `PATH`.
+    /// The installation of this process. `greenroom-runner` is searched beside the program in
+    /// `GREENROOM_PROGRAM`, then beside this program, then on the `PATH`.
     public static var standard: Installation {
         if let program = environmentVariable("GREENROOM_PROGRAM") {
             return Installation(programs: folder(of: program))
@@ -43,7 +42,7 @@ public struct Installation: Sendable {
         return Installation(programs: folder(of: onPath))
     }
 
-    /// The one that this program is part of.
+    /// The installation that this program belongs to.
     package static var ofThisProgram: Installation {
         Installation(programs: folder(of: ownProgramFile ?? ""))
     }
@@ -53,12 +52,12 @@ public struct Installation: Sendable {
         return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 
-    /// The program that plugins in processes of their own run in.
+    /// The program that runs isolated plugins.
     private var runner: String { "\(programs)/greenroom-runner" }
 
-    /// Finds plugins in it.
+    /// Finds plugins of the installation.
     ///
-    /// - Parameter rescans: Whether to look into files that were looked into before.
+    /// - Parameter rescans: Whether to scan files again that were scanned before.
     package func locator(rescans: Bool = false) -> PluginLocator {
         let scans = LibraryScans(
             cache: ScanCache(
@@ -70,7 +69,7 @@ public struct Installation: Sendable {
 }
 
 extension PluginLocator {
-    /// What is wrong with `GREENROOM_PLUGIN_PATH`, a line each.
+    /// Warnings about `GREENROOM_PLUGIN_PATH`.
     package var warnings: [String] {
         folders.filter { !isBundled("\($0)/library") && !Self.isFolder($0) }.map {
             "GREENROOM_PLUGIN_PATH: there is no folder \($0), so no plugin is found there."
@@ -82,16 +81,16 @@ extension PluginLocator {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// A library whose plugins live in processes of their own.
+    /// A library whose plugins are isolated.
     func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginFactory {
         IsolatedLibrary(
             path: path,
             confinement: Confinement(program: "\(programs)/greenroom-runner", plan: plan))
     }
 
-    /// Why a plugin can't be had, and which name was meant.
+    /// Why a plugin was not found, with a suggestion for its name.
     ///
-    /// - Parameter kind: What is needed; nil for any.
+    /// - Parameter kind: The kind that is needed; nil for any.
     package func explain(
         _ error: LoadError, _ name: String, _ kind: PluginKind? = nil
     ) -> String {

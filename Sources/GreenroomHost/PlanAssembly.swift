@@ -7,9 +7,9 @@ import GreenroomSchema
 package import GreenroomSession
 
 extension SessionPlan {
-    /// Loads the plugins of a configuration, and checks their settings and what is done to them.
+    /// Loads the plugins of a configuration, and checks their settings and commands.
     ///
-    /// - Throws: Every problem at once.
+    /// - Throws: Every problem.
     package init(
         _ configuration: SessionConfiguration, locator: PluginLocator
     ) throws(ConfigurationError) {
@@ -24,7 +24,7 @@ extension SessionPlan {
 }
 
 extension SessionConfiguration {
-    /// Roles that are taken twice; a session file has no way to say that.
+    /// Roles with two sources, which a session file can't express.
     fileprivate var slotConflicts: [ConfigurationProblem] {
         let taken = broadcast == nil ? nil : SessionRole.ofBroadcasts
         return slots.enumerated().compactMap { index, slot in
@@ -69,7 +69,7 @@ private struct Assembly {
                 return nil
             }
             let isBundled = locator.isBundled(found.path)
-            // Nothing of a plugin with a process of its own is loaded into this one.
+            // The library of an isolated plugin is not loaded into this process.
             let loaded =
                 configuration.isolation(of: plugin, isBundled: isBundled) == .process
                 ? nil : try load(seen, from: found.path)
@@ -102,9 +102,9 @@ private struct Assembly {
         }
     }
 
-    /// Loads a library into this process, which its plugin is to run in.
+    /// Loads a library into this process, for a plugin that runs in it.
     ///
-    /// - Parameter seen: The plugin as it was when the library was looked into.
+    /// - Parameter seen: The plugin as the scan found it.
     private func load(
         _ seen: PluginDescriptor, from path: String
     ) throws(LoadError) -> (library: PluginLibrary, descriptor: PluginDescriptor) {
@@ -115,13 +115,13 @@ private struct Assembly {
         return (library, descriptor)
     }
 
-    /// The process of a plugin.
+    /// The isolation of a plugin.
     ///
-    /// - Parameter settings: The plugin's, checked.
+    /// - Parameter settings: The plugin's checked settings.
     private func isolation(of plugin: PluginConfiguration, _ settings: [Setting]) -> IsolationPlan {
         var process = configuration.process(of: plugin)
-        // A path that is given in a setting is meant to be read. Only of those that are given: by
-        // its defaults a plugin could grant itself what it likes.
+        // A path in a given setting is readable. Default values are not: with them a plugin could
+        // grant itself any path.
         for setting in settings where setting.type == .path && plugin.settings[setting.name] != nil
         {
             guard case .string(let path) = setting.value, !process.grants.read.contains(path)
@@ -131,12 +131,12 @@ private struct Assembly {
         return process
     }
 
-    /// What is done while the session runs.
+    /// The checked timeline.
     ///
-    /// - Parameter plan: With all plugins that can be had.
+    /// - Parameter plan: The plan with the plugins that were found.
     mutating func timeline(of plan: SessionPlan) -> [TimelineEntry] {
         configuration.timeline.compactMap { entry in
-            // Of a plugin that can't be had, that was told.
+            // A plugin that was not found is reported already.
             if let target = entry.command.target, !plan.has(target) { return nil }
             do throws(CommandProblem) {
                 var checked = entry

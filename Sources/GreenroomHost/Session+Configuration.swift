@@ -4,14 +4,14 @@ public import GreenroomSchema
 public import GreenroomSession
 
 extension Session {
-    /// Makes a session of a configuration: finds its plugins, loads those that run in this process,
-    /// and checks what is wanted of them. Nothing runs and no output is open before `run()`.
+    /// Makes a session from a configuration: finds its plugins, loads those that run in this process
+    /// and checks their settings. No plugin runs and no output is open before `run()`.
     ///
     /// - Parameters:
-    ///   - configuration: What to run.
+    ///   - configuration: The configuration.
     ///   - installation: Where bundled plugins and `greenroom-runner` are.
-    ///   - events: Gets every event, on any thread, several at once; it must not wait long.
-    /// - Throws: Every problem of the configuration at once.
+    ///   - events: Gets every event, on any thread, several at the same time; it must not block.
+    /// - Throws: Every problem of the configuration.
     public convenience init(
         _ configuration: SessionConfiguration, installation: Installation = .standard,
         events: @escaping @Sendable (SessionEvent) -> Void = { _ in }
@@ -21,13 +21,13 @@ extension Session {
         self.init(plan: plan, events: events)
     }
 
-    /// Makes a session of what a session file says.
+    /// Makes a session from a session file.
     ///
     /// - Parameters:
-    ///   - file: What to run; its configuration may have been changed.
+    ///   - file: The session file; its configuration may have been changed.
     ///   - installation: Where bundled plugins and `greenroom-runner` are.
-    ///   - events: Gets every event, on any thread, several at once; it must not wait long.
-    /// - Throws: Every problem of the file at once, each at its place.
+    ///   - events: Gets every event, on any thread, several at the same time; it must not block.
+    /// - Throws: Every problem of the file, each with its location.
     public convenience init(
         _ file: SessionFile, installation: Installation = .standard,
         events: @escaping @Sendable (SessionEvent) -> Void = { _ in }
@@ -39,10 +39,10 @@ extension Session {
         }
     }
 
-    /// Runs the session on a thread of its own, from the first plugin's `create` to the last
-    /// output's end. A session runs once. Cancelling the task stops it in order.
+    /// Runs the session on a thread of its own, from the first `create` to the end of the last
+    /// output. A session runs once. Cancelling the task stops it in order.
     ///
-    /// - Returns: What happened, whatever it was.
+    /// - Returns: The report, also of a session that failed.
     /// - Throws: `OutputError` when an output can't be opened; then nothing was recorded.
     public func run() async throws -> SessionReport {
         try await withTaskCancellationHandler {
@@ -58,9 +58,9 @@ extension Session {
 }
 
 extension SessionFile {
-    /// What the file says, with its plugins.
+    /// Makes a plan from the file, with its plugins.
     ///
-    /// - Throws: Every problem at once, each at its place in the file.
+    /// - Throws: Every problem, each with its location in the file.
     package func plan(with locator: PluginLocator) throws(SessionFileError) -> SessionPlan {
         do throws(ConfigurationError) {
             return try SessionPlan(configuration, locator: locator)

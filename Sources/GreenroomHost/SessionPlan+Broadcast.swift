@@ -5,7 +5,7 @@ import GreenroomPluginInterface
 package import GreenroomSession
 
 extension SessionPlan {
-    /// Gives the places of the share and of its sound to whoever connects to the broadcast's socket.
+    /// Adds the share and its audio, from the broadcast that will connect to the socket.
     package mutating func awaitBroadcast() {
         guard let broadcast = configuration.broadcast, let role = SessionRole.ofBroadcasts else {
             return
@@ -19,7 +19,7 @@ extension SessionPlan {
 
 extension SourcePlan {
     fileprivate init(_ broadcast: BroadcastFactory) {
-        // Its end is no failure: it may come again.
+        // Its end is not a failure: it may connect again.
         self.init(
             factory: broadcast, descriptor: broadcast.descriptor, settings: [], onFailure: .off)
     }

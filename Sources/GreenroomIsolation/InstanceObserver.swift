@@ -12,7 +12,7 @@ package protocol InstanceObserver: Sendable {
     /// Prepares for an instance after its library is loaded, before `create`. [control]
     ///
     /// - Parameters:
-    /// - frames: The memory of the plugin's frames; nil if it has none.
+    ///   - frames: The memory of the plugin's frames; nil if it has none.
     ///   - call: Calls the runner, and returns its answer; nil if its process is lost. [control]
     func prepare(
         frames: SharedMemory?, call: @escaping @Sendable (Call, WireWriter) -> WireReader?)
@@ -20,9 +20,9 @@ package protocol InstanceObserver: Sendable {
     /// Serves a call of the plugin. [the thread that serves the channel]
     ///
     /// - Parameters:
-    /// - channel: Contains the call's message; after `answer`, its answer.
-    /// - frames: The memory of the plugin's frames; nil if it has none.
-    /// - answer: Serves the call as without an observer. Call it once.
+    ///   - channel: Contains the call's message; after `answer`, its answer.
+    ///   - frames: The memory of the plugin's frames; nil if it has none.
+    ///   - answer: Serves the call as without an observer. Call it once.
     /// - Returns: What `answer` returned: the length of the answer; nil for an unknown call.
     func serve(
         _ call: Call, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
@@ -31,7 +31,7 @@ package protocol InstanceObserver: Sendable {
     /// Records an edited frame. [media]
     ///
     /// - Parameters:
-    /// - channel: Contains the runner's answer to ``Call/process``.
+    ///   - channel: Contains the runner's answer to ``Call/process``.
     ///   - length: The answer's, in bytes.
     func didProcess(on channel: Channel, length: Int)
 }

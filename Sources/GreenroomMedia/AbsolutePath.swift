@@ -1,9 +1,9 @@
 /// Makes a path absolute.
 ///
 /// - Parameters:
-/// - path: An absolute or relative path.
-/// - folder: An absolute folder without symbolic links, so that each leading `..` of the path
-///   removes a component. If empty, the path stays unchanged.
+///   - path: An absolute or relative path.
+///   - folder: An absolute folder without symbolic links, so that each leading `..` of the path
+///     removes a component. If empty, the path stays unchanged.
 /// - Returns: The path itself if it is absolute.
 public func absolutePath(_ path: String, from folder: String) -> String {
     guard !path.hasPrefix("/"), !folder.isEmpty else { return path }

@@ -1,4 +1,4 @@
-/// An amount of memory, in decimal units as memory limits have them: 1 MB is 1,000,000 bytes.
+/// An amount of memory, in decimal units: 1 MB is 1,000,000 bytes.
 public struct MemorySize: Hashable, Comparable, Sendable {
     /// The amount.
     public var bytes: Int
@@ -18,7 +18,7 @@ public struct MemorySize: Hashable, Comparable, Sendable {
 }
 
 extension MemorySize: CustomStringConvertible {
-    /// What text an amount is read from.
+    /// The pattern of its text.
     package static let pattern = "[0-9]{1,6}(\\.[0-9]{1,3})? ?[MG]B"
 
     /// Reads `256 MB` or `1.5 GB`; the blank may be missing.
@@ -33,7 +33,7 @@ extension MemorySize: CustomStringConvertible {
         bytes = (whole * 1000 + thousandths) * (parts.3 == "G" ? 1_000_000 : 1000)
     }
 
-    /// As a session file writes it: `256 MB`, `1.5 GB`. What is less than a kilobyte is left out.
+    /// In a session file's notation: `256 MB`, `1.5 GB`. Truncates to a kilobyte.
     public var description: String {
         let isLarge = bytes >= 1_000_000_000 && bytes.isMultiple(of: 1_000_000)
         let thousandths = bytes / (isLarge ? 1_000_000 : 1000)
@@ -46,7 +46,7 @@ extension MemorySize: CustomStringConvertible {
 }
 
 extension Substring {
-    /// With zeros at its end, up to a length.
+    /// With trailing zeros, up to a length.
     fileprivate func padded(to length: Int) -> String {
         self + String(repeating: "0", count: Swift.max(0, length - count))
     }

@@ -1,35 +1,35 @@
 public import GreenroomMedia
 
-/// A plugin of a session: which one, its settings, and where it runs.
+/// A plugin of a session, with its settings and isolation.
 ///
-/// A plugin that needs nothing else is its name alone:
+/// A plugin with default settings can be written as its name:
 ///
 /// ```swift
 /// let slot = SessionSlot<PluginConfiguration>(.camera, "ColorBars")
 /// ```
 public struct PluginConfiguration: Hashable, Sendable {
-    /// The plugin's name or id; or, with a slash in it, the path of a library, with `#NAME` behind
-    /// it if the library has several plugins.
+    /// The plugin's name or id; or the path of a library, which contains a slash, with `#NAME`
+    /// if the library has several plugins.
     public var plugin: String
-    /// Values of its settings by name; others have their defaults.
+    /// The values of settings by name; the others have their defaults.
     public var settings: [String: ParameterValue]
-    /// What the session does when it fails; nil: a plugin in a process of its own is started
-    /// again, and with one in the host's process the session ends.
+    /// What the session does when it fails. If nil, an isolated plugin is restarted, and with a
+    /// plugin in the host's process the session ends.
     public var onFailure: FailurePolicy?
     /// Of a filter, whether a frame that it has not edited, because it is late, refuses it or is
     /// lost, is never shown: the last edited frame stays for a second, then a slate. Without it
     /// such frames are shown unedited.
     public var isRequired = false
-    /// Where it runs; nil: as the session says.
+    /// Where it runs; nil for the session's `SessionConfiguration.isolation`.
     public var isolation: Isolation?
-    /// How a process of its own is confined; nil: as the session says.
+    /// The sandbox of an isolated plugin; nil for that of the session.
     public var sandbox: SandboxMode?
-    /// How much private memory a process of its own may have; nil: as the session says.
+    /// The limit of private memory of an isolated plugin; nil for that of the session.
     public var memoryLimit: MemorySize?
-    /// What a process of its own may do besides what every one may; nil: nothing.
+    /// Additional grants of an isolated plugin; nil for none.
     public var grants: Grants?
 
-    /// Names a plugin.
+    /// Makes the configuration of a plugin.
     public init(_ plugin: String, settings: [String: ParameterValue] = [:]) {
         self.plugin = plugin
         self.settings = settings
@@ -37,7 +37,7 @@ public struct PluginConfiguration: Hashable, Sendable {
 }
 
 extension PluginConfiguration: ExpressibleByStringLiteral {
-    /// Names a plugin that has its default settings.
+    /// Makes the configuration of a plugin with default settings.
     public init(stringLiteral plugin: String) { self.init(plugin) }
 }
 
@@ -49,19 +49,18 @@ public enum Isolation: String, CaseIterable, Sendable {
     case host
 }
 
-/// What a plugin in a process of its own may do besides what every one may. Paths are absolute,
-/// and each list has a path once.
+/// Additional grants of an isolated plugin. Paths are absolute and unique within their list.
 public struct Grants: Hashable, Sendable {
-    /// Files that it may read, and folders with all in them.
+    /// Files and folders that it may read.
     public var read: [String]
-    /// Files that it may write, and folders that it may write and make files in.
+    /// Files and folders that it may write; in folders it may create files.
     public var write: [String]
-    /// Devices below `/dev` that it may use, and folders of them.
+    /// Devices, and folders of devices, below `/dev` that it may use.
     public var devices: [String]
     /// Whether it may use the network.
     public var network: Bool
 
-    /// Makes grants; without arguments it grants nothing.
+    /// Makes grants; without arguments, none.
     public init(
         read: [String] = [], write: [String] = [], devices: [String] = [], network: Bool = false
     ) {

@@ -86,7 +86,7 @@ extension SessionRole {
                 stopping: Stopping(
                     stop: "mute", start: "unmute", stopped: "muted", started: "unmuted",
                     shows: .silence,
-                    stopMeaning: "stop the microphone; its recording goes on with silence",
+                    stopMeaning: "stop the microphone; its recording continues with silence",
                     startMeaning: "start the microphone again"))
         case .share:
             Facts(

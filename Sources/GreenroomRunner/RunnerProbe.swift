@@ -9,8 +9,8 @@ package protocol RunnerProbe: Sendable {
     /// Prepares for an instance that is about to be created. [control]
     ///
     /// - Parameters:
-    /// - request: From the validator.
-    /// - frames: The memory of the plugin's frames; nil for audio.
+    ///   - request: From the validator.
+    ///   - frames: The memory of the plugin's frames; nil for audio.
     /// - Returns: The answer to the host.
     func prepare(_ request: WireReader, frames: SharedMemory?) -> WireWriter
 
@@ -32,7 +32,7 @@ package protocol RunnerProbe: Sendable {
     /// Lets a pre-processor edit a frame. [media]
     ///
     /// - Parameters:
-    /// - channel: Receives the answer, which begins with the status.
+    ///   - channel: Receives the answer, which begins with the status.
     ///   - process: Calls the plugin.
     /// - Returns: The length of the answer.
     func edit(

@@ -23,9 +23,9 @@ package enum Sandbox {
     ///
     /// - Parameters:
     ///   - policy: What the plugin may do.
-    /// - host: The process that started this one. If it has exited already, this process ends. The
-    ///   kernel watches the thread that started this process: that thread must live as long as the
-    ///   host.
+    ///   - host: The process that started this one. If it has exited already, this process ends.
+    ///     The kernel watches the thread that started this process: that thread must live as long
+    ///     as the host.
     /// - Throws: If the policy requires layers that the kernel lacks. The layers that exist are on
     ///   then, and the process can only report the error and exit.
     package static func apply(

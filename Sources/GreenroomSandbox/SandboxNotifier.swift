@@ -40,10 +40,10 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
     /// Takes over a descriptor; closes it when done.
     ///
     /// - Parameters:
-    /// - descriptor: ``Sandbox/Applied/notifyDescriptor``.
+    ///   - descriptor: ``Sandbox/Applied/notifyDescriptor``.
     ///   - process: The plugin's process.
     ///   - policy: The policy that was applied.
-    /// - report: The result of applying it.
+    ///   - report: The result of applying it.
     /// - Returns: Nil, with the descriptor closed, if there is no memory.
     package init?(
         descriptor: Int32, process: Int32, policy: SandboxPolicy, report: SandboxReport

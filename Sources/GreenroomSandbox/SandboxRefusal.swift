@@ -15,8 +15,8 @@ extension SandboxRefusal {
     /// - Parameters:
     ///   - verb: What was tried, after "it tried to".
     ///   - path: The file.
-    /// - grant: The missing access.
-    /// - granted: The file or folder to grant.
+    ///   - grant: The missing access.
+    ///   - granted: The file or folder to grant.
     static func file(
         _ verb: String, _ path: String, grant: PathGrant.Access, for granted: String
     ) -> Self {

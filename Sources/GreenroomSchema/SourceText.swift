@@ -7,7 +7,7 @@ public struct SourceText: Sendable {
     /// Splits a text into lines.
     ///
     /// - Parameters:
-    /// - text: The whole text.
+    ///   - text: The whole text.
     ///   - file: The name for messages.
     package init(_ text: String, file: String) {
         self.file = file

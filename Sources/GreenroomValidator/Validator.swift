@@ -76,7 +76,7 @@ public struct Validator: Sendable {
     }
 
     private let program: String
-    private let judges = CheckWorkers()
+    private let workers = CheckWorkers()
 
     /// - Parameter program: The `greenroom` program, absolute, with `greenroom-runner` beside it;
     ///   nil for the one beside this program, or that `GREENROOM_PROGRAM` names.
@@ -85,7 +85,7 @@ public struct Validator: Sendable {
         self.program = try program ?? Self.findProgram()
         guard access(self.program, X_OK) == 0, access(runner, X_OK) == 0 else {
             throw Problem(
-                description: "\(self.program): there has to be the greenroom program with "
+                description: "\(self.program): this must be the greenroom program, with "
                     + "greenroom-runner beside it. Build both, or name the program in "
                     + "GREENROOM_PROGRAM.")
         }
@@ -155,18 +155,18 @@ public struct Validator: Sendable {
         guard !concerned.isEmpty else {
             let kinds = Set(plugins.map(\.kind.name)).sorted().joined(separator: ", ")
             throw Problem(
-                description: "\(library): none of these checks concerns a \(kinds). greenroom "
-                    + "validate --list shows what each one concerns.", isOfOptions: true)
+                description: "\(library): none of these checks applies to a \(kinds). greenroom "
+                    + "validate --list shows what each one applies to.", isOfOptions: true)
         }
         return try concerned.map { descriptor in
             let checks = checks.filter { $0.kinds.contains(descriptor.kind) }
-            let orders = try orders(for: descriptor, at: path, checks, options)
-            let outcomes = try run(orders, checks, parallelism: options.parallelism) {
+            let requests = try requests(for: descriptor, at: path, checks, options)
+            let outcomes = try run(requests, checks, parallelism: options.parallelism) {
                 tell(descriptor.name, $0)
             }
             guard LibraryHash.hexadecimal(of: path) == hash else {
                 throw Problem(
-                    description: "\(library): it has changed while it was looked at. Look again.")
+                    description: "\(library): it changed during the validation. Run it again.")
             }
             return ConformanceReport(
                 plugin: descriptor.id, name: descriptor.name, kind: descriptor.kind.name,
@@ -184,18 +184,18 @@ public struct Validator: Sendable {
     /// - Returns: Whether checks were running. Before the first check there is nothing to stop, but
     ///   ``validate(_:_:tell:)`` returns only after the scan of the library, up to 5 s later.
     @discardableResult
-    public func cancel() -> Bool { judges.cancel() }
+    public func cancel() -> Bool { workers.cancel() }
 
-    /// The report on a library that can't be loaded: what can be said of it all the same.
+    /// The report on a library that can't be loaded.
     private func report(
         on library: String, _ path: String, _ hash: String, that error: LoadError,
         _ file: Result<ELFFile, ELFFile.Problem>, _ checks: [Check], _ options: Options,
         tell: @escaping @Sendable (_ plugin: String, CheckResult) -> Void
     ) throws -> ConformanceReport {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        let orders = checks.map { order(for: $0, nil, at: path, options, read: options.read) }
+        let requests = checks.map { request(for: $0, nil, at: path, options, read: options.read) }
         let outcomes = try run(
-            orders, checks, parallelism: options.parallelism,
+            requests, checks, parallelism: options.parallelism,
             hindrance: .hindered(by: error, file)
         ) { tell(name, $0) }
         return ConformanceReport(
@@ -227,7 +227,7 @@ public struct Validator: Sendable {
             : Catalogue.checks.filter { only.contains($0.id) || only.contains($0.group) }
     }
 
-    private func orders(
+    private func requests(
         for descriptor: PluginDescriptor, at path: String, _ checks: [Check], _ options: Options
     ) throws -> [CheckRequest] {
         let folder = currentFolder
@@ -239,7 +239,7 @@ public struct Validator: Sendable {
                     "\(descriptor.name), setting \($0.name): \($0.explanation)"
                 }.joined(separator: "\n"), isOfOptions: true)
         }
-        // A path that is given in a setting is meant to be read.
+        // A path in a setting implies a read grant.
         let paths = settings.compactMap { setting -> String? in
             guard setting.type == .path, options.settings[setting.name] != nil,
                 case .string(let path) = setting.value
@@ -247,11 +247,11 @@ public struct Validator: Sendable {
             return path
         }
         return checks.map {
-            order(for: $0, descriptor, at: path, options, read: options.read + paths)
+            request(for: $0, descriptor, at: path, options, read: options.read + paths)
         }
     }
 
-    private func order(
+    private func request(
         for check: Check, _ plugin: PluginDescriptor?, at path: String, _ options: Options,
         read: [String]
     ) -> CheckRequest {
@@ -271,7 +271,7 @@ public struct Validator: Sendable {
         var costs: [ConformanceReport.Cost] = []
         /// The check that names the fault, if it finds one.
         var suspect: String?
-        /// Whether it could not look, and found no fault of its own.
+        /// Whether it could not run, and found no fault of its own.
         var isHindered = false
     }
 
@@ -281,7 +281,7 @@ public struct Validator: Sendable {
         let checks: [String]
         var made: [Made?]
 
-        /// - Returns: The results that can be told now, in order.
+        /// - Returns: The results that can be reported now, in order.
         mutating func add(_ result: Made, at index: Int) -> [CheckResult] {
             made[index] = result
             let first = told
@@ -292,7 +292,7 @@ public struct Validator: Sendable {
             return made[first..<told].compactMap { $0?.result }
         }
 
-        /// Whether it is known what the check has found that names the fault.
+        /// Whether the result of the check that names the fault is known.
         private func isSettled(_ result: Made) -> Bool {
             guard let suspect = result.suspect, let index = checks.firstIndex(of: suspect) else {
                 return true
@@ -300,65 +300,65 @@ public struct Validator: Sendable {
             return made[index] != nil
         }
 
-        /// Leaves a fault to the check that names it, if that one has found one.
+        /// Leaves a fault to the check that names it, if that check has found one.
         private mutating func clear(_ index: Int) {
             guard let own = made[index], let suspect = own.suspect, suspect != own.result.check,
                 own.result.outcome.isFault || own.result.outcome == .warning
             else { return }
             let found = made.first { $0?.result.check == suspect }??.result.outcome
-            // What could not look at all is no worse than what hindered it.
+            // A check that could not run is no worse than the one that blocked it.
             guard found?.isFault == true || own.isHindered && found != nil && found != .passed
             else {
                 if own.isHindered {
                     made[index]?.result.text =
-                        "it can't be looked at: \(own.result.text), and \(suspect) "
-                        + (found == nil ? "was not made" : "found nothing")
+                        "it can't be checked: \(own.result.text), and \(suspect) "
+                        + (found == nil ? "did not run" : "found nothing")
                 }
                 return
             }
             made[index]?.result.outcome = .skipped
-            made[index]?.result.text = "\(own.result.text): \(suspect) tells of that"
+            made[index]?.result.text = "\(own.result.text): see \(suspect)"
             made[index]?.result.details = []
         }
     }
 
-    /// - Parameter hindrance: Why no check of a plugin can be made; nil if they can.
+    /// - Parameter hindrance: Why no check of a plugin can run; nil if they can.
     private func run(
-        _ orders: [CheckRequest], _ checks: [Check], parallelism: Int,
+        _ requests: [CheckRequest], _ checks: [Check], parallelism: Int,
         hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
     ) throws -> [Made] {
         let progress = Monitor(
             CheckProgress(
-                checks: checks.map(\.id), made: Array(repeating: nil, count: orders.count)))
+                checks: checks.map(\.id), made: Array(repeating: nil, count: requests.count)))
         let telling = Mutex(())
         let threads = (0..<max(parallelism, 1)).map { _ in
             HostThread(name: "check") {
-                judges.work {
+                workers.work {
                     while true {
                         let index: Int? = progress.change { progress in
                             defer { progress.next += 1 }
-                            return progress.next < orders.count ? progress.next : nil
+                            return progress.next < requests.count ? progress.next : nil
                         }
                         guard let index else { return }
-                        let made = make(checks[index], orders[index], hindrance)
+                        let made = make(checks[index], requests[index], hindrance)
                         telling.withLock { _ in
-                            // What was cut off has not found anything.
-                            guard !judges.isCancelled else { return }
+                            // A cancelled check has no result.
+                            guard !workers.isCancelled else { return }
                             for result in progress.change({ $0.add(made, at: index) }) {
                                 tell(result)
                             }
                         }
-                        if judges.isCancelled { return }
+                        if workers.isCancelled { return }
                     }
                 }
             }
         }
         for thread in threads { thread.join() }
-        guard !judges.isCancelled else { throw CancellationError() }
+        guard !workers.isCancelled else { throw CancellationError() }
         return progress.withLock { $0.made.compactMap(\.self) }
     }
 
-    private func make(_ check: Check, _ order: CheckRequest, _ hindrance: Verdict?) -> Made {
+    private func make(_ check: Check, _ request: CheckRequest, _ hindrance: Verdict?) -> Made {
         if let hindrance, !check.isOfLibrary {
             return Made(
                 result: CheckResult(
@@ -366,24 +366,25 @@ public struct Validator: Sendable {
                 suspect: hindrance.suspect, isHindered: hindrance.isHindered)
         }
         let begin = MonotonicClock.now
-        var made = judge(check, order)
+        var made = judge(check, request)
         made.result.seconds = Double((MonotonicClock.now - begin) / 1_000_000) / 1000
         return made
     }
 
-    /// How long a judge has to say that its check did not end in time.
+    /// Additional time for a check's process to report its timeout.
     private static let graceSeconds = 10.0
 
-    private func judge(_ check: Check, _ order: CheckRequest) -> Made {
+    private func judge(_ check: Check, _ request: CheckRequest) -> Made {
         func failed(_ outcome: Outcome, _ text: String) -> Made {
             Made(result: CheckResult(check: check.id, outcome: outcome, text: text))
         }
-        guard let order = try? JSONEncoder().encode(order) else {
-            return failed(.failed, "the check could not be made: its order can't be written")
+        guard let request = try? JSONEncoder().encode(request) else {
+            return failed(.failed, "the check could not be made: its request can't be written")
         }
-        // The judge itself says what goes on when the time is over.
+        // The process itself reports what is running at the timeout.
         let limit = check.limitSeconds + Self.graceSeconds
-        let end = CheckWorkerProcess.run(program, Array(order), limitSeconds: limit, among: judges)
+        let end = CheckWorkerProcess.run(
+            program, Array(request), limitSeconds: limit, among: workers)
         switch end {
         case .tookTooLong:
             return failed(.timedOut, "it did not end within \(Int(limit)) s, and did not say why")
@@ -403,7 +404,7 @@ public struct Validator: Sendable {
 }
 
 extension PluginDescriptor {
-    /// Values from text, each of the type of its setting.
+    /// Values from text, converted to the type of their setting.
     func values(of texts: [String: String]) -> [(name: String, value: ParameterValue)] {
         texts.sorted { $0.key < $1.key }.map { name, text in
             let type = parameters.first { $0.name == name }?.type

@@ -1,22 +1,22 @@
-/// Letters of 5 by 7 blocks.
+/// A font of 5 by 7 blocks.
 enum BlockFont {
-    /// Blocks from the beginning of a letter to that of the next one.
+    /// Blocks from the left edge of a letter to that of the next one.
     static let advance = 6
-    /// Blocks across a letter.
+    /// The width of a letter in blocks.
     static let width = 5
-    /// Blocks from the top of a letter to its foot.
+    /// The height of a letter in blocks.
     static let height = 7
 
-    /// How many blocks wide a text is.
+    /// The width of a text in blocks.
     static func width(of text: String) -> Int { max(text.count * advance - 1, 0) }
 
-    /// Whether a letter has a block at a place; a character that is not in the font has none.
+    /// Whether a letter has a block at a position; false for characters that are not in the font.
     static func hasBlock(_ letter: Character, column: Int, row: Int) -> Bool {
         guard let rows = letters[letter] else { return false }
         return rows[row] >> (width - 1 - column) & 1 == 1
     }
 
-    /// The rows of each letter from the top, each with the leftmost block in the highest of five bits.
+    /// The rows of each letter from the top; the highest of five bits is the leftmost block.
     private static let letters: [Character: [UInt8]] = [
         "A": [0b01110, 0b10001, 0b10001, 0b11111, 0b10001, 0b10001, 0b10001],
         "B": [0b11110, 0b10001, 0b10001, 0b11110, 0b10001, 0b10001, 0b11110],

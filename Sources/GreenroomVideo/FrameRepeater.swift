@@ -1,11 +1,11 @@
 import GreenroomConversion
 import GreenroomMedia
 
-/// Writes pictures to the slots that they fill, and the one before into those between.
+/// Writes frames to their slots, and fills the slots between with the frame before.
 struct FrameRepeater: ~Copyable {
-    /// The slots that were written.
+    /// The slots that were written, by content.
     struct Written {
-        /// With a frame for the first time: one at most.
+        /// With a frame for the first time: at most one.
         var new = 0
         /// With a frame that was written before, or is written once more after this.
         var repeated = 0
@@ -14,11 +14,11 @@ struct FrameRepeater: ~Copyable {
         /// With a slate.
         var slate = 0
 
-        /// All together.
+        /// The sum.
         var slots: Int { new + repeated + black + slate }
     }
 
-    /// What the picture is.
+    /// The kind of the current frame.
     private enum Kind {
         case frame
         case black
@@ -30,7 +30,7 @@ struct FrameRepeater: ~Copyable {
     private let size: FrameSize
     private var picture: VideoFrame?
     private var kind = Kind.frame
-    /// Black, once it has been needed.
+    /// Black; nil until it is needed.
     private var black: VideoFrame?
     private var nextSlot: Int64 = 0
 
@@ -43,7 +43,7 @@ struct FrameRepeater: ~Copyable {
         self.size = size
     }
 
-    /// Writes a picture, after filling the slots before its own.
+    /// Writes a frame, after filling the slots before its own.
     mutating func write(_ item: consuming BranchQueue.Item) throws -> Written {
         var written = Written()
         let slot = item.slot
@@ -54,7 +54,7 @@ struct FrameRepeater: ~Copyable {
         case .slate(let frame): begin(.slate, frame)
         case .black: try beginBlack()
         }
-        // Slots before the first picture have the first picture.
+        // Slots before the first frame show the first frame.
         try fill(until: slot, &written)
         if kind == .frame {
             try writePicture(times: 1)
@@ -66,7 +66,7 @@ struct FrameRepeater: ~Copyable {
         return written
     }
 
-    /// Fills the slots before an end.
+    /// Fills the slots before `end`.
     mutating func fill(until end: Int64) throws -> Written {
         var written = Written()
         if nextSlot < end, picture == nil { try beginBlack() }

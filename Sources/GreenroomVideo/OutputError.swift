@@ -2,7 +2,7 @@
 public struct OutputError: Error, Sendable, CustomStringConvertible {
     /// The file, folder or device.
     public var place: String
-    /// The rule and the cure.
+    /// The reason and what to do.
     public var explanation: String
 
     package init(place: String, explanation: String) {
@@ -10,6 +10,6 @@ public struct OutputError: Error, Sendable, CustomStringConvertible {
         self.explanation = explanation
     }
 
-    /// The place, then the explanation.
+    /// The place and the explanation.
     public var description: String { "\(place): \(explanation)" }
 }

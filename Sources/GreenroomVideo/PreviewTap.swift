@@ -4,13 +4,13 @@ package import GreenroomConversion
 import GreenroomModel
 import Synchronization
 
-/// What somebody sees and hears of a track while it runs: its newest picture, and how loud it is.
+/// A preview of a track while it runs: its newest frame, and how loud it is.
 ///
-/// Pictures are kept as they come, without a conversion: who wants to see one converts that one.
+/// Frames are kept as they arrive, without a conversion; convert the ones you show.
 ///
 /// Threads: any.
 package final class PreviewTap: Sendable {
-    /// How loud a stretch of sound is.
+    /// The loudness of a part of the audio.
     package struct Loudness: Equatable, Sendable {
         /// The root of the mean square, in decibels of full scale; nil for silence.
         package var levelDBFS: Double?
@@ -29,15 +29,15 @@ package final class PreviewTap: Sendable {
     private let newest = Mutex<VideoFrame?>(nil)
     private let heard = Mutex(Heard())
 
-    /// Makes one that has seen and heard nothing.
+    /// Makes a preview without a frame and with silence.
     package init() {}
 
-    /// The newest picture, after the filters of a camera; nil before there is one.
+    /// The newest frame, after the filters of a camera; nil before the first.
     package var picture: VideoFrame? {
         newest.withLock { newest in newest?.share() }
     }
 
-    /// How loud the sound was since this was called last.
+    /// The loudness since the last call.
     package func takeLoudness() -> Loudness {
         let heard = heard.withLock { heard in
             defer { heard = Heard() }
@@ -50,7 +50,7 @@ package final class PreviewTap: Sendable {
             peakDBFS: 20 * log10(Double(heard.peak) / Self.fullScale))
     }
 
-    /// Takes a picture. [the track's thread]
+    /// Takes a frame. [the track's thread]
     package func show(_ frame: consuming VideoFrame) {
         var next: VideoFrame? = consume frame
         newest.withLock { newest in newest = next.take() }

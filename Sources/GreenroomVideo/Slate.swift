@@ -1,11 +1,11 @@
 import GreenroomConversion
 import GreenroomMedia
 
-/// The picture that outputs show while the source of theirs is lost: what is missing, and what
-/// became of it, in plain letters on a dark ground.
+/// The frame that outputs show while their source is lost: what is missing and why, in plain
+/// letters on a dark background.
 ///
-/// It is drawn once for each want, in the size of the output, and lies in memory of its own: that
-/// of the track may be used up, by a plugin or by outputs.
+/// It is drawn once for each want, in the size of the output, in memory of its own: the pool of the
+/// track may be exhausted by a plugin or by outputs.
 final class Slate: Sendable {
     let text: SlateText
     let frame: VideoFrame
@@ -16,11 +16,11 @@ final class Slate: Sendable {
     private static let state: UInt8 = 216
     private static let chroma: [UInt8] = [132, 125]
 
-    /// Draws a slate; nil where there is no memory for it, or no way to what is wanted.
+    /// Draws a slate; nil if there is no memory or no conversion.
     ///
     /// - Parameters:
     ///   - want: What outputs take.
-    ///   - size: The size of the picture if they take any.
+    ///   - size: The size of the frame if the outputs take any.
     init?(_ text: SlateText, _ want: VideoWant, size: FrameSize) {
         let pool = FramePool(limit: 2)
         guard let drawn = Self.draw(text, want.size ?? size, from: pool),
@@ -51,8 +51,8 @@ final class Slate: Sendable {
         return frame
     }
 
-    /// Pixels along the side of a block, for a line that is read at a glance and looks calm; 0 where
-    /// the picture is too small to be read.
+    /// The size of a block in pixels, for a line that is read at a glance; 0 if the frame is too
+    /// small.
     private static func blockSize(of line: String, in size: FrameSize) -> Int {
         let columns = max(BlockFont.width(of: line), 1)
         let fitting = size.width * 2 / 3 / columns
@@ -60,7 +60,7 @@ final class Slate: Sendable {
         return min(fitting, calm)
     }
 
-    /// Draws a line in the middle of the picture, which is wide enough for it, and as high.
+    /// Draws a line in the middle of the frame, which is large enough for it.
     private static func draw(
         _ line: String, _ scale: Int, at top: Int, _ luma: UInt8, on frame: inout VideoFrame
     ) {

@@ -6,8 +6,8 @@ import GreenroomSandbox
 ///
 /// - Parameters:
 ///   - message: The policy.
-/// - socket: Receives the descriptor of notifications.
-/// - host: The host's process id.
+///   - socket: Receives the descriptor of notifications.
+///   - host: The host's process id.
 /// - Returns: The answer to the host: the report, or why the sandbox is incomplete.
 func confine(_ message: [UInt8], _ socket: borrowing ControlSocket, host: pid_t) -> [UInt8] {
     var answer = WireWriter()

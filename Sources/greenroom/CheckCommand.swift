@@ -74,7 +74,7 @@ extension Diagnostic {
 }
 
 extension SessionPlan {
-    /// The session's plugins by what they do in it, in the order of the file.
+    /// The session's plugins by role, in the order of the file.
     private var roles: [(role: String, source: SourcePlan)] {
         slots.flatMap(\.plugins).map { address, source in
             let filter = address.filter.map { "\(PluginAddress.filtersKey)[\($0)]" }
@@ -82,7 +82,7 @@ extension SessionPlan {
         }
     }
 
-    /// What will run, for people.
+    /// What will run, as text.
     fileprivate var rows: [(String, String)] {
         let session = configuration
         let length = session.duration.map { ", for \($0.asWritten)" } ?? ""
@@ -100,7 +100,7 @@ extension SessionPlan {
             rows.append(("", source.living))
         }
         if let broadcast = session.broadcast {
-            rows.append(("share", "whoever connects to \(broadcast)"))
+            rows.append(("share", "a broadcast on \(broadcast)"))
         }
         for entry in session.timeline {
             let time = entry.time.asWritten
@@ -110,7 +110,7 @@ extension SessionPlan {
         return rows
     }
 
-    /// What will run, for programs.
+    /// What will run, as JSON.
     fileprivate var json: JSON {
         .members([
             ("name", .string(configuration.name)),
@@ -156,7 +156,7 @@ extension SessionPlan {
 }
 
 extension SourcePlan {
-    /// Where the plugin runs and what it may do there, for people.
+    /// The plugin's process and grants, as text.
     fileprivate var living: String {
         let failure = "on failure: \(onFailure)" + (isRequired ? "; required" : "")
         guard let isolation else { return "in the host's process; \(failure)" }
@@ -175,7 +175,7 @@ extension SourcePlan {
         return words.joined(separator: "; ")
     }
 
-    /// The same for programs.
+    /// The plugin's process and grants, as JSON.
     fileprivate var isolationMembers: [(String, JSON?)] {
         guard let isolation else { return [("isolation", "host")] }
         func list(_ paths: [String]) -> JSON { .array(paths.map { .string($0) }) }

@@ -39,7 +39,7 @@ struct DevicesCommand: ParsableCommand {
         for device in devices {
             print(
                 device.description.isEmpty ? device.name : "\(device.name): \(device.description)")
-            // Quoted: names have commas and colons, and a bare null is no name.
+            // Quoted: names contain commas and colons, and an unquoted null is no name.
             let name = JSON.string(device.name).text
             if device.canPlay { print("  - loudspeaker: \(name)") }
             if device.canCapture {

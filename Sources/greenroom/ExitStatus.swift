@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The exit codes of the command. Numbers are those of `sysexits.h` where it has one.
+/// The exit codes of the command, from `sysexits.h` where possible.
 enum ExitStatus: Int32, CaseIterable {
     /// Success.
     case fine = 0
@@ -30,7 +30,7 @@ enum ExitStatus: Int32, CaseIterable {
         }
     }
 
-    /// For the help.
+    /// The table for the help.
     static var table: String {
         allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
     }

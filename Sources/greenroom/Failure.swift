@@ -6,10 +6,10 @@ import GreenroomHost
 import GreenroomSession
 import GreenroomModel
 
-/// An end of the command with a message for people and an exit code for programs.
+/// An error that ends the command, with a message and an exit code.
 struct Failure: Error {
     var status: ExitStatus
-    /// What is printed to standard error; nothing if it is empty.
+    /// Printed to standard error; empty for none.
     var message: String
 
     init(_ status: ExitStatus, _ message: String) {
@@ -17,8 +17,8 @@ struct Failure: Error {
         self.message = "greenroom: \(message)"
     }
 
-    /// Every fault of a session file. Each begins with its place and nothing before it, so that
-    /// editors find the way there.
+    /// All errors of a session file. Each line begins with its location, so that editors can parse
+    /// it.
     init(_ error: SessionFileError) {
         status = error.status
         message = "\(error)"
@@ -27,7 +27,7 @@ struct Failure: Error {
         }
     }
 
-    /// An end that was explained already.
+    /// An error with a message already printed.
     init(explained status: ExitStatus) {
         self.status = status
         message = ""
@@ -35,7 +35,7 @@ struct Failure: Error {
 }
 
 extension SessionFileError {
-    /// The arguments are to blame if every fault stands in one.
+    /// Usage if all errors are in arguments.
     var status: ExitStatus {
         let isUsage = diagnostics.allSatisfy {
             if case .argument = $0.place.origin { true } else { false }
@@ -53,6 +53,6 @@ extension PluginLocator {
     }
 }
 
-/// Standard error as a C stream; Swift does not import the variable of that name.
-/// Safe: written once before anybody reads it, and C locks the stream.
+/// Standard error as a C stream; Swift does not import the variable. Safe: written once before any
+/// thread reads it, and C locks the stream.
 nonisolated(unsafe) let standardError = fdopen(STDERR_FILENO, "w")

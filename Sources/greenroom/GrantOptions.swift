@@ -5,7 +5,7 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomValidator
 
-/// What the plugin may do in its sandbox.
+/// The plugin's grants.
 struct GrantOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -30,7 +30,7 @@ struct GrantOptions: ParsableArguments {
         options.network = allowNetwork
     }
 
-    /// The arguments, and what a session file has for each below a plugin's `allow`.
+    /// The arguments, each with its entry of `allow` in a session file.
     var entries: [(argument: String, assignment: String)] {
         let lists = [
             ("read", "--allow-read", allowRead), ("write", "--allow-write", allowWrite),

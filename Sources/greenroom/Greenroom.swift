@@ -42,8 +42,8 @@ struct Greenroom: ParsableCommand {
             fputs("\(failure.message)\n", standardError)
             fflush(standardError)
         }
-        // What plugins registered for the end of the process does not run beside a thread that
-        // hangs in one of them.
+        // Exit without a plugin's exit handlers: they must not run while a thread hangs in one of
+        // them.
         fflush(nil)
         _exit(failure.status.rawValue)
     }

@@ -3,24 +3,24 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 
-/// A plugin as an argument names it: by its name or id, or by its library's file, with `#NAME` behind
-/// that if it has several.
+/// An argument that names a plugin: by name or id, or by its library's file, with `#NAME` if the
+/// library has several.
 struct PluginArgument {
-    /// As session files have it: with a slash in it if it is a file.
+    /// As in session files: with a slash if it is a file.
     let place: String
 
     /// - Parameter text: The argument.
     init(_ text: String) {
-        // A library in this folder is meant by its file's name alone.
+        // A file name in the working folder means a library.
         let file = Self.file(of: text)
         let isFileHere = !text.contains("/") && (file.hasSuffix(".so") || file.contains(".so."))
         place = isFileHere ? "./\(text)" : text
     }
 
-    /// The library's file, as it was named; nil for a plugin's name or id.
+    /// The library's file as given; nil for a plugin's name or id.
     var file: String? { place.contains("/") ? Self.file(of: place) : nil }
 
-    /// The plugin of the file that is meant; nil if that is not said.
+    /// The plugin in the file; nil if not given.
     var nameInFile: String? {
         guard file != nil, let mark = place.firstIndex(of: "#") else { return nil }
         return String(place[place.index(after: mark)...])
@@ -30,9 +30,9 @@ struct PluginArgument {
 }
 
 extension PluginLocator {
-    /// Finds the plugin that an argument names.
+    /// Finds the plugin.
     ///
-    /// - Parameter folder: The absolute folder that relative paths start from.
+    /// - Parameter folder: The absolute folder of relative paths.
     func find(
         _ plugin: PluginArgument, relativeTo folder: String
     ) throws(Failure) -> (library: LibraryDescription, descriptor: PluginDescriptor) {

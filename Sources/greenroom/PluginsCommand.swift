@@ -9,7 +9,7 @@ import GreenroomMedia
 import GreenroomSandbox
 
 /// What `--rescan` does.
-private let lookAgainHelp = "Scan libraries again that were scanned before."
+private let rescanHelp = "Scan libraries again that were scanned before."
 
 /// `greenroom plugins`.
 struct PluginsCommand: ParsableCommand {
@@ -26,7 +26,7 @@ struct PluginsCommand: ParsableCommand {
     @Flag(help: "Print the list as one JSON object.")
     var json = false
 
-    @Flag(help: ArgumentHelp(lookAgainHelp))
+    @Flag(help: ArgumentHelp(rescanHelp))
     var rescan = false
 
     func run() throws {
@@ -91,7 +91,7 @@ struct PluginCommand: ParsableCommand {
         @Flag(help: "Print the plugin as one JSON object.")
         var json = false
 
-        @Flag(help: ArgumentHelp(lookAgainHelp))
+        @Flag(help: ArgumentHelp(rescanHelp))
         var rescan = false
 
         func run() throws {
@@ -160,9 +160,9 @@ struct PluginCommand: ParsableCommand {
 }
 
 extension PluginDescriptor {
-    /// The plugin for programs.
+    /// The plugin as JSON.
     ///
-    /// - Parameter sandbox: What this machine has; nil to say nothing of it.
+    /// - Parameter sandbox: The sandbox on this machine; nil to omit it.
     fileprivate func json(
         in library: LibraryDescription, isBundled: Bool, _ conformance: Conformance,
         _ sandbox: SandboxReport? = nil
@@ -185,7 +185,7 @@ extension PluginDescriptor {
 }
 
 extension SandboxReport.Entry {
-    /// The layer for programs.
+    /// The layer as JSON.
     fileprivate var json: JSON {
         [
             "layer": .string(layer.name), "available": .boolean(state == .on),
@@ -195,7 +195,7 @@ extension SandboxReport.Entry {
 }
 
 extension Parameter {
-    /// The setting for programs.
+    /// The setting as JSON.
     fileprivate var json: JSON {
         .members([
             ("name", .string(name)),
@@ -226,7 +226,7 @@ extension Parameter {
     }
 }
 
-/// Rows of text with columns lined up.
+/// Rows of text with aligned columns.
 func table(_ rows: [[String]]) -> String {
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in

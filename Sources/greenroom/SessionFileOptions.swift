@@ -2,7 +2,7 @@ import ArgumentParser
 import GreenroomConfig
 import GreenroomSchema
 
-/// A session file, and values that take the place of some in it.
+/// A session file, and overrides.
 struct SessionFileOptions: ParsableArguments {
     @Argument(help: "The session file.", completion: .file(extensions: ["yaml", "yml"]))
     var file: String
@@ -19,7 +19,7 @@ struct SessionFileOptions: ParsableArguments {
 
     /// Reads the file.
     ///
-    /// - Parameter more: What other arguments put in place of the file's values.
+    /// - Parameter more: Overrides from other arguments.
     /// - Throws: ``SessionFileError`` or ``UnreadableFile``.
     func read(overriding more: [Override] = []) throws -> SessionFile {
         let duration = duration.map { [Override.duration($0)] } ?? []

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Each output gets the size, rate and shape that it wants.
+/// Tests the size, rate and fit of each output.
 @Suite(.ownThreads) struct AdaptationTests {
     private static let black = YUV(y: 16, u: 128, v: 128)
 
@@ -22,8 +22,7 @@ import TestSupport
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
 
-        // The first two want the same, which is what the source sends; the others a conversion
-        // each of the frames that reach them.
+        // The first two need no conversion; each of the others converts the frames that reach it.
         let picture = try report.picture("camera")
         try #require(picture.outputs.count == 5)
         let converted = picture.outputs[2...].map(\.delivered).reduce(0, +)
@@ -35,7 +34,7 @@ import TestSupport
         #expect(same.frameCount == whole.frameCount)
         #expect(try same.frame(5) == whole.frame(5))
 
-        // All of the picture: 160x90 between two bars of 35 rows.
+        // The whole picture: 160x90 between two bars of 35 rows.
         let letterbox = try Y4MRecording(session.folder("letterbox/camera.y4m"))
         #expect(letterbox.width == 160 && letterbox.height == 160 && letterbox.frameCount == 12)
         let boxed = try letterbox.frame(11)
@@ -62,8 +61,8 @@ import TestSupport
         #expect(stretched.framesPerSecond == 5)
     }
 
-    @Test func `frames of another size than agreed are brought to it`() throws {
-        // The camera agrees to 320x180 and sends 640x360; the share sends a portrait, lying.
+    @Test func `frames of another size than agreed are scaled to it`() throws {
+        // The camera agrees to 320x180 but sends 640x360; the share sends a portrait, rotated.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Camera", "width: 640, height: 360"))
@@ -76,7 +75,7 @@ import TestSupport
         #expect(camera.width == 320 && camera.height == 180)
         Quarters().expect(in: try camera.frame(3), within: 2)
 
-        // 90x160 upright; within 320x180 it is 101 wide, in the middle.
+        // Upright it is 90x160; within 320x180 it is 101 wide, centred.
         let share = try session.picture("share")
         #expect(share.width == 320 && share.height == 180)
         let frame = try share.frame(3)
@@ -90,7 +89,7 @@ import TestSupport
         }
     }
 
-    @Test func `a picture of another shape is an error where the file says so`() throws {
+    @Test func `fit: reject makes another aspect ratio an error`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))", duration: "400ms",
             outputs: "[{ record: { folder: recording, size: 160x160, fit: reject } }]")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The pacing of sound: what is sent at any rate, in any block, too fast or too slowly.
+/// Tests the pacing of audio: any sample rate, any block size, too fast or too slow.
 @Suite(.ownThreads) struct AudioPacingTests {
     /// Runs a hostile microphone on the virtual clock.
     private func run(
@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: [22_050, 11_025])
     func `rates without a whole block of 10 ms lose no sample`(rate: Int) throws {
-        // A lost or doubled sample would break the sine. OneClockTests has them for an hour.
+        // A lost or repeated sample would break the sine. OneClockTests checks this for an hour.
         let session = try TestSession(
             "microphone: \(TestSession.bundled("Tone", "rate: \(rate), frequency: 440, level: -12"))",
             duration: "20s", clock: "virtual")
@@ -29,7 +29,7 @@ import Testing
         #expect(sound.played == 960_000 && sound.frames >= 960_000, "\(sound)")
         #expect(sound.concealed == 0 && sound.cut == 0 && sound.idle == 0, "\(sound)")
         #expect(sound.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(sound)")
-        // At the ends the resampler has heard but one side.
+        // At the ends the resampler has input on one side only.
         let samples = Array(try session.sound("camera").channels[0].dropFirst(200).dropLast(32))
         let breaks = Tone.breaks(in: samples, frequency: 440, rate: 48_000, tolerance: 16)
         #expect(breaks.isEmpty, "\(breaks.prefix(10))")
@@ -40,14 +40,14 @@ import Testing
 
     @Test func `overfeeding is bounded, and reported`() throws {
         let (session, run, sound) = try run("Overfeeds", seconds: 20)
-        // 11 % more than time has: as much is refused, but for what the queue holds.
+        // The excess of 11 % is refused, except for what the queue holds.
         let refused = sound.refused["QUEUE_FULL"] ?? 0
         #expect((185...222).contains(refused), "\(sound)")
         #expect(sound.refused.keys.allSatisfy { $0 == "QUEUE_FULL" || $0 == "STOPPED" })
         #expect(sound.concealed == 0, "\(sound)")
         let percent = try #require(sound.overfedPercent)
         #expect(percent > 9 && percent < 13, "\(sound)")
-        // It is told once, by how much, and what to do.
+        // It is reported once, with the amount and the cure.
         let lines = run.lines(of: "microphone").split(separator: "\n").filter {
             $0.contains("%")
         }
@@ -81,7 +81,7 @@ import Testing
         #expect(sound.refused == ["BAD_BLOCK": 1] && sound.played == 0, "\(sound)")
     }
 
-    @Test func `of ten seconds at once the queue takes what it holds`() throws {
+    @Test func `the queue takes 200 ms of ten seconds at once`() throws {
         let (session, run, sound) = try run("TenSecondsAtOnce", seconds: 2)
         // 200 ms are two blocks.
         #expect(sound.accepted == 2 && sound.refused == ["QUEUE_FULL": 98], "\(sound)")
@@ -94,7 +94,7 @@ import Testing
         #expect(breaks.isEmpty && samples[9840...].allSatisfy { $0 == 0 }, "\(run)")
     }
 
-    @Test func `a short last block is taken`() throws {
+    @Test func `a short last block is accepted`() throws {
         let (session, run, sound) = try run("ShortLast", seconds: 2)
         #expect(run.answers(to: "short-last").map(\.status) == [0], "\(run)")
         #expect(
@@ -106,9 +106,9 @@ import Testing
         #expect(samples[48_247...].allSatisfy { $0 == 0 })
     }
 
-    @Test func `clipping and DC are told`() throws {
+    @Test func `clipping and DC offset are reported`() throws {
         let (_, clippedRun, loud) = try run("Loud", seconds: 3)
-        // An amplitude of 50000 is beyond 16 bits for 54 % of the time.
+        // An amplitude of 50000 exceeds 16 bits for 54 % of the time.
         let part = Double(loud.clippedSamples) / Double(loud.frames)
         #expect(part > 0.4 && part < 0.6, "\(loud)")
         #expect(loud.peakDBFS.map { $0 > -0.01 } == true, "\(loud)")
@@ -121,11 +121,11 @@ import Testing
     }
 
     @Test(arguments: [480, 882, 1024, 4410, 7])
-    func `blocks of any length are taken whole`(block: Int) throws {
+    func `blocks of any length are accepted whole`(block: Int) throws {
         let (_, run, sound) = try run("BeepMic", "rate: 44100, block: \(block)", seconds: 10)
         #expect(sound.refused.isEmpty && sound.concealed == 0, "\(sound)\n\(run)")
         #expect(sound.cut == 0 && sound.early == 0, "\(sound)")
-        // All but what was still in the last block.
+        // Everything except the last block.
         #expect(sound.idle <= (block + 441) * 480 / 441 + 480, "\(sound)")
     }
 }

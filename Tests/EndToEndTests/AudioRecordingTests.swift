@@ -1,23 +1,23 @@
 import Testing
 import TestSupport
 
-/// The sound of a source is in the recording at its own frequency, whole, and as long as the
-/// session.
+/// Tests that a source's audio is recorded at its frequency, completely, for the whole session.
 @Suite(.ownThreads) struct AudioRecordingTests {
     /// Expects a sine from its first sample to the end.
     ///
     /// - Parameters:
-    ///   - sound: What the report says of it.
-    ///   - isResampled: Then rounding adds up, and the filter rings at the tone's onset and end.
+    ///   - sound: The track's part of the report.
+    ///   - isResampled: Whether to allow for rounding, and for ringing of the filter at the tone's
+    ///     onset and end.
     private func expectTone(
         _ samples: [Double], _ frequency: Double, amplitude: Double, _ sound: Report.Audio,
         isResampled: Bool
     ) throws {
         let comment = Comment(rawValue: "\(sound)")
         let onset = try #require(samples.firstIndex { abs($0) > 30 }, comment)
-        // Sources are started one after another, and their first block comes a little later.
+        // Sources start one after another, and their first block follows a little later.
         #expect(onset < samples.count / 2, comment)
-        // What a source sends when the session is over is not there; one that is late lacks more.
+        // Audio that is sent after the session's end is missing; a late source lacks more.
         let missing = max(sound.idle - onset, 0)
         #expect(missing < samples.count / 4, comment)
         let edge = isResampled ? 200 : 0
@@ -71,16 +71,16 @@ import TestSupport
                 recording.channels[0], frequency, amplitude: amplitude, sound,
                 isResampled: rate != 48_000)
         }
-        // The picture of the share is as long as its sound.
+        // The share's video is as long as its audio.
         #expect(try session.picture("share").frameCount == 15)
-        // And others read the files.
+        // Other programs can read the files.
         let stream = try #require(try FFProbe(session.recording + "/share.wav").streams.first)
         #expect(stream.sampleRate == "48000" && stream.channels == 2)
         #expect(stream.codecName == "pcm_s16le")
     }
 
-    @Test func `left and right stay apart`() throws {
-        // What no bundled plugin makes: a tone on both sides, and silence beside it.
+    @Test func `left and right stay separate`() throws {
+        // A tone on both channels next to silence, which no bundled plugin makes.
         let session = try TestSession(
             """
             microphone: \(TestSession.bundled("Tone", "waveform: silence"))
@@ -100,8 +100,8 @@ import TestSupport
             isResampled: true)
     }
 
-    @Test func `sound that is sent too fast is refused, and what is kept is whole`() throws {
-        // It sends 10 ms every 9 ms, and the next samples only when the last were taken.
+    @Test func `audio sent too fast is refused, and the rest is intact`() throws {
+        // It sends 10 ms every 9 ms, and repeats samples that were refused.
         let session = try TestSession(
             "microphone: \(try TestSession.hostile("Overfeeder"))", duration: "2500ms")
         let run = try session.run()
@@ -117,8 +117,8 @@ import TestSupport
             recording.channels[0], 440, amplitude: 8000, sound, isResampled: false)
     }
 
-    @Test func `silence stands for sound that does not come, and is counted`() throws {
-        // It sends a third of what it should.
+    @Test func `missing audio is replaced by silence, and counted`() throws {
+        // It sends a third of the time's audio.
         let session = try TestSession(
             "microphone: \(try TestSession.hostile("Starving"))", duration: "2500ms")
         let run = try session.run()
@@ -128,13 +128,13 @@ import TestSupport
         #expect(sound.concealed > 0, "\(run)")
         #expect((sound.underfedPercent ?? 0) > 50, "\(sound)")
         #expect(run.standardError.contains("less sound than time has"), "\(run)")
-        // A third, of which a busy machine may lose some, and gain none.
+        // A third; a busy machine may lose some of it, but not add any.
         let share = Double(sound.played) / 120_000
         #expect(share > 0.1 && share < 0.4, "\(share) was played\n\(run)")
     }
 
     @Test func `a tone of several seconds does not drift by a sample`() throws {
-        // 11025 Hz has no whole block of 10 ms; the sine would leave its phase.
+        // 11025 Hz has no whole block of 10 ms; an error would shift the sine's phase.
         let session = try TestSession(
             "microphone: \(TestSession.bundled("Tone", "rate: 11025, frequency: 1000"))",
             duration: "4s")
@@ -147,8 +147,8 @@ import TestSupport
         try expectTone(
             recording.channels[0], 1000, amplitude: 3276.7, sound, isResampled: true)
         guard sound.concealed == 0 else { return }
-        // Rises through zero of a 1000 Hz sine come every 48 samples: the last one lies a whole
-        // number of them behind the first, to a tenth of a sample.
+        // A sine of 1000 Hz crosses zero upwards every 48 samples: from the first crossing to the
+        // last is a multiple of 48, to a tenth of a sample.
         let samples = Array(recording.channels[0].dropFirst(48_000))
         let measured = try #require(Tone.frequency(of: samples, rate: 48_000))
         #expect(abs(measured - 1000) * 3 < 1000 * 0.1 / 48, "\(measured) Hz")

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Shares from processes that the host did not start, over its socket.
+/// Tests shares from processes that the host did not start.
 @Suite(.ownThreads) struct BroadcastTests {
     private let session: TestSession
     private var socket: String { session.folder("share.sock") }
@@ -13,7 +13,7 @@ import Testing
             outputs: "[{ record: { folder: recording, overwrite: true } }]")
     }
 
-    /// Starts the session, which listens once it sends.
+    /// Starts a session, which listens when it sends.
     private func startSession() throws -> ChildProcess {
         let host = try session.start()
         guard host.waitForErrors(containing: "sending", atMost: .seconds(20)) else {
@@ -31,12 +31,12 @@ import Testing
         visitor.wait(atMost: .seconds(20))
     }
 
-    /// Waits until the host has said something.
+    /// Waits for a line of the host.
     private func hears(_ host: ChildProcess, _ text: String) -> Bool {
         host.waitForErrors(containing: text, atMost: .seconds(20))
     }
 
-    /// Ends the session as Ctrl-C does.
+    /// Ends the session with an interrupt.
     private func finish(_ host: ChildProcess) throws -> (Finished, Report) {
         host.signal(SIGINT)
         let run = host.wait(atMost: .seconds(20))
@@ -54,12 +54,12 @@ import Testing
     private static let wholeLife =
         "create initialize start-send stop-send uninitialize destroy"
 
-    /// The steps that a visitor went through.
+    /// The steps that a visitor printed.
     private func life(_ run: Finished) -> String {
         run.text.split(separator: "\n").filter { !$0.hasPrefix("status") }.joined(separator: " ")
     }
 
-    @Test func `broadcasts come and go while the recording goes on`() throws {
+    @Test func `broadcasts connect and leave during a recording`() throws {
         let host = try startSession()
         let first = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: bouncer, process \(first.id) has connected"))
@@ -78,14 +78,14 @@ import Testing
         #expect(share.callbacks["create"]?.calls == 3, "\(run)")
         let picture = try report.picture("share")
         #expect(picture.accepted >= 25, "\(picture)")
-        // Every period has its frame, whoever was there.
+        // Every period has a frame, connected or not.
         let output = picture.outputs[0]
         let frames = output.delivered + output.repeated + output.black + output.slate
         #expect(try session.picture("share").frameCount == frames, "\(output)")
         #expect(!session.folder.has("share.sock"))
     }
 
-    @Test func `the picture of a share that falls silent is sent again at the output's rate`()
+    @Test func `the last frame of a silent share repeats at the output's rate`()
         throws
     {
         let host = try startSession()
@@ -97,12 +97,12 @@ import Testing
         let picture = try report.picture("share")
         #expect(picture.accepted == 1, "\(run)")
         let shown = try lumas().drop { $0 != 200 }
-        // Two seconds at 30 frames a second, of which the first 300 ms would be 9.
+        // Two seconds at 30 frames a second; the first 300 ms are 9 of them.
         #expect(shown.count >= 45 && shown.allSatisfy { $0 == 200 }, "\(shown)\n\(run)")
         #expect(picture.outputs[0].repeated >= shown.count - 1, "\(picture)")
     }
 
-    @Test func `the last picture of a share that pauses itself stays until it goes on`() throws {
+    @Test func `the last frame of a paused share stays until it resumes`() throws {
         let host = try startSession()
         let visitor = try visit("pause")
         #expect(hears(host, "share: paused by its source"))
@@ -115,15 +115,15 @@ import Testing
         #expect(paused == 1, "said twice, told once: \(run)")
         let shown = try lumas().drop { $0 != 200 }
         let (light, dark) = (shown.count { $0 == 200 }, shown.count { $0 == 100 })
-        // A third of a second of frames, and a second of the last one.
+        // Frames for a third of a second, and the last one for a second.
         #expect(light >= 30 && dark >= 5 && light + dark == shown.count, "\(shown)\n\(run)")
     }
 
-    @Test func `each frame is turned upright as it says`() throws {
+    @Test func `each frame is rotated upright`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: it is back"))
-        // Upright for two seconds, then turned to the right.
+        // Upright for two seconds, then rotated to the right.
         usleep(3_500_000)
         let (run, _) = try finish(host)
         #expect(end(program).exit == .code(0))
@@ -132,9 +132,9 @@ import Testing
         var hasBegun = false
         for index in 0..<recording.frameCount {
             let frame = try recording.frame(index)
-            // Until it has come the picture is black, and then a slate.
+            // Black until it connects, then a slate.
             hasBegun = hasBegun || frame[160, 3].y > 200
-            // Its white edge is at the top in both; a frame that stands has black beside it.
+            // Its white edge is at the top in both; an upright frame has black bars beside it.
             let isBlackBeside = frame[10, 90].y < 30
             guard hasBegun, frame[160, 90].y > 45 else { continue }
             #expect(frame[160, 3].y > 200, "frame \(index)\n\(run)")
@@ -143,7 +143,7 @@ import Testing
         #expect(wide > 30 && tall > 15, "\(wide) \(tall)")
     }
 
-    @Test func `the sound of a broadcast comes over the same socket`() throws {
+    @Test func `the audio of a broadcast uses the same socket`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share.audio: it is back"))
@@ -168,14 +168,14 @@ import Testing
         #expect(life(end(first)) == Self.wholeLife)
     }
 
-    @Test func `a broadcast that does not answer is left, and another one let in`() throws {
+    @Test func `a broadcast that does not answer is given up, and another one accepted`() throws {
         let host = try startSession()
         let hung = try visit("idle")
         #expect(hears(host, "share: it is back"))
         hung.signal(SIGSTOP)
         #expect(hears(host, "has not answered"))
         #expect(life(end(try visit("finish"))) == Self.wholeLife)
-        // It lives: the host has no power over it, and it finds that its share is over.
+        // It is alive: the host can't end it, and it detects that its share has ended.
         hung.signal(SIGCONT)
         let told = end(hung)
         #expect(told.text.contains("status 3 "), "\(told.text)")
@@ -184,7 +184,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)")
     }
 
-    @Test func `a broadcast without a host is told to try later`() throws {
+    @Test func `a broadcast without a host gets UNAVAILABLE`() throws {
         let told = end(try visit("idle"))
         #expect(told.text.contains("status 41") && told.text.contains(socket), "\(told.text)")
         let long = session.folder(String(repeating: "s", count: 108))
@@ -192,7 +192,7 @@ import Testing
         #expect(end(visitor).text.contains("status 10"))
     }
 
-    @Test func `a broadcast that refuses to be made has its status, and another one may come`()
+    @Test func `a broadcast that fails to create keeps its status, and another one may connect`()
         throws
     {
         let host = try startSession()
@@ -204,7 +204,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)")
     }
 
-    @Test func `a host that is killed ends the broadcast's life, and stands in nobody's way`()
+    @Test func `a killed host ends the broadcast, and does not block the next host`()
         throws
     {
         let host = try startSession()
@@ -235,7 +235,7 @@ import Testing
         _ = try finish(host)
     }
 
-    @Test func `nothing stays of broadcasts that have left`() throws {
+    @Test func `ended broadcasts leave nothing behind`() throws {
         let host = try startSession()
         func held() throws -> Int { try entryCount(of: "/proc/\(host.id)/fd") }
         for _ in 0..<2 { #expect(life(end(try visit("finish"))) == Self.wholeLife) }
@@ -248,7 +248,8 @@ import Testing
         #expect(try report.plugin("share").callbacks["create"]?.calls == 8)
     }
 
-    /// The sample in Swift, a package of its own, built as its README says, but beside the products.
+    /// The sample in Swift, a package of its own, built as its README describes, but beside the
+    /// products.
     private static let bouncerInSwift = Result {
         let build = Checkout.products + "/broadcast"
         let run = try ChildProcess.run(
@@ -263,7 +264,7 @@ import Testing
         return build + "/debug/Bouncer"
     }
 
-    @Test func `the sample in Swift shares its picture and its sound`() throws {
+    @Test func `the sample in Swift shares video and audio`() throws {
         let sample = try Self.bouncerInSwift.get()
         let host = try startSession()
         let program = try ChildProcess(sample, [socket])
@@ -283,7 +284,7 @@ import Testing
     }
 }
 
-/// How many files are in a folder.
+/// The number of files in a folder.
 private func entryCount(of path: String) throws -> Int {
     guard let folder = opendir(path) else { throw Failure("can't list \(path)") }
     defer { closedir(folder) }

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Whatever the rhythm of a source, its outputs are even.
+/// Tests that outputs have an even rhythm for every rhythm of the source.
 @Suite(.ownThreads) struct CadenceTests {
     /// Runs ten seconds of a numbering camera on the virtual clock.
     private func run(
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `a source that sleeps 33 ms after its work loses no frame`() throws {
         let (_, cadence, picture, _) = try run("Sleeper")
-        // 27 frames a second: each is shown, and every tenth one twice.
+        // 27 frames a second: each is shown, every ninth one twice.
         #expect(cadence.steps.allSatisfy { $0 == 1 }, "\(cadence)")
         #expect(cadence.shown.count == 270, "\(cadence)")
         #expect(cadence.periods.allSatisfy { $0 <= 2 }, "\(cadence)")
@@ -47,34 +47,34 @@ import Testing
         #expect(picture.arrival.p50Milliseconds > 36.6 && picture.arrival.p50Milliseconds < 37.4)
     }
 
-    @Test func `of ten frames at once one is shown, and the others are counted`() throws {
+    @Test func `one of ten frames at once is shown, and the others are counted`() throws {
         let (_, cadence, picture, _) = try run("Burst")
         // A burst comes every 333 ms, which are ten periods.
         #expect(cadence.periods.dropLast().allSatisfy { (9...11).contains($0) }, "\(cadence)")
         let excess = picture.outputs[0].excess + picture.overRate + picture.superseded
-        // The first of the last burst, 10 ms before the end, is nearest to the time after it.
+        // The first frame of the last burst, 10 ms before the end, is nearest to the next period.
         #expect(picture.accepted == 310 && excess == 279, "\(picture)")
         #expect(cadence.shown.count == 30 && picture.outputs[0].late == 1, "\(picture)")
     }
 
-    @Test func `a source that stalls for two seconds is still until it comes back`() throws {
+    @Test func `a source that stalls for two seconds freezes until it returns`() throws {
         let (_, cadence, _, _) = try run("Stall")
-        // Two seconds of each frame once, the last one of them 61 times, and so on.
+        // Two seconds with each frame once, the last one 61 times, and so on.
         let expected = (0..<180).map { $0 == 59 || $0 == 119 ? 61 : 1 }
         #expect(cadence.periods == expected, "\(cadence)")
         #expect(cadence.steps.allSatisfy { $0 == 1 })
     }
 
-    @Test func `of five frames a second each is shown six times`() throws {
+    @Test func `each of five frames a second is shown six times`() throws {
         let (_, cadence, _, _) = try run("Steady", "fps: 5")
         #expect(cadence.periods == Array(repeating: 6, count: 50), "\(cadence)")
         #expect(cadence.steps.allSatisfy { $0 == 1 })
     }
 
-    @Test func `of 240 frames a second every eighth is shown`() throws {
+    @Test func `every eighth of 240 frames a second is shown`() throws {
         let (_, cadence, picture, _) = try run("Steady", "fps: 240")
         #expect(cadence.periods == Array(repeating: 1, count: 300), "\(cadence)")
-        // The first is in the middle of its period.
+        // The first frame is in the middle of its period.
         #expect(cadence.steps.dropFirst().allSatisfy { $0 == 8 }, "\(cadence)")
         let output = picture.outputs[0]
         #expect(picture.accepted == 2400)
@@ -88,9 +88,9 @@ import Testing
     }
 
     @Test(arguments: [24, 25, 50, 60])
-    func `another rate than the source's is even, too`(fps: Int) throws {
+    func `a rate other than the source's is also even`(fps: Int) throws {
         let (_, cadence, _, _) = try run("Steady", "fps: 30", maximum: "64x36@60", fps: fps)
-        // Frames are repeated or left out one at a time, never two in a row.
+        // Frames are repeated or dropped one at a time, never two in a row.
         #expect(cadence.steps.allSatisfy { (1...2).contains($0) }, "\(cadence)")
         #expect(cadence.periods.allSatisfy { (1...2).contains($0) }, "\(cadence)")
         #expect(cadence.shown.count == min(fps * 10, 300), "\(cadence)")
@@ -107,7 +107,7 @@ import Testing
             "bash", ["-c", command], environment: ["GREENROOM_PLUGIN_PATH": nil])
     }
 
-    /// Prints when each frame of 64x36 came, in milliseconds.
+    /// Prints the arrival time of each frame of 64x36, in milliseconds.
     private static let printTimes = """
         import sys, time
         stream = sys.stdin.buffer
@@ -118,7 +118,7 @@ import Testing
         """
 
     @Test(arguments: ["Burst", "Sleeper", "Still"])
-    func `whoever reads a pipe gets frames evenly`(name: String) throws {
+    func `a pipe's reader gets frames evenly`(name: String) throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile(name))", maximum: "64x36@30", duration: "3s",
             outputs: "[{ y4m: \"-\" }]")
@@ -127,14 +127,13 @@ import Testing
         let times = run.text.split(separator: "\n").compactMap { Int($0) }
         #expect(times.count == 90, "\(run)")
         let end = try #require(times.last)
-        // By thirds of a second there are ten each, and a busy machine moves some. Python takes
-        // its time to begin.
+        // Each third of a second has ten; a busy machine moves some. Python starts slowly.
         let counts = Dictionary(grouping: times) { (end - $0) / 333 }.mapValues(\.count)
         let even = (0..<6).filter { (7...13).contains(counts[$0] ?? 0) }
         #expect(even.count >= 5, "\(counts)\n\(run)")
     }
 
-    @Test func `a share that is silent is sent again`() throws {
+    @Test func `a silent share repeats its last frame`() throws {
         let session = try TestSession(
             "share: \(try TestSession.hostile("StillShare"))", maximum: "64x36@30", duration: "2s",
             outputs: "[{ y4m: { track: share } }]")
@@ -146,7 +145,7 @@ import Testing
         #expect(gaps.dropLast(2).allSatisfy { $0 < 300 }, "\(gaps)")
     }
 
-    @Test func `a reader that stalls costs the other output nothing, nor the source`() throws {
+    @Test func `a stalled reader affects neither other outputs nor the source`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Steady"))", maximum: "640x360@30", duration: "3s",
             outputs: "[{ y4m: \"-\" }, { record: recording }]")
@@ -163,10 +162,10 @@ import Testing
         #expect(stalled.queueFull + stalled.excess > 30, "\(stalled)")
         #expect(recorded.queueFull == 0 && recorded.periods == 90, "\(recorded)")
         #expect(recorded.delivered > picture.carried - 5, "\(picture)")
-        // What a busy machine has no time for is late, or left out before the outputs.
+        // Frames that a busy machine delays are late, or dropped before the outputs.
         #expect(recorded.delivered + picture.superseded + picture.overRate > 75, "\(picture)")
         #expect(picture.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(picture.refused)")
-        // The track is slowed down by nobody but a busy machine.
+        // Only a busy machine slows the track down.
         #expect(picture.superseded <= picture.accepted / 10, "\(picture)")
     }
 }

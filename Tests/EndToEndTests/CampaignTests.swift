@@ -3,17 +3,17 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Faults at random moments in sessions of eight plugins, each in a process of its own.
+/// Random faults in sessions with eight isolated plugins.
 ///
-/// The environment's `GREENROOM_CAMPAIGN="SEED COUNT"` asks for another campaign than the short
-/// one; `Tests/Campaign/run.sh SEED COUNT` sets it. A run is made of its seed alone, but for the
+/// `GREENROOM_CAMPAIGN="SEED COUNT"` in the environment runs another campaign than the short
+/// default; `Tests/Campaign/run.sh SEED COUNT` sets it. A run depends only on its seed and on the
 /// machine's speed.
 @Suite(.serialized, .ownThreads) struct CampaignTests {
-    /// What is done in a run.
+    /// The kind of faults in a run.
     enum Kind: String, CaseIterable {
-        /// Plugins break down by themselves, on the virtual clock.
+        /// Plugins fail by themselves, on the virtual clock.
         case inside
-        /// Processes are signalled and their memory is written to, in real time.
+        /// Processes get signals and their shared memory is overwritten, in real time.
         case outside
         /// The host is killed, alone or with its plugins' processes.
         case host
@@ -26,14 +26,14 @@ import Testing
         var kinds: [Kind: Int] = [:]
     }
 
-    @Test func `a session survives what is done to its plugins`() throws {
+    @Test func `a session survives random faults of its plugins`() throws {
         let words = (ProcessInfo.processInfo.environment["GREENROOM_CAMPAIGN"] ?? "1 12")
             .split(separator: " ").compactMap { UInt64($0) }
         let (seed, count) = words.count == 2 ? (words[0], words[1]) : (1, 12)
         var tally = Tally()
         for number in seed..<seed + count {
             var random = SeededRandom(seed: number)
-            // Those on the virtual clock take a tenth of the time.
+            // Runs on the virtual clock take a tenth of the time.
             let kind: Kind =
                 number % 6 == 4 ? .outside : number % 6 == 5 ? .host : .inside
             tally.runs += 1
@@ -56,7 +56,7 @@ import Testing
 
     // MARK: - The session
 
-    /// The eight plugins, and the file that each is heard or seen in.
+    /// The eight plugins, and the file with the media of each.
     private static let plugins: [(role: String, file: String)] = [
         ("camera", "camera.y4m"), ("camera.pre-processors[0]", "camera.y4m"),
         ("camera.pre-processors[1]", "camera.y4m"), ("camera.pre-processors[2]", "camera.y4m"),
@@ -83,7 +83,7 @@ import Testing
             outputs: "[{ record: { folder: recording, overwrite: true } }]")
     }
 
-    /// What it leaves behind when nothing is done to it.
+    /// The result of a session without faults.
     private static let undisturbed = Result { () -> [String: [UInt8]] in
         let recorded = try Recorded(session(clock: "virtual", timeline: []), isolation: "process")
         guard recorded.run.exit == .code(0) else { throw Failure("\(recorded.run)") }
@@ -93,7 +93,7 @@ import Testing
     /// A fault of a plugin as entries of the timeline.
     private static func entries(_ fault: String, of role: String, at milliseconds: Int) -> [String]
     {
-        // Set back before it is started again, so that its next life is another one.
+        // Reset before the restart, so that the next instance is different.
         [
             "at: \(milliseconds)ms, set: \"\(role).settings.fault=\(fault)\"",
             "at: \(milliseconds + 150)ms, set: \"\(role).settings.fault=none\"",
@@ -137,7 +137,7 @@ import Testing
         #expect(recorded.run.exit == .code(0), "\(told)")
         let report = try session.expectTrueReport(recorded.run)
         try expectWhole(session, report, told)
-        // A filter has nothing to do while there is no camera.
+        // A filter does nothing while there is no camera.
         let hasCamera = !faults.contains { $0.role == "camera" }
         for (role, fault) in faults
         where Self.deadly.contains(fault) && (hasCamera || !role.hasPrefix("camera.pre")) {
@@ -160,7 +160,7 @@ import Testing
         expectNothingLeft(recorded.run.process, told)
     }
 
-    /// Expects that every file has all of its time.
+    /// Expects that every file has its full length.
     private func expectWhole(
         _ session: TestSession, _ report: Report, _ told: String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -183,7 +183,7 @@ import Testing
     private func runOutside(_ seed: UInt64, _ random: inout SeededRandom, _ tally: inout Tally)
         throws
     {
-        // In real time the camera may waste memory or flood the host, too.
+        // In real time the camera may also waste memory or flood the host.
         let fault =
             ["none", "leak", "flood-frames", "flood-log", "flood-output", "fill-frames"]
             .randomElement(using: &random) ?? "none"
@@ -211,7 +211,7 @@ import Testing
                     mayLose = true
                     done.append("stop")
                 case 5:
-                    // Long enough to be missed, and too short to be given up.
+                    // Long enough to be noticed, too short to count as lost.
                     kill(runner, SIGSTOP)
                     usleep(.random(in: 50_000...400_000, using: &random))
                     kill(runner, SIGCONT)
@@ -239,8 +239,7 @@ import Testing
         expectNothingLeft(child.id, told)
     }
 
-    /// Expects that the share, if nothing was done to it, shows what the report says, each frame
-    /// in its order.
+    /// Expects that the share, if it had no fault, matches the report, with its frames in order.
     private func expectCadence(_ session: TestSession, _ report: Report, _ told: String) throws {
         guard try report.plugin("share").losses == nil, !told.contains("corrupt"),
             let output = try report.picture("share").outputs.first
@@ -258,7 +257,7 @@ import Testing
     {
         let session = try Self.session(clock: "real", timeline: [], duration: nil)
         let child = try session.start("--set", "session.isolation=process")
-        // From the first moment on, at which there is nothing yet, to the middle of sending.
+        // From the first moment, before there are any files, to the middle of the session.
         usleep(.random(in: 5_000...1_500_000, using: &random))
         let takesAll = Bool.random(using: &random)
         if takesAll {
@@ -270,7 +269,7 @@ import Testing
         let told = "seed \(seed): host killed\(takesAll ? " and all" : "")\n\(run)"
         #expect(run.exit == .signal(SIGKILL), "\(told)")
         expectNothingLeft(child.id, told)
-        // Whatever there is, is whole but for its last frame.
+        // Every file is valid except for its last frame.
         if session.folder.has("recording/camera.y4m"),
             let picture = try? session.picture("camera")
         {
@@ -284,9 +283,9 @@ import Testing
         expectNothingLeft(next.process, told)
     }
 
-    // MARK: - Afterwards
+    // MARK: - After the end
 
-    /// Expects that no process is left of a host that has ended.
+    /// Expects that no process of an ended host is left.
     private func expectNothingLeft(
         _ host: pid_t, _ told: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {

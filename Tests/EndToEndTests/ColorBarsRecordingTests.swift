@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// A recording of ColorBars, which numbers and stamps its frames, is checked frame by frame.
+/// Checks a recording of ColorBars, which encodes number and time in its frames, frame by frame.
 @Suite(.ownThreads) struct ColorBarsRecordingTests {
     /// The difference of two numbers that count modulo 2²⁴.
     private func difference(_ later: Int, _ earlier: Int) -> Int {
@@ -9,9 +9,9 @@ import TestSupport
         return difference < 0x80_0000 ? difference : difference - 0x100_0000
     }
 
-    /// Expects that the frames are those that the report tells of, each in the slot of its stamp.
+    /// Expects that the frames match the report, each in the slot of its timestamp.
     ///
-    /// - Parameter sourceRate: How many frames a second the source numbers.
+    /// - Parameter sourceRate: The source's frame rate.
     private func expectCounted(
         _ recording: Y4MRecording, _ output: Report.VideoReport.Output, sourceRate: Double
     ) throws {
@@ -24,14 +24,14 @@ import TestSupport
         #expect(steps.allSatisfy { $0 >= 0 }, "no frame is older than the one before: \(steps)")
         #expect(steps.filter { $0 == 0 }.count == output.repeated, "\(steps)")
         let period = 1000 / rate
-        // A frame's stamp, and where the frame is, both from the first one, in milliseconds; where
-        // that was repeated before the second, from its last.
+        // The timestamp and the position of a frame, both relative to the first, in milliseconds;
+        // if that was repeated before the second, to its last.
         let leading = steps.prefix { $0 == 0 }.count
         let fresh = codes.indices.filter { $0 > 0 && codes[$0 - 1].index != codes[$0].index }
         let stamps = fresh.map { Double(difference(codes[$0].milliseconds, codes[0].milliseconds)) }
         let slots = fresh.map { Double($0 - leading) * period }
-        // The recording does not say where its first slot begins: most frames do. The first one may
-        // fill what is before it.
+        // The recording does not contain the start of its first slot; most frames determine it. The
+        // first frame may also fill the slots before it.
         let offsets = zip(stamps, slots).map(-).sorted()
         let begin = try #require(offsets.isEmpty ? nil : offsets[offsets.count / 2])
         #expect(abs(begin) <= 1.5 * period + 2, "the first frame is near its slot: \(offsets)")
@@ -40,7 +40,7 @@ import TestSupport
             #expect(
                 abs(stamps[index] - slots[index] - begin) <= period / 2 + 2,
                 "frame \(frame) is \(stamps[index]) ms after the first, its slot \(slots[index])")
-            // The stamp is that of the frame's own number.
+            // The timestamp matches the frame's number.
             let own = Double(difference(codes[frame].index, codes[0].index)) * 1000 / sourceRate
             #expect(abs(stamps[index] - own) <= 2)
         }
@@ -80,7 +80,7 @@ import TestSupport
         #expect(ball(try recording.frame(10)).count > 60)
         #expect(ball(try recording.frame(10)) != ball(try recording.frame(60)))
 
-        // Others read it, too.
+        // Other programs can read it.
         let stream = try #require(
             try FFProbe(session.recording + "/camera.y4m").streams.first)
         #expect(stream.width == 1280 && stream.height == 720)
@@ -110,7 +110,7 @@ import TestSupport
         }
     }
 
-    @Test func `a camera that is faster than the output loses whole frames`() throws {
+    @Test func `a camera faster than the output loses whole frames`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", maximum: "640x360@30",
             duration: "800ms",

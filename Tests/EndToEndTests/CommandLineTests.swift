@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the commands say that run nothing, and their exit codes.
+/// Tests commands that run no session, and their exit codes.
 @Suite(.ownThreads) struct CommandLineTests {
     private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ import Testing
         share: { plugin: Tone }
         """
 
-    @Test func `the version is that of the changelog, and so is the interface's`() throws {
+    @Test func `the versions match the changelog and the interface`() throws {
         let changelog = String(
             decoding: try readFile(Checkout.root + "/CHANGELOG.md"), as: UTF8.self)
         let newest = try #require(changelog.firstMatch(of: #/\n## \[([0-9.]+)\]/#))
@@ -39,7 +39,7 @@ import Testing
         #expect(interface.1 == parts.joined(separator: "."))
     }
 
-    @Test func `check tells what would run`() throws {
+    @Test func `check describes the session`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -57,7 +57,7 @@ import Testing
         #expect(!folder.has("out"), "a check makes nothing")
     }
 
-    @Test func `check tells where each plugin would run, and what it may do there`() throws {
+    @Test func `check describes each plugin's process and grants`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -110,7 +110,7 @@ import Testing
         #expect(grants.map { $0?["network"] as? Bool } == [nil, true, false, false])
     }
 
-    @Test func `check refuses what a bundled plugin in the host's process can't have`() throws {
+    @Test func `check refuses isolation keys of a bundled plugin in the host's process`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -132,7 +132,7 @@ import Testing
         #expect(cured.exit == .code(0), "\(cured)")
     }
 
-    @Test func `check tells of a broadcast`() throws {
+    @Test func `check describes a broadcast`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -141,14 +141,14 @@ import Testing
             """)
         let run = try Greenroom.run("check", file)
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.text.contains("whoever connects to \(folder("s.sock"))"), "\(run.text)")
+        #expect(run.text.contains("a broadcast on \(folder("s.sock"))"), "\(run.text)")
         let result = try json(try Greenroom.run("check", "--json", file).text)
         let session = try #require(result["session"] as? [String: Any])
         #expect(session["broadcast"] as? String == folder("s.sock"))
         #expect((session["timeline"] as? [Any])?.count == 1)
     }
 
-    @Test func `check tells every fault that only plugins know, at its place`() throws {
+    @Test func `check reports errors against plugins' descriptors, with locations`() throws {
         let file = try folder.write("s.yaml", Self.faulty)
         let run = try Greenroom.run("check", file)
         #expect(run.exit == .code(65), "\(run)")
@@ -168,7 +168,7 @@ import Testing
         #expect(run.standardError.hasSuffix("4 faults in \(file)\n"))
     }
 
-    @Test func `check tells the same to programs`() throws {
+    @Test func `check prints the same as JSON`() throws {
         let file = try folder.write("s.yaml", Self.faulty)
         let bad = try Greenroom.run("check", "--json", file, "--set", "microphone.plugin=Tone")
         #expect(bad.exit == .code(65), "\(bad)")
@@ -194,8 +194,7 @@ import Testing
         #expect(!folder.has("out"))
     }
 
-    @Test func `a file that is not there and wrong arguments have exit codes of their own`() throws
-    {
+    @Test func `a missing file and wrong arguments have their own exit codes`() throws {
         let missing = try Greenroom.run("check", folder("nothing.yaml"))
         #expect(missing.exit == .code(65), "\(missing)")
         #expect(missing.standardError.contains("nothing.yaml: No such file or directory"))
@@ -203,7 +202,7 @@ import Testing
         #expect(try Greenroom.run("run", "--sett", "a=b", "x.yaml").exit == .code(64))
     }
 
-    @Test func `a fault of an argument is a fault of usage, with its cure`() throws {
+    @Test func `an error in an argument is a usage error, with its cure`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
         let cures = [
             (["--duration", "5"], "Write 5s."),
@@ -223,7 +222,7 @@ import Testing
         #expect(try Greenroom.run("check", bad, "--duration", "5").exit == .code(65))
     }
 
-    @Test func `check looks into the timeline`() throws {
+    @Test func `check includes the timeline`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -276,12 +275,12 @@ import Testing
                 ],
                 ["at": "9s", "command": "mute", "origin": "timeline[0]"],
             ])
-        // 12 sizes are usual; one is more, and one has another rate.
+        // There are 12 standard sizes; one is new, and one has another rate.
         let table = try #require(session["table"] as? [String])
         #expect(table.count == 13 && table.prefix(2) == ["2560x1440@30", "1920x1080@60"])
     }
 
-    @Test func `more sizes than a table may have are refused`() throws {
+    @Test func `a table with too many sizes is refused`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
         for (count, exit) in [(52, Exit.code(0)), (53, .code(64))] {
             let sizes = (1...count).map { "\($0)x8@30" }.joined(separator: ", ")
@@ -291,7 +290,7 @@ import Testing
         }
     }
 
-    @Test func `a session on the virtual clock without a duration does not begin`() throws {
+    @Test func `a session on the virtual clock needs a duration`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
         let argument = try Greenroom.run("run", file, "--virtual-clock", atMost: .seconds(20))
         #expect(argument.exit == .code(64), "\(argument)")
@@ -303,7 +302,7 @@ import Testing
         #expect(run.standardError.hasPrefix("\(own):2:19: session.clock: "), "\(run)")
     }
 
-    @Test func `a folder for plugins that is not there is told`() throws {
+    @Test func `a missing plugin folder is reported`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
         let path = "\(folder.path):\(folder("nowhere"))"
         let warning = "GREENROOM_PLUGIN_PATH: there is no folder \(folder("nowhere"))"
@@ -326,7 +325,7 @@ import Testing
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
     }
 
-    @Test func `plugins are listed for people and for programs`() throws {
+    @Test func `plugins are listed as text and as JSON`() throws {
         let people = try Greenroom.run("plugins")
         #expect(people.text.contains("ColorBars"))
         let list = try json(try Greenroom.run("plugins", "--json").text)

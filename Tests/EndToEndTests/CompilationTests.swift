@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The plugins that come with the package as sources compile without a warning.
+/// Tests that the package's plugins in source form compile without a warning.
 @Suite(.ownThreads) struct CompilationTests {
     static let compilers = ["gcc", "clang"]
 
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: compilers, ["c99", "c11", "c17", "c2x"])
-    func `the sample in C compiles as every C`(compiler: String, standard: String) throws {
+    func `the sample in C compiles with every standard`(compiler: String, standard: String) throws {
         try check(
             compiler, standard,
             [
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test func `a plugin exports its entry and nothing else`() throws {
+    @Test func `a plugin exports only its entry`() throws {
         let run = try ChildProcess.run(
             "nm", ["--dynamic", "--defined-only", "--format=posix", try TestPlugins.cCamera()])
         let names = run.text.split(separator: "\n").compactMap { $0.split(separator: " ").first }
         #expect(names == ["greenroom_plugin_entry"], "\(run)")
     }
 
-    /// What `greenroom new` makes plugins from: plugins that compile as they lie there.
+    /// The templates of `greenroom new`, which are plugins themselves.
     private static let templates: [String] = {
         let folder = Checkout.root + "/Sources/greenroom/New/Templates"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -79,7 +79,7 @@ import Testing
         #expect(run.exit == .code(0) && !run.standardError.contains("warning:"), "\(run)")
     }
 
-    @Test func `a manifest and a build script are made from templates that parse`() throws {
+    @Test func `manifest and build script are made from valid templates`() throws {
         for (program, name) in [
             ("swiftc", "Package.swift"), ("sh", "build.sh"), ("sh", "build-cpp.sh"),
         ] {

@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-/// What we ship keeps the rules that we ask others to keep.
+/// Tests that our own plugins pass the checks for plugins.
 @Suite(.ownThreads) struct ConformanceTests {
-    /// A plugin, and what the validator has to be told of it.
+    /// A plugin, and the arguments of its validation.
     struct Shipped: CustomTestStringConvertible, Sendable {
         var name: String
         var words: [String] = []
-        /// Checks that have to warn: true of what the plugin is given to play.
+        /// Checks that must warn, because of the content that the plugin plays.
         var warnings: [String] = []
 
         var testDescription: String { name }

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import TestSupport
 
-/// What `greenroom run` shows while it runs: to people, elsewhere, and to programs.
+/// Tests the output of `greenroom run` on a terminal, in a file and as JSON.
 @Suite(.ownThreads) struct ConsoleTests {
     private func session(_ duration: String = "1s") throws -> TestSession {
         try TestSession(
@@ -26,7 +26,7 @@ import TestSupport
         #expect(lines.last == "recorded in \(session.recording), with session.json", "\(run)")
     }
 
-    @Test func `a terminal has one line that lives`() throws {
+    @Test func `a terminal has one status line`() throws {
         let session = try session("2s")
         // `script` runs it on a terminal of its own.
         let command = "'\(Checkout.greenroom)' run '\(session.file)'"
@@ -34,7 +34,7 @@ import TestSupport
             "script", ["--quiet", "--return", "--command", command, "/dev/null"],
             environment: ["GREENROOM_PLUGIN_PATH": nil])
         #expect(run.exit == .code(0), "\(run)\n\(run.text)")
-        // Each status takes the place of the one before it.
+        // Each status replaces the one before it.
         let statuses = run.text.components(separatedBy: "\r\u{1B}[K").dropFirst()
         let status = #/^sending ([0-9]+:[0-9]{2})  camera ([0-9.]+) fps, ([0-9]+) dropped/#
         let matches = statuses.compactMap { $0.firstMatch(of: status) }
@@ -44,12 +44,12 @@ import TestSupport
         #expect(matches.map(\.1) == matches.map(\.1).sorted(), "\(run.text)")
         let rates = matches.compactMap { Double($0.2) }
         #expect(rates.contains { $0 > 5 && $0 < 30 }, "about 15 frames a second: \(rates)")
-        // Whole lines are not mixed with it.
+        // Log lines are not mixed with it.
         let plain = run.text.replacing("\r\u{1B}[K", with: "\n").split(whereSeparator: \.isNewline)
         #expect(plain.contains("stopping: the duration is over"), "\(run.text)")
     }
 
-    /// An event, as a program reads it.
+    /// An event, decoded from JSON.
     private struct Event: Decodable {
         struct Picture: Decodable {
             var track: String
@@ -78,7 +78,7 @@ import TestSupport
         var summary: [String]?
     }
 
-    /// Why a picture is what it is, as a program reads it.
+    /// The explanation of a track, decoded from JSON.
     private struct Negotiation: Decodable {
         struct Ceiling: Decodable {
             var origin: String
@@ -120,7 +120,7 @@ import TestSupport
         #expect(times.count == names.filter { $0 != "status" }.count && times == times.sorted())
     }
 
-    @Test func `failures are events, too`() throws {
+    @Test func `failures are events`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("GivesUp", "frames: 1", "on-failure: off"))
@@ -144,7 +144,7 @@ import TestSupport
         #expect(log.level == "info" && log.text?.hasPrefix("status good-block 0") == true)
     }
 
-    @Test func `an output that can't be opened ends the events, too`() throws {
+    @Test func `an output that can't be opened ends the events`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))",
             outputs: "[{ record: /dev/null/recording }]")
@@ -155,7 +155,7 @@ import TestSupport
         #expect(end.summary?.first?.contains("/dev/null/recording") == true, "\(run.text)")
     }
 
-    @Test func `what can't be meant is told before the session begins`() throws {
+    @Test func `legal but unlikely values are warnings before the session`() throws {
         for arguments in [[], ["--json"]] {
             let session = try session("200ms")
             let run = try Greenroom.start(
@@ -184,7 +184,7 @@ import TestSupport
             environment: ["GREENROOM_PLUGIN_PATH": nil])
     }
 
-    @Test func `control lines are carried out, and wrong ones change nothing`() throws {
+    @Test func `control lines are executed, and invalid ones change nothing`() throws {
         let session = try session("1h")
         let lines =
             #"mut\n\nset camera.settings.format=i420\nunmute now\npause share\n\0\nhelp\nexplain\n"#
@@ -205,7 +205,7 @@ import TestSupport
             #expect(
                 error.hasPrefix("control line \(number): ") && error.contains(words), "\(error)")
         }
-        for line in ["  stop camera ", "camera: 320x180@15 since 0", "stopping: it was asked to"] {
+        for line in ["  stop camera ", "camera: 320x180@15 since 0", "stopping: stop requested"] {
             #expect(run.standardError.contains(line), "no \(line):\n\(run)")
         }
         #expect(try session.report().outcome == "finished")
@@ -228,10 +228,12 @@ import TestSupport
         #expect(events.last?.outcome == "finished" && events.last?.exit == 0)
     }
 
-    @Test func `the end of the input does not end the session, nor is it read unasked`() throws {
+    @Test func `the end of the input does not end the session, and it is only read on request`()
+        throws
+    {
         for arguments in [["--control"], []] {
             let session = try session("500ms")
-            // Without the flag the lines are somebody else's.
+            // Without the option the input is not read.
             let input = arguments.isEmpty ? "stop\nxyzzy\n" : "# nothing\n"
             let run = try Greenroom.start(
                 ["run", session.file] + arguments, input: Array(input.utf8)
@@ -242,7 +244,7 @@ import TestSupport
         }
     }
 
-    @Test func `why each picture is what it is stands at the start and at the end`() throws {
+    @Test func `the reasons for each track's size are printed at start and end`() throws {
         let run = try session("500ms").run("--explain")
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.standardError.split(separator: "\n")
@@ -256,7 +258,7 @@ import TestSupport
 
     // MARK: Readers that don't read
 
-    /// A pipe of a name that is full, so that its next writer waits for a reader.
+    /// A named pipe that is full, so that its next writer waits for a reader.
     private struct FullPipe: ~Copyable {
         let path: String
         private let descriptor: Int32
@@ -276,9 +278,9 @@ import TestSupport
 
         deinit { close(descriptor) }
 
-        /// All that was written behind the filling; call it when no writer is left.
+        /// All data after the filling; call it when there is no writer.
         ///
-        /// - Parameter isOver: Whether there will be no more when the pipe is empty.
+        /// - Parameter isOver: Whether the data ends when the pipe is empty.
         func read(until isOver: () -> Bool) -> String {
             var bytes: [UInt8] = []
             var block = [UInt8](repeating: 0, count: 65536)
@@ -296,7 +298,7 @@ import TestSupport
         }
     }
 
-    @Test func `a reader that never reads does not keep a session from its end`() throws {
+    @Test func `a reader that never reads does not block a session's end`() throws {
         for arguments in ["--json > \"$0\"", "--explain 2> \"$0\""] {
             let session = try session("1s")
             let pipe = try FullPipe(in: session.folder)
@@ -313,7 +315,7 @@ import TestSupport
         }
     }
 
-    @Test func `a reader that reads again is told how much it missed, in its place`() throws {
+    @Test func `a reader that continues gets a notice of dropped lines, in place`() throws {
         let session = try session("4s")
         let pipe = try FullPipe(in: session.folder)
         let lines = String(repeating: "xyzzy\n", count: 8000)
@@ -323,7 +325,7 @@ import TestSupport
                 "-c", "exec '\(Checkout.greenroom)' run '\(session.file)' --control 2> \"$0\"",
                 pipe.path,
             ], input: Array(lines.utf8), environment: ["GREENROOM_PLUGIN_PATH": nil])
-        // The session's second second has begun: its lines were written long ago.
+        // In the session's second second, its lines were written long ago.
         while !child.hasEnded, (try? session.picture("camera").frameCount) ?? 0 < 20 {
             usleep(5_000)
         }
@@ -338,7 +340,7 @@ import TestSupport
                 leftOut += Int(match.1) ?? 0
                 next += Int(match.1) ?? 0
             } else if let match = line.firstMatch(of: #/^control line ([0-9]+): /#) {
-                // Lines of the session itself may have been left out among them.
+                // Lines of the session itself may be among the dropped ones.
                 let number = Int(match.1) ?? 0
                 #expect((next - 4...next).contains(number), "\(line), not \(next)")
                 next = number + 1
@@ -351,7 +353,7 @@ import TestSupport
 
     // MARK: The command line and the file
 
-    @Test func `the command line has the last word`() throws {
+    @Test func `the command line overrides the file`() throws {
         let run = try session("1h").run(
             "--duration", "400ms", "--set", "session.maximum=640x360@10", "--set",
             "camera.settings.pattern=grey", "--set", "camera.settings.counter=false", "--json")
@@ -359,7 +361,7 @@ import TestSupport
         #expect(try events(run.text).first?.capability == "640x360@10")
     }
 
-    @Test func `a setting on the command line is seen in the picture`() throws {
+    @Test func `a setting on the command line changes the picture`() throws {
         let session = try session("400ms")
         let run = try session.run("--set", "camera.settings={pattern: grey, counter: false}")
         #expect(run.exit == .code(0), "\(run)")
@@ -370,7 +372,7 @@ import TestSupport
         #expect(bottom.isNear(YUV(y: 231, u: 128, v: 128), within: 2), "\(bottom)")
     }
 
-    @Test func `every fault of a file is told at once, with its place`() throws {
+    @Test func `all errors of a file are reported at once, with locations`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
             "s.yaml",

@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// On the virtual clock a session is the same each time, to the byte.
+/// Tests that a session on the virtual clock is deterministic, to the byte.
 @Suite(.ownThreads) struct DeterminismTests {
-    /// What a session with everything in it leaves behind, by file.
+    /// All files of a session with every kind of source and output.
     private func record(_ session: TestSession) throws -> [String: [UInt8]] {
         let run = try session.run(
             "--set", "outputs=[{record: {folder: recording, overwrite: true}}]")
@@ -15,15 +15,15 @@ import Testing
             uniqueKeysWithValues: files.map { ($0, try readFile("\(session.recording)/\($0)")) })
     }
 
-    /// Programs that keep the machine busy. By day, the other tests do.
+    /// Processes that keep the machine busy. By day, other tests do that.
     private func busyPrograms(_ count: Int) throws -> [ChildProcess] {
         try (0..<count).map { _ in
-            // A little nice to the tests that run beside this one in real time.
+            // Reduced priority, for the tests in real time that run in parallel.
             try ChildProcess("nice", ["-n", "5", "sh", "-c", "while :; do :; done"])
         }
     }
 
-    @Test func `a session is the same each time, on an idle machine and on a busy one`() throws {
+    @Test func `a session is deterministic, on an idle and on a busy machine`() throws {
         let filter = try TestSession.hostile("Invert")
         let session = try TestSession(
             """
@@ -50,7 +50,7 @@ import Testing
         for (file, bytes) in first {
             #expect(!bytes.isEmpty, "\(file)")
             for (place, other) in others.enumerated() {
-                // Not compared by the macro, which would print it all.
+                // Not compared by the macro, which would print everything.
                 let isSame = other[file] == bytes
                 #expect(isSame, "\(file) differs in run \(place + 2), and the last two were busy")
             }
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         "Burst", "Stall", "Sleeper", "ShapeShifter", "FollowsLate", "CountersOutside",
     ])
-    func `wild cameras are the same each time, too`(name: String) throws {
+    func `irregular cameras are deterministic`(name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(name))
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a sender that waits for room at the end is stopped at the same block`() throws {
+    @Test func `a sender that waits for room at the end stops at the same block`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Steady"))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a session of a minute takes a fraction of it`() throws {
+    @Test func `a session of a minute takes a fraction of a minute`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera"))
@@ -111,7 +111,7 @@ import Testing
         #expect(try session.picture("camera").frameCount == 1800)
     }
 
-    @Test func `a plugin that sleeps on another clock is named`() throws {
+    @Test func `a plugin that sleeps on another clock is reported`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("SleepsReally"))

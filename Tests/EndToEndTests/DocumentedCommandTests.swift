@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whatever the README and the manual tell a reader to type works as it stands there.
+/// Tests that the commands in the README and the manual work as written.
 ///
-/// Run are the indented lines of the README and every block of the language `sh`. Blocks of
-/// other languages, such as `text`, are not.
+/// It runs the indented lines of the README and every `sh` block, not blocks of other languages
+/// such as `text`.
 @Suite(.ownThreads) struct DocumentedCommandTests {
-    /// Lines to type, and where they stand.
+    /// Command lines and their location.
     struct Commands: CustomTestStringConvertible, Sendable {
         var place: String
         var text: String
         var testDescription: String { place }
     }
 
-    /// These are what `.ci/run` runs, and the test of the documentation.
+    /// `.ci/run` and the documentation test run these.
     private static let runElsewhere = ["Samples/run.sh", "Tests/run.sh", "docs/build.sh"]
 
     static func commands() throws -> [Commands] {
@@ -29,7 +29,7 @@ import Testing
         return indented + fenced
     }
 
-    @Test func `the README tells what to type`() throws {
+    @Test func `the README has the commands`() throws {
         let commands = try Self.commands()
         #expect(commands.contains { $0.place == "README" } && commands.count > 5)
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(run.exit == .code(0), "\(commands.text)\n\(run)\n\(run.text)")
     }
 
-    /// A folder like a checkout, with what the pages say that a reader has by then.
+    /// A folder like a checkout, with the files that the pages assume.
     private static func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let files = FileManager.default
@@ -62,7 +62,7 @@ import Testing
             try files.copyItem(
                 atPath: "\(SampleTests.folder)/\(file)", toPath: folder("Samples/" + file))
         }
-        // "Save it as bars.yaml", and what a first run of it recorded.
+        // "Save it as bars.yaml", and its first recording.
         let page = try #require(Chapter.manual.first { $0.name == "RunASession" })
         let session = try #require(page.blocks.first { $0.language == "yaml" })
         try folder.write("bars.yaml", session.text)
@@ -70,7 +70,7 @@ import Testing
             "run", folder("bars.yaml"), "--virtual-clock", "--set",
             "outputs=[{record: {folder: recordings/bars, overwrite: true}}]")
         #expect(recorded.exit == .code(0), "\(recorded)")
-        // A plugin of the reader's own.
+        // A plugin that the reader wrote.
         let plugin = try readFile(TestPlugins.cCamera())
         for name in ["camera.so", "my-camera.so"] { try folder.write(name, plugin) }
         // A player that is closed after a while.

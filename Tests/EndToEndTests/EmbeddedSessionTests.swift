@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The sample `EmbeddedSession`: a program of somebody else that runs a session.
+/// Tests the sample `EmbeddedSession`: a third-party program that runs a session.
 @Suite(.ownThreads) struct EmbeddedSessionTests {
     private static let package = Checkout.root + "/Samples/EmbeddedSession"
 
@@ -33,7 +33,7 @@ import Testing
         return program
     }
 
-    /// The objects of the host's modules: what `greenroom` is linked of, without its own.
+    /// The objects of the host's modules: those of `greenroom` without its own.
     private static func objects() throws -> [String] {
         let list = try readFile(Checkout.products + "/greenroom.product/Objects.LinkFileList")
         return String(decoding: list, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -67,7 +67,7 @@ import Testing
         #expect(run.text.contains("pattern set to grey (program)"), "\(run.text)")
         let recording = try Y4MRecording(folder("recording/camera.y4m"))
         #expect(recording.width == 640 && recording.frameCount == 60)
-        // The bars have become grey, and the tone silent, soon after the start.
+        // Soon after the start the bars are grey and the tone is silent.
         let last = try recording.frame(59)
         #expect(last.u.allSatisfy { abs(Int($0) - 128) <= 2 }, "grey")
         let sound = try WAVRecording(folder("recording/camera.wav"))

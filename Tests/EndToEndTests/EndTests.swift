@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TestSupport
 
-/// However a session ends, what it recorded is whole.
+/// Tests that recordings are complete however a session ends.
 @Suite(.ownThreads) struct EndTests {
     private static func sources() throws -> String {
         """
@@ -29,7 +29,7 @@ import TestSupport
         child.signal(signal)
         let run = child.wait(atMost: .seconds(20))
         #expect(run.exit == .code(130), "\(run)")
-        #expect(run.standardError.contains("stopping: it was asked to\n"), "\(run)")
+        #expect(run.standardError.contains("stopping: stop requested\n"), "\(run)")
         let report = try session.expectTrueReport(run)
         #expect(report.outcome == "interrupted")
         #expect(report.plugins.count == 4)
@@ -37,7 +37,7 @@ import TestSupport
         try session.expectUnharmed("camera", run)
         try session.expectUnharmed("share", run)
 
-        // All four end at the same moment: every frame is there that was due before it.
+        // All four end at the same time: every frame due before it is there.
         let sound = try session.sound("camera")
         #expect(try session.sound("share").frameCount == sound.frameCount)
         let frames = Int((sound.seconds * 15).rounded(.up))
@@ -46,7 +46,7 @@ import TestSupport
         #expect(try session.picture("share").frameCount == frames, "\(sound.seconds) s")
     }
 
-    @Test func `a second signal leaves at once`() throws {
+    @Test func `a second signal exits at once`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Hang", "where: stop-send"))
@@ -64,10 +64,10 @@ import TestSupport
         #expect(try session.report().outcome == "running")
     }
 
-    @Test func `a library that hangs while it is loaded does not keep the process`() throws {
+    @Test func `a library that hangs while loading does not block the exit`() throws {
         let library = try TestPlugins.malformed("ENDLESS_ENTRY")
         let session = try TestSession("camera: { plugin: \"\(library)\" }", duration: nil)
-        // With nothing known of it from earlier.
+        // Without a cache.
         let child = try Greenroom.start(
             ["run", session.file], environment: ["XDG_CACHE_HOME": session.folder("cache")])
         usleep(500_000)
@@ -78,7 +78,7 @@ import TestSupport
         #expect(!session.folder.has("recording"))
     }
 
-    @Test func `a killed session leaves files that can be read`() throws {
+    @Test func `a killed session leaves readable files`() throws {
         let session = try TestSession(try Self.sources(), duration: nil)
         let child = try running(session)
         child.signal(SIGKILL)
@@ -88,12 +88,12 @@ import TestSupport
         for track in ["camera", "share"] {
             let picture = try session.picture(track)
             #expect(picture.frameCount > 0, "\(track)")
-            // Of a frame that was just being written, a part may be there.
+            // A frame that was being written may be incomplete.
             #expect(picture.trailingBytes < 320 * 180 * 3 / 2 + 6, "\(track)")
             Quarters().expect(in: try picture.frame(picture.frameCount - 1), within: 2)
             let sound = try session.sound(track)
             #expect(sound.frameCount > 0, "\(track)")
-            // And samples that the header does not have yet.
+            // And samples that are not in the header yet.
             #expect(sound.headerExcessBytes <= 0, "\(track)")
             #expect(sound.headerExcessBytes > -48_000, "\(track)")
             let stream = try #require(
@@ -115,7 +115,7 @@ import TestSupport
             "bash", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil], atMost: limit)
     }
 
-    @Test func `a session whose reader goes away ends by itself`() throws {
+    @Test func `a session ends when its only reader is gone`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))", duration: nil,
             outputs: "[{ y4m: \"-\" }]")
@@ -127,7 +127,7 @@ import TestSupport
         #expect(head.frameCount == 2)
     }
 
-    @Test func `a recording goes on when the reader of a pipe goes away`() throws {
+    @Test func `a recording continues when a pipe's reader is gone`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))",
             outputs: "[{ y4m: \"-\" }, { record: recording }]")
@@ -141,7 +141,7 @@ import TestSupport
         #expect(piped.failure != nil && piped.failed > 0, "\(piped)")
     }
 
-    @Test func `frames through a pipe are read by others`() throws {
+    @Test func `other programs can read the pipe`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", duration: "1s",
             outputs: "[{ y4m: \"-\" }]")
@@ -162,7 +162,7 @@ import TestSupport
         #expect(BurntInCode(try scaled.frame(14)) != nil)
     }
 
-    @Test func `nothing but frames goes to standard output`() throws {
+    @Test func `only frames go to standard output`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))", duration: "400ms",
             outputs: "[{ y4m: { track: camera, fps: 10 } }, { record: recording }]")
@@ -174,9 +174,9 @@ import TestSupport
         #expect(run.standardError.hasPrefix("{"), "events go to standard error")
     }
 
-    @Test func `a full disk is told, and what was written stays readable`() throws {
-        // A limit on the size of files stands for the disk: 200 KiB is three frames, and a
-        // second of sound.
+    @Test func `a full disk is reported, and the file stays readable`() throws {
+        // A limit of the file size simulates a full disk: 200 KiB are three frames, and a second of
+        // audio.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Camera"))
@@ -185,7 +185,7 @@ import TestSupport
         let script =
             "g='\(Checkout.greenroom)'; \"$g\" check '\(session.file)' > /dev/null; "
             + "ulimit -f 200; exec \"$g\" run '\(session.file)'"
-        // The plugins are looked into before: that needs a file in memory.
+        // The plugins are scanned first: that needs a file in memory.
         let run = try ChildProcess.run(
             "bash", ["-c", script],
             environment: ["GREENROOM_PLUGIN_PATH": nil, "XDG_CACHE_HOME": session.folder("cache")])
@@ -203,7 +203,7 @@ import TestSupport
 
     // MARK: - Outputs that can't be opened
 
-    @Test func `a recording that is there is not overwritten, unless the file says so`() throws {
+    @Test func `an existing recording is only overwritten with overwrite: true`() throws {
         let sources = "camera: \(try TestSession.hostile("Camera"))"
         let session = try TestSession(sources, duration: "200ms")
         #expect(try session.run().exit == .code(0))
@@ -220,7 +220,7 @@ import TestSupport
         #expect(try session.picture("camera").frameCount == 6)
     }
 
-    @Test func `a folder that can't be made is told`() throws {
+    @Test func `a folder that can't be created is reported`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))", outputs: "[{ record: file/in }]")
         try session.folder.write("file", "not a folder")
@@ -230,7 +230,7 @@ import TestSupport
         #expect(run.standardError.contains("Not a directory"), "\(run)")
     }
 
-    @Test func `Y4M for a track that the session does not have is told`() throws {
+    @Test func `Y4M of a missing track is reported`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))",
             outputs: "[{ y4m: { track: share } }]")

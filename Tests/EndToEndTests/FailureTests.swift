@@ -1,10 +1,10 @@
 import Testing
 import TestSupport
 
-/// A plugin that breaks a rule or fails costs itself: its reason is told, and the session ends or
-/// goes on as its file says.
+/// Tests that a plugin that breaks a rule or fails is reported, and that the session ends or
+/// continues as configured.
 @Suite(.ownThreads) struct FailureTests {
-    /// A way to fail, and what has to be told of it.
+    /// A failure, and the text of its report.
     struct Fault: CustomTestStringConvertible {
         var name: String
         var words: [String]
@@ -42,7 +42,7 @@ import TestSupport
         #expect(!run.standardError.contains("recorded in"), "\(run)")
     }
 
-    @Test func `instances that break rules can be left out, and the rest goes on`() throws {
+    @Test func `a session can continue without instances that break rules`() throws {
         let filters = try ["FILTER_WITHOUT_EXTENSION", "SHORT_EXTENSION", "EMPTY_EXTENSION"].map {
             TestSession.library(try TestPlugins.malformed($0), "", "on-failure: off")
         }
@@ -59,7 +59,7 @@ import TestSupport
             let lines = run.lines(of: role)
             #expect(lines.contains("create failed (BAD_ARGUMENT)"), "\(run)")
             #expect(lines.contains(words), "\(run)")
-            #expect(lines.contains("the session goes on without it"), "\(run)")
+            #expect(lines.contains("the session continues without it"), "\(run)")
             #expect(try session.report().plugin(role).state == "faulted")
         }
         try session.expectTrueReport(run)
@@ -68,8 +68,8 @@ import TestSupport
 
     // MARK: - Answers
 
-    // What a session does of all this is tested in process, by `SessionTests`; here is what is
-    // printed, and how the command ends.
+    // `SessionTests` tests the session's reactions in process; these test the output and the exit
+    // code.
 
     @Test func `an answer outside the offer is refused`() throws {
         let session = try TestSession(
@@ -87,7 +87,7 @@ import TestSupport
         }
     }
 
-    @Test func `an answer of nothing is refused, and the session goes on with the others`() throws {
+    @Test func `an empty answer is refused, and the session continues with the others`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("AnswersNothing", "", "on-failure: off"))
@@ -102,8 +102,8 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `answers within the offer are kept to`() throws {
-        // A smaller row; and a size of its own that a share may have.
+    @Test func `answers within the offer are followed`() throws {
+        // A smaller row, and a custom size, which a share may have.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -125,7 +125,7 @@ import TestSupport
     }
 
     @Test func `the host adapts to a fixed answer`() throws {
-        // 1000x750 at 60 within 320x180 at 15: the shape stays.
+        // 1000x750 at 60 within 320x180 at 15: the aspect ratio stays.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -139,7 +139,7 @@ import TestSupport
         let camera = try session.picture("camera")
         #expect(camera.width == 240 && camera.height == 180 && camera.frameCount == 9)
         try session.expectUnharmed("camera", run)
-        // The source is four times as fast as what was agreed.
+        // The source is four times as fast as agreed.
         #expect(try report.picture("camera").overRate > 0)
     }
 
@@ -165,7 +165,7 @@ import TestSupport
         }
     }
 
-    @Test func `a session goes on without a plugin whose callback failed`() throws {
+    @Test func `a session continues without a plugin whose callback failed`() throws {
         let place = "start-send"
         let session = try TestSession(
             """
@@ -177,11 +177,11 @@ import TestSupport
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera")
         #expect(lines.contains("\(place) failed (UNAVAILABLE): no lens"), "\(run)")
-        #expect(lines.contains("the session goes on without it"), "\(run)")
+        #expect(lines.contains("the session continues without it"), "\(run)")
         let report = try session.expectTrueReport(run)
         #expect(report.outcome == "finished" && report.failedPlugin == nil)
         let callbacks = try report.plugin("camera").callbacks
-        // What was initialized is uninitialized once, and what was created is destroyed once.
+        // Every initialized instance is uninitialized once, every created one destroyed once.
         #expect(callbacks["uninitialize"]?.calls == (place == "start-send" ? 1 : nil), "\(run)")
         #expect(callbacks["destroy"]?.calls == (place == "create" ? nil : 1), "\(run)")
         #expect(callbacks["stop-send"] == nil, "\(run)")
@@ -189,7 +189,7 @@ import TestSupport
     }
 
     @Test(arguments: [(25, "BAD_SETTING"), (-12_345, "status -12345")])
-    func `whatever a plugin answers is told by its name`(status: Int, name: String) throws {
+    func `every status of a plugin is reported by name`(status: Int, name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -222,7 +222,7 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `a session whose sources have all failed has failed`() throws {
+    @Test func `a session fails when all its sources have failed`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("GivesUp", "frames: 2", "on-failure: off"))",
             duration: nil)

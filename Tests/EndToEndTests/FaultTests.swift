@@ -1,13 +1,12 @@
 import TestSupport
 import Testing
 
-/// A plugin that breaks down costs itself alone: it is recognised, named with the evidence and
-/// started again, and nobody else's picture or sound has one bit less.
+/// Tests that the crash of an isolated plugin affects only that plugin: it is detected, reported
+/// with evidence and restarted, and all other video and audio is unchanged.
 ///
-/// On the virtual clock the others' files are the same to the byte as those of a session in which
-/// nothing breaks down.
+/// On the virtual clock the files of the others are identical to those of a session without faults.
 @Suite(.ownThreads) struct FaultTests {
-    /// A way to break down, and words of the evidence.
+    /// A fault, and words of its evidence.
     struct Fault: CustomTestStringConvertible, Sendable {
         var name: String
         var words: [String]
@@ -19,7 +18,7 @@ import Testing
         }
     }
 
-    /// A camera that breaks down in its second second, with a share, its sound and a microphone
+    /// A camera that fails in its second second, with a share, its audio and a microphone
     /// beside it.
     ///
     /// - Parameters:
@@ -40,7 +39,7 @@ import Testing
             timeline: timeline, isolation: "process")
     }
 
-    /// What the others leave behind when nothing breaks down.
+    /// The files of the others without faults.
     private static let undisturbed = Result { () -> [String: [UInt8]] in
         let recorded = try Recorded(
             FaultTests.session("fault: none"), isolation: "process")
@@ -48,7 +47,7 @@ import Testing
         return recorded.files
     }
 
-    /// Expects that nobody but the camera has noticed anything.
+    /// Expects that nothing but the camera was affected.
     private func expectOthersUndisturbed(
         _ recorded: Recorded, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -84,7 +83,7 @@ import Testing
         }
     }
 
-    /// What breaks down with its process, at a frame.
+    /// Faults that end the process, at a frame.
     static let ends = [
         Fault("segv", "killed by SIGSEGV", "hostile.so("), Fault("bus", "killed by SIGBUS"),
         Fault("fpe", "killed by SIGFPE"),
@@ -99,7 +98,7 @@ import Testing
     ]
 
     @Test(arguments: ends)
-    func `a source that breaks down comes back, and the others miss nothing`(fault: Fault) throws {
+    func `a failed source returns, and the others miss nothing`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), once: 1", timeline: ["at: 500ms, set: camera.settings.tag=5"])
         let recorded = try Recorded(session, isolation: "process")
@@ -108,7 +107,7 @@ import Testing
         try expectOneLoss(report, fault, recorded.run)
         try expectOthersUndisturbed(recorded)
 
-        // 4 s at 30 frames a second, of which the last one of the first life stays for 0.5 s.
+        // 4 s at 30 frames a second; the last frame before the fault stays for 0.5 s.
         let picture = try session.picture("camera")
         let marks = try picture.marks().compactMap(\.self)
         #expect(picture.frameCount == 120 && marks.count == 120, "no slate, and no black")
@@ -117,9 +116,9 @@ import Testing
         let before = Cadence(first)
         #expect(before.shown.map(\.number) == Array(0...(before.shown.last?.number ?? 0)))
         #expect(before.periods.dropLast().allSatisfy { $0 == 1 }, "\(before)")
-        // A busy machine may take longer to start it; before the slate is due it has come back.
+        // A busy machine may restart it later; it is back before the slate is due.
         #expect((14..<30).contains(before.periods.last ?? 0), "\(before)")
-        // A new life counts from 0, was made a new offer, and has its setting as it was.
+        // The new instance counts from 0, got a new offer, and has the same settings.
         #expect(second.allSatisfy { $0.revision > 1 && $0.tag == 5 }, "\(recorded.run)")
         let after = Cadence(second)
         #expect((0...1).contains(after.shown.first?.number ?? -1), "\(after)")
@@ -128,14 +127,14 @@ import Testing
         #expect(output.repeated == (before.periods.last ?? 0) - 1, "\(output)")
     }
 
-    /// What the process survives, or does not on all machines, and nobody else notices.
+    /// Faults that the process survives, at least on some machines, and that affect nothing else.
     static let nuisances = [
         "spin", "scribble", "spoil-frames", "crowd", "descriptors", "die-calling", "close-all",
         "close-socket", "shut-socket", "fork", "break-in", "fill-shared",
     ]
 
     @Test(arguments: Nightly.pairs(nuisances, ["borrowed", "leased"]))
-    func `whatever a source does, the others miss nothing`(name: String, way: String) throws {
+    func `the others miss nothing, whatever a source does`(name: String, way: String) throws {
         let session = try Self.session("fault: \(name), once: 1, way: \(way)")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
@@ -148,7 +147,7 @@ import Testing
     static let formats = IdentityTests.formats + ["mjpeg"]
 
     @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
-    func `frames that are written to while they are read spoil nothing else`(
+    func `frames written during their conversion harm nothing else`(
         format: String, way: String
     ) throws {
         guard format != "mjpeg" || way == "borrowed" else { return }
@@ -183,7 +182,7 @@ import Testing
     ]
 
     @Test(arguments: floods)
-    func `a flood is recognised, and ends`(fault: Fault) throws {
+    func `a flood is detected, and ended`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), once: 1", clock: "real", duration: "7s")
         let recorded = try Recorded(session, isolation: "process")
@@ -204,7 +203,7 @@ import Testing
     @Test(
         arguments: ["create", "initialize", "start-send"],
         [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang")])
-    func `a plugin that never gets to send is left out`(place: String, fault: Fault) throws {
+    func `a plugin that never sends is dropped`(place: String, fault: Fault) throws {
         let session = try Self.session("fault: \(fault.name), where: \(place)", "on-failure: off")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
@@ -214,7 +213,7 @@ import Testing
         let lines = recorded.run.lines(of: "camera")
         #expect(lines.contains(place), "\(recorded.run)")
         for word in fault.words { #expect(lines.contains(word), "\(recorded.run)") }
-        #expect(lines.contains("the session goes on without it"), "\(recorded.run)")
+        #expect(lines.contains("the session continues without it"), "\(recorded.run)")
         #expect(!lines.contains("started again"), "\(recorded.run)")
         try expectOthersUndisturbed(recorded)
     }
@@ -222,7 +221,7 @@ import Testing
     @Test(
         arguments: ["stop-send", "uninitialize", "destroy"],
         [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang", "has not returned")])
-    func `a plugin that breaks down at the end does not spoil it`(place: String, fault: Fault)
+    func `a plugin that fails at the end does not harm the recording`(place: String, fault: Fault)
         throws
     {
         let session = try Self.session("fault: \(fault.name), where: \(place)")
@@ -238,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: [Fault("segv", "SIGSEGV"), Fault("hang", "property-change")])
-    func `a source that breaks down in property-change comes back`(fault: Fault) throws {
+    func `a source that fails in property-change returns`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), where: property-change, once: 1",
             timeline: ["at: 1s, ceiling: 80x44@15"])
@@ -247,13 +246,13 @@ import Testing
         let report = try session.expectTrueReport(recorded.run)
         try expectOneLoss(report, fault, recorded.run)
         try expectOthersUndisturbed(recorded)
-        // It comes back to what is possible now.
+        // It returns to the currently possible size.
         #expect(try report.plugin("camera").offer?.suggested == "80x44@15", "\(recorded.run)")
     }
 
     // MARK: - Policies
 
-    @Test func `a session goes on without a plugin that is lost`() throws {
+    @Test func `a session continues without a lost plugin`() throws {
         let session = try Self.session("fault: segv", "on-failure: off")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
@@ -261,16 +260,16 @@ import Testing
         let losses = try report.plugin("camera").losses ?? []
         #expect(losses.map(\.policy) == ["off"] && losses.allSatisfy { $0.awaySeconds == nil })
         #expect(try report.plugin("camera").state == "faulted")
-        #expect(recorded.run.lines(of: "camera").contains("goes on without it"))
+        #expect(recorded.run.lines(of: "camera").contains("continues without it"))
         try expectOthersUndisturbed(recorded)
-        // The last frame, and then, after a second, a slate.
+        // The last frame, and after a second a slate.
         let marks = try session.picture("camera").marks()
         let shown = marks.prefix { $0 != nil }
         #expect(shown.count < 70 && marks.dropFirst(shown.count).allSatisfy { $0 == nil })
         #expect((29...32).contains(Cadence(shown.compactMap(\.self)).periods.last ?? 0))
     }
 
-    @Test func `a session ends with a plugin that is lost, if its file says so`() throws {
+    @Test func `a session ends with a lost plugin, with on-failure: end`() throws {
         let session = try Self.session("fault: segv", "on-failure: end")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(69), "\(recorded.run)")
@@ -281,7 +280,7 @@ import Testing
         #expect(try session.picture("camera").frameCount < 60)
     }
 
-    @Test func `a plugin that is lost again and again is started later each time, and then not`()
+    @Test func `a repeatedly lost plugin is restarted with increasing delays, then not`()
         throws
     {
         let session = try Self.session("fault: segv", duration: "30s")
@@ -295,8 +294,9 @@ import Testing
         for (seconds, expected) in zip(away, [0.5, 1, 2, 4, 8]) {
             #expect(abs(seconds - expected) < 0.2, "\(away)")
         }
-        #expect(recorded.run.lines(of: "camera").contains("the session goes on without it"))
-        // A slate while it is away for longer than a second, and for good; each life's frames.
+        #expect(recorded.run.lines(of: "camera").contains("the session continues without it"))
+        // A slate while it is away for more than a second, and after it is lost; the frames of each
+        // instance.
         let marks = try session.picture("camera").marks()
         #expect(marks.count == 900)
         #expect(Set(marks.compactMap { $0?.revision }).count == 6, "six lives")
@@ -311,7 +311,7 @@ import Testing
     ]
 
     @Test(arguments: crashes)
-    func `a microphone that breaks down is silent, and comes back`(fault: Fault) throws {
+    func `a failed microphone is silent, and returns`(fault: Fault) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Steady"))
@@ -329,7 +329,7 @@ import Testing
         for word in fault.words { #expect(losses.first?.evidence.contains(word) ?? false) }
         let cadence = Cadence(try session.picture("camera").marks().compactMap(\.self))
         #expect(cadence.shown.count == 150 && cadence.steps.allSatisfy { $0 == 1 })
-        // A tone for a second, silence for half a second, and a tone again.
+        // A tone for a second, silence for half a second, and the tone again.
         let sound = try session.sound("camera")
         #expect(sound.frameCount == 5 * 48_000)
         let loudness = (0..<50).map { tenth in
@@ -343,10 +343,10 @@ import Testing
 
     @Test(
         arguments: crashes.filter { $0.name != "stop" } + [
-            // Nobody waits for a picture as long as it takes to see that a process is stopped.
+            // No deadline of video is as long as the detection of a stopped process.
             Fault("stop", "process"), Fault("hang", "process"),
         ])
-    func `the picture goes on unedited without a filter, until it is back`(fault: Fault) throws {
+    func `video continues unedited without a filter, until it returns`(fault: Fault) throws {
         let filter = try TestSession.hostile("FaultyFilter", "frames: 15")
         let session = try TestSession(
             """

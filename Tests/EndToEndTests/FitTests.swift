@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// A picture of another shape is fitted as the session file says, by its pixels.
+/// Tests how another aspect ratio is fitted, by the pixels.
 @Suite(.ownThreads) struct FitTests {
     private static let black = YUV(y: 16, u: 128, v: 128)
 
-    /// Records a source in all four ways, each 320x180.
+    /// Records a source in all four ways, at 320x180.
     private func record(
         _ settings: String
     ) throws -> (session: TestSession, run: Finished, picture: Report.VideoReport) {
@@ -17,12 +17,12 @@ import Testing
             duration: "400ms", clock: "virtual", outputs: "[\(outputs.joined(separator: ", "))]")
         let run = try session.run()
         let picture = try Report(session.folder("letterbox/session.json")).picture("camera")
-        // An output that can show nothing has failed.
+        // An output that can't show anything has failed.
         #expect(run.exit == .code(picture.outputs[3].delivered > 0 ? 0 : 74), "\(run)")
         return (session, run, picture)
     }
 
-    /// Expects colours at places of the last frame.
+    /// Expects colours at positions of the last frame.
     private func expect(
         _ session: TestSession, _ fit: String, _ places: [(x: Int, y: Int, YUV)],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,8 @@ import Testing
         let (session, run, picture) = try record(
             "width: 160, height: 120, fps: 15, range: \(range)")
         let colors = Quarters().expected
-        // All of it, 240 wide between two bars of 40, which are black in the range of the output.
+        // The whole picture, 240 wide between two bars of 40, which are black in the output's
+        // range.
         try expect(
             session, "letterbox",
             [
@@ -52,7 +53,7 @@ import Testing
                 (319, 179, Self.black), (43, 2, colors[0]), (276, 2, colors[1]),
                 (276, 177, colors[2]), (43, 177, colors[3]), (155, 85, colors[0]),
             ])
-        // All of the width, and the middle of the height.
+        // The full width, and the middle of the height.
         try expect(
             session, "crop",
             [
@@ -72,7 +73,7 @@ import Testing
     func `portrait in landscape`(rotation: Int) throws {
         let (session, run, picture) = try record("fps: 15, rotation: \(rotation)")
         let colors = Quarters(turns: rotation / 90).expected
-        // 180x320 upright: 101 wide in the middle.
+        // Upright it is 180x320: 101 wide, centred.
         try expect(
             session, "letterbox",
             [
@@ -80,7 +81,7 @@ import Testing
                 (319, 179, Self.black), (113, 2, colors[0]), (206, 2, colors[1]),
                 (206, 177, colors[2]), (113, 177, colors[3]),
             ])
-        // As wide as the output; of its height 569 the middle 180, in which all four meet.
+        // As wide as the output; the middle 180 of its height of 569, where all four quarters meet.
         for fit in ["crop", "stretch"] {
             try expect(
                 session, fit,
@@ -92,7 +93,7 @@ import Testing
         try expectRejected(session, run, picture)
     }
 
-    @Test func `upside down is the same shape`() throws {
+    @Test func `a half turn keeps the aspect ratio`() throws {
         let (session, _, picture) = try record("fps: 15, rotation: 180")
         let colors = Quarters(turns: 2).expected
         for fit in ["letterbox", "crop", "stretch", "reject"] {
@@ -106,7 +107,7 @@ import Testing
         #expect(picture.outputs.allSatisfy { $0.unconvertible == 0 })
     }
 
-    /// Expects that the output that rejects is black, and said once why.
+    /// Expects that the output with `reject` is black, and that the reason is reported once.
     private func expectRejected(
         _ session: TestSession, _ run: Finished, _ picture: Report.VideoReport,
         sourceLocation: SourceLocation = #_sourceLocation

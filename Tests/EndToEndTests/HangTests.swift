@@ -2,10 +2,10 @@ import Glibc
 import Testing
 import TestSupport
 
-/// A callback that does not return is named while it hangs, and the session ends on time.
+/// Tests that a hanging callback is reported while it hangs, and that the session ends on time.
 @Suite(.ownThreads) struct HangTests {
-    /// The most that a session with something that hangs may take, in callback deadlines after
-    /// its duration: each phase of the end costs one, and a busy machine its time.
+    /// The limit for a session with a hanging callback, in callback deadlines after its duration:
+    /// each phase of the end takes one, and a busy machine takes longer.
     private static let mostDeadlines = 12
     private static let deadline = Duration.milliseconds(500)
 
@@ -17,10 +17,10 @@ import TestSupport
     }
 
     @Test(arguments: ["create", "initialize", "start-send"])
-    func `a plugin that hangs before it sends is named, and the session goes on`(place: String)
+    func `a plugin that hangs before it sends is reported, and the session continues`(place: String)
         throws
     {
-        // Without a duration: what is told is told while the session runs.
+        // Without a duration: the report must come while the session runs.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Hang", "where: \(place)", "on-failure: off"))
@@ -29,7 +29,7 @@ import TestSupport
         let child = try session.start()
         let named = "camera: \(place) has not returned after "
         #expect(child.waitForErrors(containing: named, atMost: .seconds(20)))
-        let goesOn = "camera: the session goes on without it\n"
+        let goesOn = "camera: the session continues without it\n"
         #expect(child.waitForErrors(containing: goesOn, atMost: .seconds(20)))
         #expect(child.waitForErrors(containing: "share: status good-frame 0", atMost: .seconds(20)))
         usleep(200_000)
@@ -57,7 +57,9 @@ import TestSupport
     }
 
     @Test(arguments: ["stop-send", "uninitialize", "destroy"])
-    func `a plugin that hangs at the end is named, and the recordings are whole`(place: String)
+    func `a plugin that hangs at the end is reported, and the recordings are complete`(
+        place: String
+    )
         throws
     {
         let session = try TestSession(
@@ -91,12 +93,12 @@ import TestSupport
         for role in ["camera", "share", "microphone"] {
             #expect(run.lines(of: role).contains("stop-send has not returned after 2"), "\(run)")
         }
-        // One after another they would take 6 s.
+        // In sequence they would take 6 s.
         #expect(run.duration < .milliseconds(300) + .seconds(2) * 2, "\(run)")
         try session.expectTrueReport(run)
     }
 
-    @Test func `a plugin that fails and then hangs is named`() throws {
+    @Test func `a plugin that fails and then hangs is reported`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: off"))
@@ -116,7 +118,7 @@ import TestSupport
     // MARK: - Pumps in start-send
 
     @Test(arguments: [false, true])
-    func `a pump inside start-send is recorded, named once, and stopped on time`(isDeaf: Bool)
+    func `a pump inside start-send is recorded, reported once, and stopped on time`(isDeaf: Bool)
         throws
     {
         let session = try TestSession(
@@ -143,7 +145,7 @@ import TestSupport
         try session.expectUnharmed("share", run)
         #expect(try session.picture("camera").frameCount == 18, "\(run)")
         #expect(try session.picture("share").frameCount == 18, "\(run)")
-        // It sends twice as fast as the recording, so that half of its frames are enough.
+        // It sends at twice the recording's rate, so half of its frames suffice.
         #expect(try report.picture("camera").outputs[0].delivered >= 9, "\(run)")
     }
 
@@ -158,7 +160,7 @@ import TestSupport
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera")
         #expect(lines.contains("start-send failed (FAILED): the film is over"), "\(run)")
-        #expect(lines.contains("the session goes on without it"), "\(run)")
+        #expect(lines.contains("the session continues without it"), "\(run)")
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").callbacks["destroy"]?.calls == 1, "\(run)")
         try session.expectUnharmed("camera", run)
@@ -211,13 +213,13 @@ import TestSupport
             """, duration: duration, deadline: "500ms")
     }
 
-    @Test func `the picture goes on without a filter that hangs`() throws {
+    @Test func `video continues without a filter that hangs`() throws {
         let session = try withHangingFilter("off", duration: "1500ms")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.lines(of: "camera.pre-processors[0]")
         #expect(lines.contains("process has not returned after "), "\(run)")
-        #expect(lines.contains("the session goes on without it"), "\(run)")
+        #expect(lines.contains("the session continues without it"), "\(run)")
         let report = try session.expectTrueReport(run)
         let picture = try report.picture("camera")
         #expect(picture.lostInFilter == 1, "\(run)")
@@ -226,7 +228,7 @@ import TestSupport
         #expect(try report.plugin("camera.pre-processors[1]").state == "destroyed")
         let recording = try session.picture("camera")
         #expect(recording.frameCount == 22 || recording.frameCount == 23, "1.5 s at 15 fps")
-        // The filter behind it edits the frames before and after.
+        // The filter after it edits the frames before and after.
         let upright = Quarters().expected[0]
         for index in [0, recording.frameCount - 1] {
             #expect(abs(try recording.frame(index)[0, 0].y - (255 - upright.y)) <= 2)

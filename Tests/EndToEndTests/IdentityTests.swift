@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// A plugin in a process of its own is the same plugin: on the virtual clock its session leaves
-/// the same bytes as in the host's process, each time.
+/// Tests that isolation changes nothing: on the virtual clock a session of isolated plugins
+/// produces the same bytes as in the host's process, each time.
 @Suite(.ownThreads) struct IdentityTests {
-    /// Records a session in the host's process once, and isolated some times, and expects the same.
+    /// Records a session once in the host's process and several times isolated, and compares.
     private func expectSame(
         _ session: TestSession, times: Int = Nightly.value(2, byDay: 1),
         isolatedKeys: [String] = [],
@@ -53,7 +53,7 @@ import Testing
         try expectSame(session, times: Nightly.value(5, byDay: 2))
     }
 
-    @Test func `bundled plugins that make up what they send`() throws {
+    @Test func `bundled plugins that generate media`() throws {
         let session = try TestSession(
             """
             camera: \(TestSession.bundled("ColorBars", "format: bgra, range: full", """
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a microphone of ALSA`() throws {
-        // A card that is always ready is paced by the session alone.
+        // A card that is always ready is paced by the session only.
         let media = try TestMedia()
         let configuration = try ALSAConfiguration(
             """
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: - Every way to send
 
-    /// Two ways a session, as camera and as share.
+    /// Two combinations in each session, as camera and as share.
     static let formats = [
         "i420", "nv12", "nv21", "yuy2", "uyvy", "bgra", "rgba", "bgrx", "rgbx",
         "rgb24", "i010", "p010",
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [8000, 11025, 22050, 44100, 48000, 96000, 192_000])
-    func `sound of every rate`(rate: Int) throws {
+    func `audio of every rate`(rate: Int) throws {
         let session = try TestSession(
             """
             microphone: \(try TestSession.hostile("Mic", "rate: \(rate), channels: 1"))
@@ -144,7 +144,7 @@ import Testing
         try expectSame(session)
     }
 
-    // MARK: - Wild ones
+    // MARK: - Plugins that break rules
 
     static let wild = [
         "Burst", "Stall", "Sleeper", "ShapeShifter", "Follows", "FollowsLate", "CountersOutside",
@@ -153,7 +153,7 @@ import Testing
     ]
 
     @Test(arguments: wild)
-    func `cameras that are wild`(name: String) throws {
+    func `irregular cameras`(name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(name, "", "on-failure: off"))
@@ -170,7 +170,7 @@ import Testing
         "Underfeeds", "WholeFile", "TenSecondsAtOnce", "ShortLast", "BadBlocks",
         "ImpatientMic", "SendAudioBeforeStart",
     ])
-    func `microphones that are wild`(name: String) throws {
+    func `irregular microphones`(name: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Steady"))
@@ -179,7 +179,7 @@ import Testing
         try expectSame(session)
     }
 
-    @Test func `filters that are wild`() throws {
+    @Test func `irregular filters`() throws {
         let filters = try ["FilterFails", "Invert", "FilterScribbles", "Invert"].map {
             try TestSession.hostile($0)
         }
@@ -192,9 +192,9 @@ import Testing
         try expectSame(session)
     }
 
-    // MARK: - What is said
+    // MARK: - Reports
 
-    /// Plugins that break rules, and what they break.
+    /// Plugins that break rules, with their faults.
     static let offenders = [
         "camera: BadFrames", "camera: BadLeases", "camera: SendBeforeStart",
         "camera: AsksForTheUnknown", "camera: WaitInCallback", "camera: LeaseAcrossStop",
@@ -218,8 +218,8 @@ import Testing
             #expect(recorded.run.exit == .code(0), "\(recorded.run)")
             try session.expectTrueReport(recorded.run)
             try session.expectUnharmed("share", recorded.run)
-            // How often, and which of its threads comes first, depends on the time.
-            // And whose a call to a sender that has ended is, only a process of its own tells.
+            // The count, and which thread comes first, depend on timing.
+            // Only an isolated plugin identifies calls to an ended sender.
             let counted = [
                 "good-frame", "good-block", "blocks ", "refused: ", "calls a sender that has ended",
             ]
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: ["create", "initialize", "start-send"], ["no lens", ""])
-    func `a callback that fails is told the same`(place: String, text: String) throws {
+    func `a failed callback is reported equally`(place: String, text: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: FailureTests.instanceFaults)
-    func `an instance that breaks a rule is refused the same`(fault: FailureTests.Fault) throws {
+    func `an instance that breaks a rule is refused equally`(fault: FailureTests.Fault) throws {
         let plugin = TestSession.library(
             try TestPlugins.malformed(fault.name), "", "on-failure: end")
         let session = try TestSession("camera: \(plugin)")
@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test(arguments: ["long", "not-utf8", "lines", "level"])
-    func `what a plugin says is the same`(chatter: String) throws {
+    func `a plugin's log is equal`(chatter: String) throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Chatter", "chatter: \(chatter)"))",
             duration: "300ms", clock: "virtual")

@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// What leaves on standard output while somebody watches.
+/// Tests Y4M on standard output with a live reader.
 @Suite(.ownThreads) struct LiveOutputTests {
-    /// Runs a session with Y4M on standard output, and a recording beside it.
+    /// Runs a session with Y4M on standard output and a recording.
     ///
     /// - Parameters:
     ///   - sources: The sections of the sources.
-    ///   - track: The picture to write.
-    ///   - reader: A shell command that reads it.
+    ///   - track: The track to write.
+    ///   - reader: The shell command that reads it.
     private func run(
         _ sources: String, track: String = "camera", duration: String = "1s",
         into reader: String = "cat > \"$2\"", exit: Int32 = 0
@@ -33,25 +33,25 @@ import Testing
         try #require(picture.outputs.first { $0.output.contains("recording") })
     }
 
-    @Test func `a reader that stalls loses its own frames, and nobody else's`() throws {
-        // A frame is more than a pipe holds, and the session more than the queue: the first write
-        // waits for longer than the session.
+    @Test func `a stalled reader loses only its own frames`() throws {
+        // A frame exceeds the pipe, and the session exceeds the queue: the first write blocks
+        // longer than the session.
         let (session, run, report) = try run(
             "camera: \(try TestSession.hostile("Camera"))", duration: "3s",
             into: "sleep 4; cat > /dev/null")
         let picture = try report.picture("camera")
         let (live, recording) = (try live(picture), try recording(picture))
         #expect(live.queueFull > 0, "\(picture)")
-        // On a busy machine others may lose a frame as well, and not for that reason.
+        // On a busy machine other outputs may lose frames too, for other reasons.
         #expect(recording.queueFull * 4 <= live.queueFull, "\(picture)")
         #expect(picture.superseded * 4 <= picture.accepted, "\(picture)")
         #expect(recording.delivered > live.delivered, "\(picture)")
-        // Its length is right nevertheless.
+        // Its length is correct nevertheless.
         #expect(live.periods == 45, "\(live)")
         try session.expectUnharmed("camera", run)
     }
 
-    @Test func `what leaves is as long as the session, and never early`() throws {
+    @Test func `the live output has the session's length, and is never early`() throws {
         let (session, _, report) = try run("camera: \(try TestSession.hostile("Camera"))")
         let stream = try Y4MRecording(session.folder("live.y4m"))
         #expect(stream.frameCount == 15 && stream.framesPerSecond == 15)
@@ -77,14 +77,14 @@ import Testing
         #expect(live.black + live.slate == 15 && live.black > 10, "\(live)")
     }
 
-    @Test func `a share that hardly ever sends is sent again, four times a second`() throws {
+    @Test func `a share that rarely sends repeats four times a second`() throws {
         let slow = try TestSession.hostile(
             "Answers", "answer: fixed, width: 64, height: 48, fps: 1")
         let (session, run, report) = try run("camera: \(slow)", duration: "1500ms")
         #expect(try report.plugin("camera").offer?.track == "64x48@1", "\(run)")
         let stream = try Y4MRecording(session.folder("live.y4m"))
         #expect(stream.framesPerSecond == 4 && stream.frameCount == 6)
-        // A file has what was agreed.
+        // The file has the agreed size.
         #expect(try session.picture("camera").framesPerSecond == 1)
     }
 }

@@ -2,9 +2,9 @@ import Glibc
 import Testing
 import TestSupport
 
-/// What can't be loaded is refused with a reason; what is only new is accepted.
+/// Tests that invalid libraries are refused with a reason, and newer ones accepted.
 @Suite(.ownThreads) struct LoadingTests {
-    /// A fault of `malformed.c`, and what the refusal has to say about it.
+    /// A fault of `malformed.c`, and text of the refusal.
     struct Fault: CustomTestStringConvertible {
         var name: String
         var words: [String]
@@ -91,7 +91,7 @@ import TestSupport
             of: try TestPlugins.notAPlugin(), naming: ["no plugin", "greenroom_plugin_entry"])
     }
 
-    @Test func `a library that does not come back while it is loaded is refused`() throws {
+    @Test func `a library that hangs while loading is refused`() throws {
         try expectRefusal(
             of: try TestPlugins.malformed("ENDLESS_ENTRY"),
             naming: ["hangs while it is loaded", "have not returned"])
@@ -103,7 +103,7 @@ import TestSupport
             naming: ["missing_library.so", "not installed"])
     }
 
-    @Test func `what is no library is refused`() throws {
+    @Test func `a file that is no library is refused`() throws {
         let folder = try TemporaryFolder()
         try expectRefusal(
             of: try folder.write("text.so", "Dear host,\n"), naming: ["no shared library"])
@@ -114,7 +114,7 @@ import TestSupport
         try expectRefusal(of: directory, naming: ["Is a directory"])
     }
 
-    @Test func `a folder on the path is listed with what was refused`() throws {
+    @Test func `a folder on the path is listed with refused files`() throws {
         let folder = try TemporaryFolder()
         let libraries = [
             ("good.so", try TestPlugins.cCamera()),

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The session's sound on a card of software that plays in real time and has accidents.
+/// Tests the session's audio on a simulated sound card with faults, in real time.
 @Suite(.serialized, .ownThreads) struct LoudspeakerCardTests {
     private let folder: TemporaryFolder
     private let configuration: ALSAConfiguration
@@ -53,7 +53,7 @@ import Testing
         #expect(played + dropped == seconds * 48_000)
     }
 
-    /// The left channel of what the card has played.
+    /// The left channel as played by the card.
     private func played() throws -> [Double] {
         let bytes = try readFile(folder("played.raw"))
         return stride(from: 0, to: bytes.count - 3, by: 4).map { index in
@@ -68,29 +68,29 @@ import Testing
         let begin = try #require(sound.firstIndex { $0 != 0 })
         let tone = Array(sound[begin...])
         let breaks = Tone.breaks(in: tone, frequency: 440, rate: 48_000, tolerance: 20)
-        // A machine that has no time for the session breaks it; what comes between is whole.
+        // A busy machine may interrupt it; between interruptions it is complete.
         let edges = [0] + breaks + [tone.count]
         let whole = try #require(zip(edges, edges.dropFirst()).max { $0.1 - $0.0 < $1.1 - $1.0 })
         #expect(whole.1 - whole.0 > 24_000)
         let frequency = Tone.frequency(of: tone[whole.0..<whole.1], rate: 48_000)
         #expect(abs(try #require(frequency) - 440) < 0.2)
         try expectEveryFrame(of: 6)
-        // It takes a second in which nothing breaks.
+        // Finds a second without interruptions.
         #expect(try count("driftPPM") != nil, "\(run)")
     }
 
-    @Test func `an underrun is counted, and the sound goes on`() throws {
+    @Test func `an underrun is counted, and audio continues`() throws {
         let run = try start(on: "clumsy", seconds: 2).wait(atMost: .seconds(30))
         #expect(run.exit == .code(0), "\(run)")
         #expect(run.standardError.contains("loudspeaker clumsy: "), "the summary tells")
         #expect(try #require(try count("underruns")) >= 1)
         try expectEveryFrame(of: 2)
-        // Well after the accident there is sound.
+        // There is audio long after the fault.
         let sound = try played()
         #expect(Tone.loudness(of: sound.dropFirst(60_000).prefix(24_000)) > 100)
     }
 
-    @Test func `a card that goes away and comes back plays again`() throws {
+    @Test func `a lost card plays again after its return`() throws {
         let run = try start(on: "loose", seconds: 6)
         #expect(run.waitForErrors(containing: "sending", atMost: .seconds(20)))
         sleep(1)
@@ -106,7 +106,7 @@ import Testing
         #expect(try #require(try count("played")) > 24_000)
     }
 
-    @Test func `a card that does not come back fails the run, which still ends in time`() throws {
+    @Test func `a card that does not return fails the run, which still ends in time`() throws {
         let run = try start(on: "loose", seconds: 3)
         #expect(run.waitForErrors(containing: "sending", atMost: .seconds(20)))
         try folder.write("gone", "")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The session's sound on ALSA's own devices, which need no card.
+/// Tests the session's audio on ALSA's built-in devices, which need no card.
 @Suite(.ownThreads) struct LoudspeakerTests {
     private let folder: TemporaryFolder
     private let configuration: ALSAConfiguration
@@ -50,7 +50,7 @@ import Testing
         return try #require(loudspeakers?.first)
     }
 
-    @Test func `a device gets the sound of the session, sample by sample`() throws {
+    @Test func `a device gets the session's audio, sample by sample`() throws {
         let run = try play(on: "tofile")
         #expect(run.exit == .code(0), "\(run)")
         #expect(!run.standardError.contains("ALSA lib"))
@@ -72,7 +72,7 @@ import Testing
         #expect(report["driftPPM"] == nil, "a file has no clock")
     }
 
-    @Test func `a device of another rate and one channel gets what it can play`() throws {
+    @Test func `a mono device of another rate gets converted audio`() throws {
         let run = try play(on: "mono")
         #expect(run.exit == .code(0), "\(run)")
         let bytes = try readFile(folder("telephone.raw"))
@@ -85,7 +85,7 @@ import Testing
         #expect(abs(try #require(frequency) - 440) < 0.5)
     }
 
-    @Test func `a device that takes everything at once costs no time`() throws {
+    @Test func `a device without a clock costs no time`() throws {
         let run = try play(on: "nothing")
         #expect(run.exit == .code(0), "\(run)")
         let report = try report()
@@ -93,7 +93,7 @@ import Testing
         #expect(report["output"] as? String == "loudspeaker nothing")
     }
 
-    @Test func `an unknown device ends the run before it begins, and says what to do`() throws {
+    @Test func `an unknown device ends the run before its start, with the cure`() throws {
         let run = try play(on: "nowhere")
         #expect(run.exit == .code(74), "\(run)")
         #expect(run.standardError.contains("loudspeaker nowhere: Unknown PCM nowhere"))

@@ -2,12 +2,12 @@ import Glibc
 import Testing
 import TestSupport
 
-/// The main job: real footage under a watermark, real voices, and real pictures.
+/// Tests the main use: real footage with a watermark, voices and slides.
 @Suite(.ownThreads) struct MainJobTests {
-    /// Where Tests/run.sh prepares real media.
+    /// The folder of real media that Tests/run.sh prepares.
     static let media = Checkout.root + "/.build/media"
 
-    /// Whether two pictures are the same in the lower left quarter, where no watermark is.
+    /// Whether two frames are equal in the lower left quarter, outside the watermark.
     private func isSame(_ one: YUVImage, _ other: YUVImage) -> Bool {
         (one.height / 2..<one.height).allSatisfy { row in
             let place = row * one.width
@@ -19,7 +19,7 @@ import TestSupport
         .enabled(
             if: access(media + "/ready", F_OK) == 0,
             "Tests/run.sh prepares real media in .build/media"))
-    func `what went in is what was recorded`() throws {
+    func `the recording equals the input`() throws {
         let session = try TestSession("")
         let run = try Greenroom.run(
             "run", Checkout.root + "/Samples/main.yaml", "--duration", "3s", "--set",
@@ -28,7 +28,7 @@ import TestSupport
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
 
-        // Each frame is one of the footage, in order, and all of it but the repeats.
+        // Each frame is from the footage, in order and complete except for repeats.
         let footage = try Y4MRecording(Self.media + "/street.y4m")
         let camera = try session.picture("camera")
         #expect(camera.width == footage.width && camera.height == footage.height)
@@ -46,7 +46,7 @@ import TestSupport
         let repeats = zip(places.dropFirst(), places).filter { $0 == $1 }.count
         #expect(try repeats == report.picture("camera").outputs[0].repeated, "\(places)")
 
-        // The logo is in the top right corner, and nowhere else.
+        // The logo is in the top right corner only.
         let last = camera.frameCount - 1
         let (marked, unmarked) = (try camera.frame(last), try footage.frame(places[last]))
         let columns = marked.width * 3 / 4..<marked.width
@@ -55,7 +55,7 @@ import TestSupport
         }
         #expect(isMarked)
 
-        // The voices are there sample by sample, between the silences that the report tells of.
+        // The voices are complete, between the silences that the report counts.
         let voices = try WAVRecording(Self.media + "/voices.wav")
         let sound = try session.sound("camera")
         #expect(voices.sampleRate == 48_000 && sound.frameCount == 144_000)
@@ -64,7 +64,7 @@ import TestSupport
         if counts.concealed == 0 {
             let begin = try #require(voices.channels[0].firstIndex { $0 != 0 })
             let heard = try #require(sound.channels[0].firstIndex { $0 != 0 })
-            // What was sent before the session's time began is early.
+            // Audio before the session's start is early.
             let lead = max(heard - begin, 0)
             let early = max(begin - heard, 0)
             #expect(lead <= counts.idle && early <= counts.early, "\(counts)")
@@ -73,7 +73,7 @@ import TestSupport
             #expect(isSame, "\(counts)")
         }
 
-        // A picture a second.
+        // One slide a second.
         let share = try session.picture("share")
         let shareRate = try #require(share.framesPerSecond)
         #expect(share.frameCount == Int((3 * shareRate).rounded()) && share.width == 1280)

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Plugins that are wild, silent or slow harm nobody but themselves.
+/// Tests that plugins that are too fast, silent or slow affect only themselves.
 @Suite(.ownThreads) struct MisbehaviourTests {
     private func run(
         camera name: String, _ settings: String = "", _ more: String = "",
@@ -24,18 +24,18 @@ import TestSupport
         let (session, run, report) = try run(camera: "Crowd")
         #expect(run.answers(to: "crowd-end").map(\.status) == [2, 2, 2, 2], "\(run)")
         let picture = try report.picture("camera")
-        // What is too much is dropped for something newer, or lacks a buffer.
+        // Excess frames are superseded or lack a buffer.
         #expect(picture.sent > 100 && picture.superseded + picture.overRate > 0)
         let reasons = Set(picture.refused.keys).union(picture.refusedCalls.keys)
         #expect(reasons.isSubset(of: ["NO_BUFFER", "STOPPED"]), "\(reasons)")
         #expect(try session.picture("camera").frameCount == 9)
     }
 
-    @Test func `leases that are never given back cost their plugin alone`() throws {
+    @Test func `leases that are never returned cost only their plugin`() throws {
         let (session, run, report) = try run(camera: "LeaseLeak")
         let picture = try report.picture("camera")
         #expect(picture.refusedCalls == ["NO_BUFFER": 1])
-        // From its own memory it can still send.
+        // It can still send from its own memory.
         #expect(picture.accepted > 0)
         try session.expectUnharmed("camera", run)
         #expect(try session.picture("camera").frameCount == 9)
@@ -54,7 +54,7 @@ import TestSupport
         #expect(run.standardError.contains("no frame came to be shown"), "\(run)")
     }
 
-    @Test func `a frame that a filter refuses goes on unedited`() throws {
+    @Test func `a frame refused by a filter continues unedited`() throws {
         let filter = try TestSession.hostile("FilterFails")
         let (session, run, report) = try run(
             camera: "Camera", "", "pre-processors: [\(filter)]")
@@ -87,7 +87,7 @@ import TestSupport
         }
     }
 
-    @Test func `a filter can't change what a frame is`() throws {
+    @Test func `a filter can't change a frame's description`() throws {
         let filters = try ["FilterScribbles", "Invert", "FilterScribbles", "Invert"].map {
             try TestSession.hostile($0)
         }
@@ -98,9 +98,8 @@ import TestSupport
         try session.expectUnharmed("camera", run)
     }
 
-    @Test func `the session's time begins when every source has started`() throws {
-        // A second in start-send, while the share sends: of what it sends the newest are kept,
-        // and are early.
+    @Test func `session time starts when every source has started`() throws {
+        // A second in start-send, while the share sends: its newest frames are kept, and are early.
         let (session, run, report) = try run(camera: "SlowStart")
         #expect(try session.picture("camera").frameCount == 9, "\(run)")
         #expect(try session.picture("share").frameCount == 9, "\(run)")
@@ -119,10 +118,10 @@ import TestSupport
 
     // MARK: - Plugins that talk
 
-    /// The lines of a talkative camera.
+    /// The log lines of a camera.
     private func chatter(_ kind: String) throws -> [String] {
         let (_, run, _) = try run(camera: "Chatter", "chatter: \(kind)", duration: "300ms")
-        // Nothing drives the terminal, and nobody writes lines but the host.
+        // No control characters reach the terminal, and only the host writes lines.
         for scalar in run.standardError.unicodeScalars where scalar != "\n" {
             #expect(scalar.properties.generalCategory != .control, "\(run)")
         }
@@ -137,24 +136,24 @@ import TestSupport
         return lines.filter { $0.hasPrefix("camera: ") }
     }
 
-    @Test func `a flood of lines is cut`() throws {
+    @Test func `a flood of lines is truncated`() throws {
         let lines = try chatter("flood").filter { $0.contains("camera: line ") }
-        // A hundred a second, and the flood may begin at the end of one.
+        // A hundred a second; the flood may begin at the end of a second.
         #expect(lines.count >= 100 && lines.count <= 300, "\(lines.count)")
     }
 
-    @Test func `a long line is cut`() throws {
+    @Test func `a long line is truncated`() throws {
         let lines = try chatter("long")
         #expect(lines.contains { $0.contains("xxxx") })
         #expect(lines.allSatisfy { $0.utf8.count < 5000 })
     }
 
-    @Test func `what is not UTF-8 is repaired`() throws {
+    @Test func `invalid UTF-8 is repaired`() throws {
         let lines = try chatter("not-utf8")
         #expect(lines.contains { $0.hasPrefix("camera: begin \u{FFFD}") && $0.hasSuffix(" end") })
     }
 
-    @Test func `no plugin forges a line, or drives the terminal`() throws {
+    @Test func `no plugin forges a line, or controls the terminal`() throws {
         let lines = try chatter("lines")
         #expect(lines.contains { $0.hasPrefix("camera: first status forged 0 line") })
     }

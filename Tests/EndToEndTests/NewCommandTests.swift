@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `greenroom new` writes plugins that build, run, and do what they say.
+/// Tests that plugins from `greenroom new` build, run and work as described.
 @Suite(.ownThreads) struct NewCommandTests {
-    /// Nothing refused, and nothing said of the plugin that is not all right.
+    /// Expects no refusals and no warnings about the plugin.
     private func expectFine(
         _ run: Finished, _ plugin: NewPlugin, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -23,9 +23,9 @@ import Testing
         }
     }
 
-    // MARK: What the plugins do
+    // MARK: Behaviour of the plugins
 
-    /// The stripes that a row of a frame has: after each, luma falls.
+    /// The number of stripes in a row of a frame: falling edges of luma.
     private func stripes(in frame: YUVImage) -> Int {
         let row = frame.y.prefix(frame.width)
         return zip(row, row.dropFirst()).filter { Int($0) - Int($1) > 100 }.count
@@ -63,7 +63,7 @@ import Testing
         #expect((40...44).contains(picture.sent), "\(picture)")
     }
 
-    /// The lines of text that a frame has: in a column near the left, so often luma falls.
+    /// The number of text lines in a frame: falling edges of luma in a column near the left.
     private func lines(in frame: YUVImage) -> Int {
         let column = (0..<frame.height).map { Int(frame.y[$0 * frame.width + frame.width / 5]) }
         return zip(column, column.dropFirst()).filter { $0 - $1 > 100 }.count
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: Nightly.pairs(["microphone", "share-audio"], NewPlugin.languages))
-    func `sound has its frequency, and changes while it runs without a click`(
+    func `audio has its frequency, and changes while it runs without a click`(
         kind: String, language: String
     ) throws {
         let plugin = try NewPlugin(kind, language)
@@ -123,7 +123,7 @@ import Testing
         #expect(abs(Tone.amplitude(of: 440, in: before, rate: 48_000) - 6000) < 60)
         #expect(
             Tone.breaks(in: Array(before), frequency: 440, rate: 48_000, tolerance: 3).isEmpty)
-        // Where the frequency changes, no step is larger than the new sine has.
+        // Where the frequency changes, no step exceeds those of the new sine.
         let steps = zip(samples[4_800..<91_200], samples[4_801..<91_200]).map { abs($0 - $1) }
         #expect((steps.max() ?? 0) < 6000 * 2 * Double.pi * 1000 / 48_000 + 3)
         #expect(samples[100_000..<116_000].allSatisfy { $0 == 0 }, "it is stopped")
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: NewPlugin.languages)
-    func `a filter turns pictures brown, as strongly as its setting says`(language: String) throws {
+    func `a filter colours frames brown, to the degree of its setting`(language: String) throws {
         let plugin = try NewPlugin("pre-processor", language)
         try plugin.build()
         let run = try plugin.run(
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: Nightly.pairs(["camera", "share", "pre-processor"], NewPlugin.languages))
-    func `every size will do`(kind: String, language: String) throws {
+    func `every size works`(kind: String, language: String) throws {
         let plugin = try NewPlugin(kind, language)
         try plugin.build()
         for size in ["1x1", "3x5", "33x17", "1279x719"] {
@@ -187,9 +187,9 @@ import Testing
             "\(run.text)")
     }
 
-    // MARK: What is in the folder
+    // MARK: Contents of the folder
 
-    @Test func `a folder has one source, what builds it, a session and half a page to read`()
+    @Test func `a folder has a source, a build script, a session and a short README`()
         throws
     {
         for kind in NewPlugin.kinds {
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func `what is written in Swift is clean by the house's rules, however long its name`()
+    @Test func `a package in Swift passes swift-format, with any length of name`()
         throws
     {
         let plugins = try NewPlugin.kinds.flatMap { kind in
@@ -272,7 +272,7 @@ import Testing
         #expect(lint.exit == .code(0) && lint.standardError.isEmpty, "\(lint)")
     }
 
-    @Test func `what is printed can be pasted, and the README says the same`() throws {
+    @Test func `the printed commands work when pasted, and the README has the same`() throws {
         let folder = try TemporaryFolder()
         let run = try NewPlugin.begin(["camera", "my-first"], in: folder.path)
         #expect(run.exit == .code(0), "\(run)")
@@ -312,7 +312,9 @@ import Testing
     }
 
     @Test(arguments: NewPlugin.kinds)
-    func `one in C needs a shell and a C compiler, as its README says`(kind: String) throws {
+    func `a package in C needs only a shell and a C compiler, as its README says`(kind: String)
+        throws
+    {
         let plugin = try NewPlugin(kind, "c")
         let block = try plugin.text("README.md").split(separator: "\n").filter {
             $0.hasPrefix("    ")
@@ -342,7 +344,7 @@ import Testing
         ("a\"; exit(1)//", "a-z, A-Z, 0-9"), ("a_b", "a-z, A-Z, 0-9"),
         (String(repeating: "a", count: 41), "40 at most"), ("Greenroom", "choose another"),
     ])
-    func `a name that cannot be is refused with the rule`(name: String, rule: String) throws {
+    func `an invalid name is refused with the rule`(name: String, rule: String) throws {
         let folder = try TemporaryFolder()
         let run = try NewPlugin.begin(["camera", name], in: folder.path)
         #expect(run.exit == .code(64), "\(run)")
@@ -352,7 +354,7 @@ import Testing
         #expect(!folder.has(name.isEmpty ? "x" : name) || name == "..")
     }
 
-    /// By day, one kind of name each.
+    /// By day, one name of each sort.
     private static let names = Nightly.value(
         [
             ("camera", "Camera"), ("camera", "camera"), ("microphone", "Mic"),
@@ -369,7 +371,7 @@ import Testing
         ])
 
     @Test(arguments: names)
-    func `a name of Swift's or of the SDK's is as good as any other`(kind: String, name: String)
+    func `names of Swift or the SDK are valid names`(kind: String, name: String)
         throws
     {
         let swift = try NewPlugin(kind, "swift", name: name)
@@ -382,17 +384,17 @@ import Testing
         #expect(info.exit == .code(0) && info.text.contains(name), "\(info)\n\(info.text)")
     }
 
-    @Test func `a checkout's own name is refused, as packages are told apart by it`() throws {
+    @Test func `a checkout's own name is refused, because it identifies the package`() throws {
         let folder = try TemporaryFolder()
         let name = Checkout.root.split(separator: "/").last ?? ""
         let run = try NewPlugin.begin(["camera", String(name).uppercased()], in: folder.path)
-        // A folder may have a name that no plugin can have.
+        // The name of a folder may be invalid for a plugin.
         let isName = name.wholeMatch(of: /[A-Za-z][A-Za-z0-9-]{0,39}/) != nil
         #expect(run.exit == .code(64), "\(run)")
         #expect(!isName || run.standardError.contains("choose another"), "\(run)")
     }
 
-    @Test func `kinds have the names that the rest of the command has for them`() throws {
+    @Test func `kinds have the names of the other commands`() throws {
         let folder = try TemporaryFolder()
         let names = [
             ("video-source", "camera"), ("virtual-mic", "microphone"), ("share-source", "share"),
@@ -403,7 +405,7 @@ import Testing
                 let run = try NewPlugin.begin([word, "is-\(word)"], in: folder.path)
                 #expect(run.exit == .code(0), "\(run)")
             }
-            // The files are the same but for the names.
+            // The files are equal except for the names.
             let texts = try [name, kind].map { word in
                 String(decoding: try readFile(folder("is-\(word)/session.yaml")), as: UTF8.self)
                     .split(separator: "\n").filter { !$0.contains("is-") && !$0.contains(".so") }
@@ -416,7 +418,7 @@ import Testing
 
     // MARK: Folders
 
-    @Test func `what is there already is left alone`() throws {
+    @Test func `existing files are kept`() throws {
         let folder = try TemporaryFolder()
         try folder.write("file", "mine")
         mkdir(folder("empty"), 0o777)
@@ -430,9 +432,9 @@ import Testing
         #expect(String(decoding: try readFile(folder("file")), as: UTF8.self) == "mine")
     }
 
-    @Test func `nothing is left of a folder that can't be written as a whole`() throws {
+    @Test func `an incomplete folder is removed`() throws {
         let folder = try TemporaryFolder()
-        // Files of 8 KiB at most: the sources fit, the header does not.
+        // A limit of 8 KiB for files: the sources fit, the header does not.
         let run = try ChildProcess.run(
             "sh",
             [
@@ -484,13 +486,13 @@ import Testing
             none.exit == .code(64) && none.standardError.contains("--greenroom mine"), "\(none)")
     }
 
-    @Test func `an installed program has to be told of a checkout, or has the header beside it`()
+    @Test func `an installed program needs --greenroom, or the header beside it`()
         throws
     {
         let folder = try TemporaryFolder()
         for name in ["bin", "include", "include/greenroom"] { mkdir(folder(name), 0o777) }
         let program = folder("bin/greenroom")
-        // By another process: one that another test starts meanwhile would hold the copy open.
+        // Copied by another process: otherwise a child of another test could hold it open.
         let copy = try ChildProcess.run("cp", [Checkout.greenroom, program])
         #expect(copy.exit == .code(0), "\(copy)")
         for (number, language) in NewPlugin.languages.enumerated() {

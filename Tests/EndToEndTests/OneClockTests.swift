@@ -1,16 +1,15 @@
 import TestSupport
 import Testing
 
-/// Picture and sound of one recording stay together, whatever the clocks of their devices do and
-/// whatever they say of the time.
+/// Tests that audio and video of a recording stay in sync, for all device clocks and timestamps.
 ///
-/// A world flashes and beeps at each whole second. A camera and a microphone watch it, each by a
-/// crystal of its own; what both recorded is read back from the files.
+/// The scene flashes and beeps each second. A camera and a microphone capture it, each with its own
+/// clock; the times are measured in the recording.
 @Suite(.ownThreads) struct OneClockTests {
-    /// Half a period of the camera, which is as near as a frame can show anything, and a little.
+    /// Half a period of the camera, the resolution of its frames, plus a margin.
     private static let tolerance = 0.020
 
-    /// A session of two devices that watch the world.
+    /// A session of two devices that capture the scene.
     private func session(
         camera: String, microphone: String, duration: String
     ) throws -> TestSession {
@@ -21,7 +20,7 @@ import Testing
             """, maximum: "16x16@30", duration: duration, clock: "virtual")
     }
 
-    /// Expects that every flash has its beep, and that they are at one time.
+    /// Expects that every flash has a beep at the same time.
     @discardableResult
     private func expectTogether(
         _ session: TestSession, _ track: String = "camera", seconds: Int, _ run: Finished,
@@ -31,7 +30,7 @@ import Testing
             picture: "\(session.recording)/\(track).y4m", sound: "\(session.recording)/\(track).wav"
         )
         let delays = world.delays
-        // The first and the last may be cut.
+        // The first and the last may be truncated.
         #expect(
             delays.count >= seconds - 2 && delays.count <= seconds + 1,
             "\(world.flashes.count) flashes, \(world.beeps.count) beeps\n\(run)",
@@ -49,15 +48,15 @@ import Testing
         return delays
     }
 
-    /// How picture and sound lie apart in the mean, in seconds.
+    /// The mean offset of audio from video, in seconds.
     private func mean(_ delays: some Collection<Double>) -> Double {
         delays.reduce(0, +) / Double(max(delays.count, 1))
     }
 
-    @Test func `they stay together for an hour, and no sample is lost`() throws {
+    @Test func `video and audio stay in sync for an hour without losing a sample`() throws {
         let minutes = 60
-        // 100 ppm are 360 ms in an hour, 200 are 720, and the one is fast and the other slow. The
-        // share's sound keeps time. Neither rate has a whole block of 10 ms.
+        // 100 ppm are 360 ms in an hour, 200 are 720; one is fast and the other slow. The share's
+        // audio does not drift. Neither rate has a whole block of 10 ms.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera", "ppm: 100, stamps: own"))
@@ -75,22 +74,22 @@ import Testing
         #expect(try report.picture("camera").outputs[0].periods == minutes * 1800)
         #expect(report.soundFiles.map(\.written) == [written, written])
         let delays = try expectTogether(session, seconds: minutes * 60, run)
-        // No drift from the first sixth to the last.
+        // No drift between the first and the last sixth.
         let part = minutes * 10
         #expect(abs(mean(delays.prefix(part)) - mean(delays.suffix(part))) < 0.010)
 
         for role in ["microphone", "share.audio"] {
             let sound = try report.sound(role)
             #expect(sound.concealed == 0 && sound.cut == 0 && sound.refused.isEmpty, "\(sound)")
-            // All but what was still in the last block.
+            // Everything except the last block.
             #expect(sound.played + sound.idle == written && sound.idle <= 4810, "\(sound)")
         }
-        // The last beep of the exact one is where it belongs, to a sample of 11025 Hz.
+        // The last beep of the exact clock is in place, to a sample of 11025 Hz.
         let beeps = try FlashAndBeep.beeps(in: "\(session.recording)/share.wav")
         let last = try #require(beeps.last)
         #expect(beeps.count == minutes * 60 && abs(last - last.rounded()) < 1.0 / 11_025, "\(last)")
 
-        // It is told by how much the crystals are off.
+        // The report gives the drift of the clocks.
         let camera = try #require(try report.picture("camera").stamps.driftPPM)
         let microphone = try #require(try report.sound("microphone").driftPPM)
         #expect(abs(camera - 100) < 20 && abs(microphone + 200) < 20, "\(camera), \(microphone)")
@@ -100,8 +99,8 @@ import Testing
     static let stamps = ["session", "missing", "wall", "zero", "own", "milliseconds", "backward"]
 
     @Test(arguments: Nightly.pairs(stamps, [0, 100, -200]))
-    func `stamps of every kind are understood`(stamps: String, ppm: Int) throws {
-        // Only stamps that count on alone drift away from the time; that takes longer.
+    func `all kinds of timestamps are understood`(stamps: String, ppm: Int) throws {
+        // Only timestamps that are counted drift from the time; that takes longer.
         let minutes = stamps == "own" && ppm != 0 ? 5 : 1
         let session = try session(
             camera: "stamps: \(stamps), ppm: \(ppm)",
@@ -114,7 +113,7 @@ import Testing
             #expect(abs(mean(delays.prefix(10)) - mean(delays.suffix(10))) < 0.002, "\(delays)")
         }
 
-        // What is wrong with them is counted, and said once for each source.
+        // Their anomalies are counted, and logged once for each source.
         let picture = try report.picture("camera")
         let sound = try report.sound("microphone")
         for (role, found, count) in [
@@ -135,21 +134,21 @@ import Testing
             let isAtFault =
                 switch stamps {
                 case "session": false
-                // A block without a stamp follows the one before, as the interface says.
+                // A block without a timestamp follows the one before, as documented.
                 case "missing": role == "camera"
                 case "own": ppm != 0
                 default: true
                 }
             let ofStamps = notes.filter { $0.contains("stamp") }
             #expect(ofStamps.count == (isAtFault ? 1 : 0), "\(role):\n\(run)")
-            // The crystal of the samples is another matter.
+            // The clock of the samples is reported separately.
             let ofSamples = notes.filter { $0.contains("clock of its samples") }
             #expect(
                 ofSamples.count <= (role == "microphone" && ppm != 0 ? 1 : 0), "\(role):\n\(run)")
         }
     }
 
-    @Test func `the sound of a share stays with its picture, too`() throws {
+    @Test func `a share's audio stays in sync with its video`() throws {
         let session = try TestSession(
             """
             share: \(try TestSession.hostile("FlashShare", "ppm: -150, stamps: zero", """
@@ -163,7 +162,7 @@ import Testing
         try expectTogether(session, "share", seconds: 120, run)
     }
 
-    @Test func `and on the clock on the wall`() throws {
+    @Test func `they stay in sync in real time`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera", "stamps: own, ppm: 150"))
@@ -172,7 +171,7 @@ import Testing
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run, readingSound: false)
-        // On a machine so busy that sound came late, there is silence in its place.
+        // On a busy machine late audio is replaced by silence.
         guard try report.sound("microphone").concealed == 0 else { return }
         try expectTogether(session, seconds: 6, run)
     }

@@ -1,15 +1,15 @@
 import Testing
 import TestSupport
 
-/// What a source sends in any format, size, stride, rotation, range and matrix is what the
-/// recording shows.
+/// Tests that the recording shows frames of any format, size, stride, rotation, range and matrix
+/// correctly.
 @Suite(.ownThreads) struct PixelFormatTests {
-    /// A way in which hostile sources send their four flat quarters.
+    /// A format of the four flat quarters that hostile sources send.
     struct Sent: CustomTestStringConvertible, Sendable {
         var format: String
         var width = 161
         var height = 91
-        /// Bytes between the rows.
+        /// Padding after each row, in bytes.
         var padding = 7
         var rotation = 0
         var range = "limited"
@@ -30,7 +30,7 @@ import TestSupport
         }
     }
 
-    /// Two ways a session: the first as camera, the second as share.
+    /// Two formats in each session: the first as camera, the second as share.
     struct Pair: CustomTestStringConvertible, Sendable {
         var camera: Sent
         var share: Sent
@@ -51,7 +51,7 @@ import TestSupport
         Sent(format: "bgra", range: "full", matrix: "bt709"),
         Sent(format: "rgb24", range: "full", matrix: "bt709"),
         Sent(format: "i010", range: "full"), Sent(format: "p010", matrix: "bt709"),
-        // Rotations; of squares, so that the picture fills the frame.
+        // Rotations; of squares, so that they fill the frame.
         Sent(format: "i420", width: 121, height: 121, rotation: 90),
         Sent(format: "i420", width: 121, height: 121, rotation: 180),
         Sent(format: "i420", width: 120, height: 120, padding: 0, rotation: 270),
@@ -60,11 +60,11 @@ import TestSupport
         Sent(format: "bgra", width: 121, height: 121, rotation: 90, range: "full"),
         Sent(format: "p010", width: 121, height: 121, rotation: 180),
         Sent(format: "rgb24", width: 121, height: 121, rotation: 270, range: "full"),
-        // Leases, which have the host's own strides.
+        // Leases, with the host's strides.
         Sent(format: "i420", way: "leased"), Sent(format: "nv12", rotation: 180, way: "leased"),
         Sent(format: "bgra", range: "full", way: "leased"), Sent(format: "uyvy", way: "leased"),
         Sent(format: "p010", way: "leased"), Sent(format: "rgb24", range: "full", way: "leased"),
-        // The smallest there is.
+        // The smallest size.
         Sent(format: "i420", width: 12, height: 13, padding: 1),
         Sent(format: "rgb24", width: 15, height: 11, padding: 1),
     ]
@@ -95,7 +95,7 @@ import TestSupport
             #expect(picture.outputs[0].delivered > 0, "\(track)\n\(run)")
             #expect(picture.leased == (sent.way == "leased" ? picture.accepted : 0), "\(track)")
             if sent.way == "leased" { #expect(picture.bytesCopied == 0, "\(track)") }
-            // I420 of limited range and upright goes to the file as it is.
+            // Upright I420 of limited range is recorded unchanged.
             if sent.format == "i420", sent.range == "limited", sent.rotation == 0 {
                 #expect(picture.conversions == 0 && picture.bytesConverted == 0, "\(track)")
             }

@@ -3,13 +3,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// One plugin alone, without a session file.
+/// Tests `greenroom preview`.
 @Suite(.ownThreads) struct PreviewTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// How long anything may take on a busy machine.
+    /// A generous limit for a busy machine.
     private static let patience = Duration.seconds(30)
 
     private func preview(_ arguments: String...) throws -> Finished {
@@ -20,7 +20,7 @@ import Testing
         run.text.split(separator: "\n").map(String.init)
     }
 
-    /// What the last block tells behind a word.
+    /// The value after a word in the last block.
     private static func row(_ name: String, of run: Finished) -> String? {
         lines(run).last { $0.hasPrefix("  \(name) ") }.map {
             String($0.dropFirst(2 + name.count)).trimmingCharacters(in: .whitespaces)
@@ -33,7 +33,7 @@ import Testing
         ("Camera", "video source"), ("Share", "share source"), ("Invert", "video pre-processor"),
         ("Mic", "virtual mic"), ("ShareAudio", "share audio source"),
     ])
-    func `every kind of plugin runs alone, a stranger's in a process of its own`(
+    func `every kind of plugin runs alone, third-party ones isolated`(
         plugin: (name: String, kind: String)
     ) throws {
         let run = try preview(
@@ -46,7 +46,7 @@ import Testing
         let counts = try #require(Self.row(isSound ? "blocks" : "frames", of: run), "\(run.text)")
         let numbers = try #require(counts.firstMatch(of: #/sent ([0-9]+), accepted ([0-9]+)/#))
         let (sent, accepted) = (Int(numbers.1) ?? 0, Int(numbers.2) ?? 0)
-        // On the virtual clock, to the frame; one more may meet the end, and be refused for it.
+        // On the virtual clock it is exact; one more frame may be refused at the end.
         if !isSound { #expect((30...31).contains(accepted), "\(run.text)") }
         let refused = try #require(Self.row("refused", of: run))
         #expect(refused == (sent == accepted ? "none" : "\(sent - accepted) STOPPED"))
@@ -54,7 +54,7 @@ import Testing
         #expect(Self.lines(run).allSatisfy { $0.count < 80 || !$0.hasPrefix(" ") }, "\(run.text)")
     }
 
-    @Test func `refusals and losses are told by reason, and what the plugin logs`() throws {
+    @Test func `refusals and losses are shown by reason, with the plugin's log`() throws {
         let library = try TestPlugins.hostile()
         let refused = try preview(
             "\(library)#BadFrames", "--duration", "1s", "--virtual-clock", "--maximum",
@@ -70,7 +70,7 @@ import Testing
         #expect(Self.row("lost", of: lost)?.hasPrefix("once, away for ") == true, "\(lost.text)")
     }
 
-    @Test func `a script of ceilings tells of each offer what came of it`() throws {
+    @Test func `a script of ceilings shows the result of each offer`() throws {
         let script = "1s 320x180@15, 2s none"
         func offers(_ plugin: String) throws -> [String] {
             let run = try preview(
@@ -88,8 +88,8 @@ import Testing
             ])
         #expect(
             try offers("\(try TestPlugins.hostile())#RefusesChange").dropFirst() == [
-                "offer 2 (ceiling-lowered): 320x180@15; refused; it goes on with 640x360@30",
-                "offer 3 (ceiling-raised): 640x360@30; refused; it goes on with 640x360@30",
+                "offer 2 (ceiling-lowered): 320x180@15; refused; it continues with 640x360@30",
+                "offer 3 (ceiling-raised): 640x360@30; refused; it continues with 640x360@30",
             ])
         let share = try preview(
             "\(try TestPlugins.hostile())#FollowsShare", "--ceiling", "1s 320x180@5", "--duration",
@@ -98,7 +98,7 @@ import Testing
         #expect(Self.row("picture", of: share) == "320x180@5 (offer 2)", "\(share.text)")
     }
 
-    @Test func `a terminal has a block that is drawn in its place, below the lines`() throws {
+    @Test func `a terminal has a block that is redrawn below the lines`() throws {
         let command =
             "stty cols 80 rows 24; '\(Checkout.greenroom)' preview ColorBars --duration 2500ms "
             + "--maximum 320x180@15 --ceiling '1s 212x160@10'"
@@ -106,7 +106,7 @@ import Testing
             "script", ["--quiet", "--return", "--command", command, "/dev/null"],
             environment: ["GREENROOM_PLUGIN_PATH": nil])
         #expect(run.exit == .code(0), "\(run)\n\(run.text)")
-        // What a terminal shows in the end: the block goes away each time before the next line.
+        // The final content of a terminal: the block is erased before each line.
         var shown: [String] = []
         for part in run.text.replacing("\r\n", with: "\n").components(separatedBy: "\r\u{1B}[") {
             var part = part
@@ -121,7 +121,8 @@ import Testing
             shown += part.components(separatedBy: "\n")
         }
         let text = shown.joined(separator: "\n")
-        // A line of the log, of a machine that was late, is as long as it is: the terminal breaks it.
+        // A line of the log, of a machine that was late, is as long as it is: the terminal breaks
+        // it.
         #expect(shown.allSatisfy { $0.count < 80 || $0.hasPrefix("camera: ") }, "\(text)")
         #expect(!text.contains("\u{1B}"), "\(text)")
         #expect(shown.count { $0.hasPrefix("  picture ") } == 1, "one block is left:\n\(text)")
@@ -133,7 +134,7 @@ import Testing
         #expect(blocks > 1, "\(run.text)")
     }
 
-    @Test func `Ctrl-C ends a preview with its numbers`() throws {
+    @Test func `Ctrl-C ends a preview with its statistics`() throws {
         let child = try Greenroom.start(["preview", "Tone"])
         #expect(child.waitForOutput(containing: "level -23.0 dBFS", atMost: Self.patience))
         child.signal(SIGINT)
@@ -142,9 +143,9 @@ import Testing
         #expect(Self.row("sound", of: run) == "peak -20.0 dBFS, clipped 0", "\(run.text)")
     }
 
-    // MARK: Pictures
+    // MARK: Frames
 
-    /// The bars of ColorBars from left to right, as SMPTE's 75 % ones are.
+    /// ColorBars' bars from left to right, SMPTE bars of 75 %.
     private static let bars: [[Int]] = [
         [191, 191, 191], [191, 191, 0], [0, 191, 191], [0, 191, 0], [191, 0, 191], [191, 0, 0],
         [0, 0, 191], [0, 0, 0],
@@ -160,7 +161,7 @@ import Testing
         let pixels = decoded.standardOutput
         try #require(pixels.count == 3 * width * height, sourceLocation: sourceLocation)
         for (index, bar) in Self.bars.enumerated() {
-            // Below the code and the clock, beside the ball's way, in the middle of the bar.
+            // Below the code and the clock, beside the ball's path, in the middle of the bar.
             let place = 3 * (width * (height * 2 / 3) + (2 * index + 1) * width / 16)
             let found = pixels[place..<place + 3].map(Int.init)
             #expect(
@@ -169,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot at the end is the picture that came last`() throws {
+    @Test func `a snapshot at the end is the last frame`() throws {
         let file = folder("a.png")
         let run = try preview(
             "ColorBars", "--duration", "2s", "--virtual-clock", "--maximum", "640x360@30",
@@ -179,7 +180,7 @@ import Testing
         try expectBars(in: file, 320, 180)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.png"])
 
-        // Of a filter it is what the filter made: the bars' negative.
+        // A filter's snapshot is its result: the inverted bars.
         let filtered = try preview(
             "\(try TestPlugins.hostile())#Invert", "--duration", "1s", "--virtual-clock",
             "--maximum", "320x180@15", "--snapshot", file)
@@ -191,7 +192,7 @@ import Testing
         #expect(left < right, "white is darker than black: \(left), \(right)")
     }
 
-    @Test func `a signal asks for a snapshot, as often as it comes`() throws {
+    @Test func `each signal writes a snapshot`() throws {
         let file = folder("a.png")
         let child = try Greenroom.start([
             "preview", "ColorBars", "--maximum", "320x180@15", "--snapshot", file,
@@ -200,7 +201,7 @@ import Testing
             child.waitForOutput(
                 containing: "kill -USR1 \(child.id) writes \(file)", atMost: Self.patience))
         for _ in 1...2 {
-            // Before the first picture there is nothing to write, which is told.
+            // Before the first frame there is nothing to write, which is reported.
             #expect(
                 Runners.wait(atMost: Self.patience) {
                     child.signal(SIGUSR1)
@@ -214,11 +215,11 @@ import Testing
         let run = child.wait(atMost: Self.patience)
         #expect(run.exit == .code(130), "\(run)")
         #expect(run.text.contains("\(file): 320x180"), "\(run.text)")
-        // One of the end would take the place of those that were asked for.
+        // A snapshot at the end would overwrite requested ones.
         #expect(!folder.has("a.png"), "\(run.text)")
     }
 
-    @Test func `a snapshot of nothing is an error`() throws {
+    @Test func `a snapshot without a frame is an error`() throws {
         let run = try preview(
             "\(try TestPlugins.hostile())#Silent", "--duration", "1s", "--virtual-clock",
             "--maximum", "320x180@15", "--snapshot", folder("a.png"))
@@ -229,7 +230,7 @@ import Testing
         #expect(!folder.has("a.png"))
     }
 
-    @Test func `Y4M has standard output, and the numbers go to standard error`() throws {
+    @Test func `Y4M uses standard output, statistics standard error`() throws {
         let run = try preview(
             "ColorBars", "--duration", "1s", "--maximum", "320x180@15", "--y4m", "-")
         #expect(run.exit == .code(0), "\(run)")
@@ -240,7 +241,7 @@ import Testing
         #expect(BurntInCode(try stream.frame(14)) != nil)
     }
 
-    @Test func `a named pipe is waited for, and a reader that goes away ends the preview`() throws {
+    @Test func `a preview waits for a named pipe, and ends when its reader is gone`() throws {
         let pipe = folder("pipe")
         mkfifo(pipe, 0o600)
         let child = try Greenroom.start([
@@ -259,10 +260,10 @@ import Testing
 
     // MARK: New builds
 
-    /// Builds the sample's camera after its author has changed it.
+    /// Builds the sample's camera with changes.
     ///
     /// - Parameters:
-    ///   - version: What it says that it is.
+    ///   - version: Its new version.
     ///   - grey: The luma of its background, 126 in the sample.
     /// - Returns: The library's path.
     private func build(version: String, grey: Int) throws -> String {
@@ -281,14 +282,14 @@ import Testing
         return folder("camera-\(version).so")
     }
 
-    /// Puts a library in place, as a linker that renames does.
+    /// Replaces a library by renaming, as linkers do.
     private func put(_ library: String, at path: String) throws {
         let unfinished = "\(path).new"
         try folder.write("library.so.new", try readFile(library))
         guard rename(unfinished, path) == 0 else { throw Failure("can't rename \(unfinished)") }
     }
 
-    @Test func `a rebuilt library is started again, whatever became of the file meanwhile`()
+    @Test func `a rebuilt library restarts, however the file was replaced`()
         throws
     {
         let library = folder("library.so")
@@ -305,7 +306,7 @@ import Testing
         expect("CCamera 1.0.0, a video source, in a process of its own")
         expect("offer 1 (initial): 320x180@15; accepted")
 
-        // A build that fails to load says why.
+        // A build that can't be loaded is reported.
         try folder.write("library.so.new", "no library")
         rename("\(library).new", library)
         expect("\(library) was rebuilt: starting again")
@@ -316,7 +317,7 @@ import Testing
         expect("CCamera 1.1.0, a video source, in a process of its own")
         expect("offer 1 (initial): 320x180@15; accepted", times: 2)
 
-        // Written in steps, in place of what runs.
+        // Overwritten in steps while it runs.
         let bytes = try readFile(try build(version: "1.2.0", grey: 126))
         let file = open(library, O_WRONLY | O_TRUNC)
         defer { close(file) }
@@ -332,7 +333,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)\n\(run.text)")
     }
 
-    @Test func `a stream goes on with the next build`() throws {
+    @Test func `a stream continues with the next build`() throws {
         let library = folder("library.so")
         try put(try build(version: "1.0.0", grey: 126), at: library)
         let child = try Greenroom.start([
@@ -357,7 +358,7 @@ import Testing
         let stream = try Y4MRecording(try folder.write("a.y4m", run.standardOutput))
         #expect(stream.width == 320 && stream.frameCount > 0)
         let greys = try (0..<stream.frameCount).map { median(try stream.frame($0).y) }
-        // Black until the first picture, then one build's pictures, then the other's.
+        // Black before the first frame, then frames of the first build, then of the second.
         #expect(Set(greys).isSubset(of: [16, 126, 200]), "\(greys)")
         #expect(greys.contains(126) && greys.last == 200, "\(greys)")
     }
@@ -370,13 +371,13 @@ import Testing
         return median(decoded.standardOutput)
     }
 
-    /// Most of the picture is background.
+    /// Most of the frame is background.
     private func median(_ pixels: [UInt8]) -> Int { Int(pixels.sorted()[pixels.count / 2]) }
 
-    @Test func `a build that fails for good has a successor`() throws {
+    @Test func `a build that fails is followed by the next one`() throws {
         let library = folder("library.so")
         try put(try TestPlugins.hostile(), at: library)
-        // On the virtual clock all its comebacks take no time.
+        // On the virtual clock the restarts take no time.
         let child = try Greenroom.start([
             "preview", "\(library)#Fails", "--set", "where=create", "--watch", "--virtual-clock",
             "--duration", "60s",
@@ -395,7 +396,7 @@ import Testing
         #expect(child.wait(atMost: Self.patience).exit == .code(130))
     }
 
-    @Test func `a bundled plugin that is watched lives in a process of its own`() throws {
+    @Test func `a watched bundled plugin is isolated`() throws {
         let run = try preview(
             "Tone", "--watch", "--duration", "500ms", "--virtual-clock", "--set", "frequency=300")
         #expect(run.exit == .code(0), "\(run)")
@@ -404,7 +405,7 @@ import Testing
 
     // MARK: Names, grants and ends
 
-    @Test func `a library in this folder is named by its file alone`() throws {
+    @Test func `a library in the working folder is named by its file name`() throws {
         try folder.write("libMine.so", try readFile("\(Checkout.products)/libTone.so"))
         for arguments in [["libMine.so#Tone"], ["libMine.so#Tone", "--watch"]] {
             let run = try ChildProcess.run(
@@ -417,8 +418,8 @@ import Testing
         }
     }
 
-    @Test func `what is granted is what the plugin may open`() throws {
-        // Beside its library it could be read by anybody's leave.
+    @Test func `a plugin can open exactly what is granted`() throws {
+        // Beside its library it would be readable without a grant.
         let elsewhere = try TemporaryFolder()
         let file = try elsewhere.write("secret", "x")
         let source = try folder.write(
@@ -453,7 +454,7 @@ import Testing
         #expect(try exit("--allow-read", "/etc", "--allow-read", elsewhere.path) == .code(0))
         #expect(try exit("--allow-write", folder("a"), "--allow-device", "/dev/null") == .code(69))
 
-        // What comes with the host has a sandbox then, too.
+        // Bundled plugins have a sandbox then, too.
         let bundled = try preview(
             "Tone", "--allow-network", "--duration", "500ms", "--virtual-clock")
         #expect(bundled.exit == .code(0), "\(bundled)")
@@ -464,12 +465,12 @@ import Testing
         ("camera", "Fails", ["where=create"], 69), ("camera", "Faulty", ["fault=segv"], 69),
         ("microphone", "FaultyMic", ["fault=exit"], 69),
         ("share", "FaultyShare", ["fault=abort"], 69),
-        // The camera goes on.
+        // The camera continues.
         ("filter", "FaultyFilter", ["fault=segv"], 0),
-        // It comes back.
+        // It is restarted.
         ("camera", "Faulty", ["fault=segv", "once=1"], 0),
     ])
-    func `a plugin that is lost ends a preview as it ends a session`(
+    func `a lost plugin ends a preview like a session`(
         place: String, plugin: String, settings: [String], code: Int32
     ) throws {
         let reference = "\(try TestPlugins.hostile())#\(plugin)"
@@ -526,7 +527,7 @@ import Testing
         (["NoSuch", "--watch"], 65, "there is no plugin of this name"),
         (["ColorBars", "--watch", "--duration", "5"], 64, "--duration 5: needs a time such as"),
     ])
-    func `a wrong argument is told with the rule and the cure`(
+    func `a wrong argument is reported with the rule and the cure`(
         arguments: [String], code: Int32, text: String
     ) throws {
         let run = try Greenroom.start(["preview"] + arguments).wait(atMost: Self.patience)

@@ -1,10 +1,10 @@
 import Testing
 import TestSupport
 
-/// Every refusal is a status of its own with a text that names the call, the rule or the state,
+/// Tests that every refusal has its own status and a text with the call, the rule or the state,
 /// and the cure.
 @Suite(.ownThreads) struct RefusalTests {
-    /// A session of hostile plugins that has ended.
+    /// A finished session of hostile plugins.
     struct Ended: Sendable {
         var run: Finished
         var report: Report
@@ -16,7 +16,7 @@ import TestSupport
         }
     }
 
-    // Each session runs once, and several tests look at it.
+    // Each session runs once for several tests.
 
     static let lies = Result {
         try Ended(
@@ -58,7 +58,7 @@ import TestSupport
             """, duration: "1s")
     }
 
-    /// What was called, the status that must be answered, and words that its text must have.
+    /// A call, the expected status, and words of its text.
     struct Expected: CustomTestStringConvertible {
         var call: String
         var status: String
@@ -72,9 +72,9 @@ import TestSupport
         }
     }
 
-    /// Expects an answer to each call, of its status, with a text that helps.
+    /// Expects a result for each call, with its status and a helpful text.
     ///
-    /// - Parameter role: Whose calls; everybody's if nil.
+    /// - Parameter role: The role that made the calls; nil for all.
     private func expect(
         _ expected: [Expected], in ended: Ended, of role: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -97,7 +97,7 @@ import TestSupport
         }
     }
 
-    @Test func `a frame that lies is refused by the rule that it breaks`() throws {
+    @Test func `an invalid frame is refused with the rule that it breaks`() throws {
         let ended = try Self.lies.get()
         try expect(
             [
@@ -143,7 +143,7 @@ import TestSupport
         #expect(try ended.report.picture("camera").outputs[0].delivered > 0, "\(ended.run)")
     }
 
-    @Test func `a block of sound that lies is refused by the rule that it breaks`() throws {
+    @Test func `an invalid audio block is refused with the rule that it breaks`() throws {
         let ended = try Self.lies.get()
         try expect(
             [
@@ -168,7 +168,7 @@ import TestSupport
 
     @Test func `the report counts each refusal under its status`() throws {
         let ended = try Self.lies.get()
-        // Of those that the plugin numbered itself, the sender that never was counts nowhere.
+        // Calls with the invalid sender are not counted.
         let names = Dictionary(
             uniqueKeysWithValues: try HeaderStatuses.all().map { ($0.value, $0.key) })
         for (role, counted) in [
@@ -187,7 +187,7 @@ import TestSupport
         }
     }
 
-    @Test func `a lease is given back once, and there are no more than eight`() throws {
+    @Test func `a lease is returned once, and there are at most eight`() throws {
         let ended = try Self.leases.get()
         try expect(
             [
@@ -220,12 +220,12 @@ import TestSupport
             ])
     }
 
-    @Test func `sound that is sent at once fills the queue of 200 ms and is refused`() throws {
+    @Test func `audio sent at once fills the queue of 200 ms and is refused`() throws {
         let ended = try Self.leases.get()
         try expect(
             [Expected("ten-seconds-at-once", "QUEUE_FULL", "audio.send", "200 ms", "timeout")],
             in: ended)
-        // Two blocks of 100 ms fit, and a third one if the session takes sound out meanwhile.
+        // Two blocks of 100 ms fit, and a third one if the session takes audio meanwhile.
         let blocks = try #require(
             ended.run.standardError.firstMatch(of: #/microphone: blocks ([0-9]+)/#))
         #expect((3...4).contains(Int(blocks.1) ?? 0), "\(ended.run)")
@@ -245,7 +245,7 @@ import TestSupport
         #expect(try ended.report.sound("microphone").refused["NOT_STARTED"] == 1)
     }
 
-    @Test func `nothing is accepted once stop-send has begun`() throws {
+    @Test func `nothing is accepted after stop-send has begun`() throws {
         let ended = try Self.late.get()
         let cure = "before stop_send returns"
         try expect(
@@ -253,14 +253,14 @@ import TestSupport
                 Expected("send-in-stop", "STOPPED", "state is stopped", cure),
                 Expected("acquire-in-stop", "STOPPED", "video.acquire", cure),
                 Expected("wait-in-stop", "STOPPED", "wait_until_ns", cure),
-                // From a thread that goes on as if nothing had happened.
+                // From a thread that continues after its end.
                 Expected("send-all-the-time", "STOPPED", "video.send", cure),
             ], in: ended)
         #expect(ended.run.answers(to: "send-in-stop").count == 2, "camera and microphone")
         #expect(ended.run.answers(to: "send-all-the-time").prefix(2).map(\.status) == [0, 2])
     }
 
-    @Test func `a sender is gone from uninitialize on, and when its plugin is destroyed`() throws {
+    @Test func `a sender is gone from uninitialize on, and after destroy`() throws {
         let ended = try Self.dead.get()
         try expect(
             [
@@ -269,14 +269,14 @@ import TestSupport
                 Expected("wait-in-uninitialize", "GONE", "wait_until_ns"),
                 Expected("send-after-destroy", "GONE", "video.send", "Forget the sender"),
             ], in: ended)
-        // A thread that calls everything it knows, 1000 times, with the handles of the dead.
+        // A thread that makes every call 1000 times with destroyed handles.
         #expect(ended.run.answers(to: "same-answers").map(\.status) == [5000], "\(ended.run)")
         #expect(!ended.run.standardError.contains("from the dead"), "\(ended.run)")
         #expect(ended.run.exit == .code(0), "\(ended.run)")
         #expect(try ended.report.picture("share").outputs[0].delivered > 0)
     }
 
-    @Test func `a sound's sender is gone in uninitialize`() throws {
+    @Test func `an audio sender is gone in uninitialize`() throws {
         let ended = try Self.late.get()
         try expect(
             [Expected("send-in-uninitialize", "GONE", "audio.send", "Forget the sender")],
@@ -316,8 +316,8 @@ import TestSupport
         #expect(texts > 80)
     }
 
-    /// Statuses that no call of a plugin is answered with: `BAD_ANSWER` is told of `initialize`,
-    /// and the others are the answers of plugins. FailureTests reach them all.
+    /// Statuses that no call returns: `BAD_ANSWER` is reported for `initialize`, and the others are
+    /// results of plugins. FailureTests covers all of them.
     static let answeredElsewhere: Set = [
         "BAD_ANSWER", "BAD_SETTING", "FAILED", "UNAVAILABLE", "UNSUPPORTED",
     ]

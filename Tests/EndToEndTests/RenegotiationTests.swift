@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
 
-/// Source and session change their agreement while they run, and nobody who watches sees more of
-/// it than a coarser picture.
+/// Tests changes of the agreement while a session runs, which viewers see only as lower quality.
 @Suite(.ownThreads) struct RenegotiationTests {
     private static let table = "[320x180@30, 160x90@30, 80x46@30]"
 
@@ -19,7 +18,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
         let recording = try session.picture("camera")
-        // What was agreed at first is what the recording stays.
+        // The recording keeps the first agreement.
         #expect(recording.width == 320 && recording.height == 180, "\(run)")
         #expect(recording.framesPerSecond == 30)
         let marks = try recording.marks()
@@ -28,8 +27,8 @@ import Testing
         return (session, run, report, marks.compactMap(\.self))
     }
 
-    /// Expects that the frames of a source are there in order: all of them, or each second one of
-    /// them where the rate was halved.
+    /// Expects that a source's frames are in order: all of them, or every second one where the rate
+    /// was halved.
     private func expectWhole(
         _ marks: some Sequence<MarkedFrame>, steps: ClosedRange<Int> = 1...1,
         periods: ClosedRange<Int> = 1...1, sourceLocation: SourceLocation = #_sourceLocation
@@ -56,15 +55,15 @@ import Testing
         #expect(records.map(\.suggested) == ["320x180@30", "160x90@15", "320x180@30"])
         #expect(records.map(\.answer) == ["accept", "accept", "accept"])
         #expect(zip(records, records.dropFirst()).allSatisfy { $0.revision < $1.revision })
-        // Down at once; up when the ceiling has been gone for three seconds.
+        // Lower immediately; higher after the ceiling has been gone for three seconds.
         #expect(records[1].seconds >= 1 && records[1].seconds < 1.05, "\(records)")
         #expect(records[2].seconds >= 5 && records[2].seconds < 5.25, "\(records)")
-        // The next frame is the first of the new row.
+        // The next frame has the new row.
         #expect(records[1].framesUntilFollowed.map { $0 <= 1 } == true, "\(records)")
         #expect(records[2].framesUntilFollowed.map { $0 <= 1 } == true, "\(records)")
 
-        // The frames say so themselves: those of the new revision are there from the ceiling on,
-        // scaled up, each twice; and never an old one after a new one.
+        // The frames confirm it: those of the new revision start at the ceiling, scaled up, each
+        // twice; no old one follows a new one.
         let revisions = records.map(\.revision)
         let starts = revisions.map { revision in marks.firstIndex { $0.revision == revision } }
         #expect(starts[0] == 0)
@@ -87,7 +86,7 @@ import Testing
             ])
         let records = try report.picture("camera").negotiation
         let last = try #require(records.last)
-        // 15 is slower up than 10 was down: it waits for its time.
+        // 15 takes longer to rise than 10 took to fall: it waits for its time.
         #expect(records.contains { $0.suggested == "160x90@10" || $0.suggested == "80x46@10" })
         #expect(last.seconds < 3, "\(records)")
         #expect(records.count <= 5, "one step at a time, and no more than there were:\n\(run)")
@@ -95,7 +94,7 @@ import Testing
         #expect(marks.last?.revision == last.revision, "\(records)")
     }
 
-    @Test func `what goes up and down within the hold stays down`() throws {
+    @Test func `a rise that is undone within the hold makes no offer`() throws {
         let (_, run, report, _) = try run(
             "Follows", duration: 8,
             timeline: [
@@ -106,16 +105,16 @@ import Testing
         #expect(records.map(\.suggested) == ["320x180@30", "160x90@30"], "\(records)\n\(run)")
     }
 
-    @Test func `frames of an old revision are welcome for a time, and counted after it`() throws {
+    @Test func `frames of an old revision are accepted for a time, and counted after it`() throws {
         let (_, run, report, marks) = try run(
             "FollowsLate", "frames: 90", duration: 6,
             timeline: ["at: 1s, ceiling: 160x90@30"])
         let picture = try report.picture("camera")
         let record = try #require(picture.negotiation.last)
         #expect(record.framesUntilFollowed.map { (90...91).contains($0) } == true, "\(record)")
-        // Three seconds of old frames, less the second of grace.
+        // Three seconds of old frames, minus the second of grace.
         #expect((59...61).contains(picture.staleRevision), "\(picture)\n\(run)")
-        // They are shown nevertheless, brought down by the host.
+        // They are shown, scaled down by the host.
         expectWhole(marks)
         for mark in marks.dropFirst(32) { #expect(!mark.isSharp) }
     }
@@ -123,7 +122,7 @@ import Testing
     // MARK: - Plugins that don't
 
     @Test(arguments: ["Steady", "CountersOutside", "RefusesChange"])
-    func `a plugin that does not follow costs nothing but scaling`(name: String) throws {
+    func `a plugin that does not follow costs only scaling`(name: String) throws {
         let (_, run, report, marks) = try run(
             name, duration: 8,
             timeline: ["at: 2s, ceiling: 160x90@15", "at: 3s, ceiling: none"])
@@ -136,8 +135,8 @@ import Testing
         #expect(records[1].track == "160x90@15", "the host adapts: \(records)")
         #expect(picture.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(picture.refused)")
 
-        // Sharp and each; then brought down to 160x90, every second one, for four seconds; then
-        // sharp again. The pixels can't tell otherwise.
+        // All sharp frames; then frames scaled down to 160x90, every second one, for four seconds;
+        // then sharp again. The pixels show nothing else.
         let down = try #require(marks.firstIndex { !$0.isSharp })
         let up = try #require(marks.lastIndex { !$0.isSharp })
         #expect((60...62).contains(down) && (178...187).contains(up), "\(down), \(up)")
@@ -147,7 +146,7 @@ import Testing
         expectWhole(marks[(up + 1)...])
         #expect((55...65).contains(picture.overRate), "half of four seconds: \(picture.overRate)")
 
-        // It is said what it did, with the rule and the cure.
+        // Its fault is logged with the rule and the cure.
         switch name {
         case "CountersOutside":
             #expect(run.lines(of: "camera").contains("123x45"), "\(run)")
@@ -157,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin that hangs in a change is named, and costs itself alone`() throws {
+    @Test func `a plugin that hangs in a change is reported, and affects only itself`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("HangsInChange", "", "on-failure: off"))
@@ -208,7 +207,7 @@ import Testing
         let report = try session.expectTrueReport(run)
         #expect(try report.picture("camera").negotiation.count == 1)
         let records = try report.picture("share").negotiation
-        // A share has no rows: it may have any size up to the ceiling.
+        // A share has no rows: any size up to the ceiling is allowed.
         #expect(records.count == 2 && records.last?.suggested.hasSuffix("@5") == true, "\(records)")
         #expect(records.last?.framesUntilFollowed.map { $0 <= 1 } == true, "\(records)")
         let marks = try session.picture("share").marks().compactMap(\.self)
@@ -216,7 +215,7 @@ import Testing
         expectWhole(marks.dropFirst(36), periods: 6...6)
     }
 
-    @Test func `a camera is asked for no more than its outputs want`() throws {
+    @Test func `a camera is offered no more than its outputs want`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Follows"))", maximum: "320x180@30",
             duration: "1s", clock: "virtual", table: Self.table,
@@ -230,7 +229,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         let picture = try session.expectTrueReport(run).picture("camera")
         let record = try #require(picture.negotiation.first)
-        // The larger of the sizes, and the higher of the rates.
+        // The larger size and the higher rate.
         #expect(record.suggested == "160x90@30", "\(record)")
         #expect(record.ceilings.contains { $0.origin.contains("want") && $0.binds }, "\(record)")
         #expect(picture.outputs.map(\.rate) == ["15", "30"])
@@ -239,7 +238,7 @@ import Testing
         #expect(small.frameCount == 30 && small.width == 80)
     }
 
-    @Test func `a camera is offered what it can make, and nothing else`() throws {
+    @Test func `a camera is offered only what it can send`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Limited"))", maximum: "320x180@30",
             duration: "2s", clock: "virtual", table: Self.table,
@@ -254,7 +253,7 @@ import Testing
         #expect(try session.picture("camera").frameCount == 40, "\(run)")
     }
 
-    @Test func `it is explained which ceiling, whose, and since when`() throws {
+    @Test func `the explanation names ceilings, origins and times`() throws {
         let (_, run, report, _) = try run(
             "Follows", duration: 3,
             timeline: ["at: 1s, ceiling: 160x90@15", "at: 1500ms, ceiling: none"],

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The samples do what their first lines say.
+/// Tests that the samples work as their first lines describe.
 @Suite(.ownThreads) struct SampleTests {
     static let folder = Checkout.root + "/Samples"
 
@@ -15,7 +15,7 @@ import TestSupport
             .filter { $0.hasSuffix(".yaml") && !$0.contains(".build/") }.sorted()
     }
 
-    /// What takes the place of libraries that a sample has to be built for.
+    /// Replacements for libraries that a sample needs to be built.
     private static func arguments(for file: String) throws -> [String] {
         switch file {
         // Those in other languages are built and validated by `BroughtCodeTests`.
@@ -26,14 +26,14 @@ import TestSupport
         }
     }
 
-    /// The package `ThirdPartyCamera`, built as its README says, but beside the products.
+    /// The package `ThirdPartyCamera`, built as its README describes, but beside the products.
     private static let thirdParty = Result {
         let build = Checkout.products + "/third-party"
         let run = try ChildProcess.run(
             "swift",
             [
                 "build", "--package-path", folder + "/ThirdPartyCamera", "--scratch-path", build,
-                // Its tests want the whole of Greenroom.
+                // Its tests need all of Greenroom.
                 "--product", "Plasma",
             ], environment: ["SWIFTPM_HOOKS_DIR": nil], atMost: .seconds(600))
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
@@ -42,7 +42,7 @@ import TestSupport
         return build + "/debug/libPlasma.so"
     }
 
-    @Test func `every session file of the samples is fine`() throws {
+    @Test func `every session file of the samples is valid`() throws {
         let files = try Self.files()
         #expect(files.contains("main.yaml") && files.count >= 10)
         for file in files {
@@ -53,7 +53,7 @@ import TestSupport
         }
     }
 
-    @Test func `the manual's session files are fine`() throws {
+    @Test func `the manual's session files are valid`() throws {
         let files = Chapter.manual.flatMap(\.blocks).filter { $0.language == "yaml" }
         #expect(files.count == 4)
         let folder = try TemporaryFolder()
@@ -64,7 +64,7 @@ import TestSupport
         }
     }
 
-    @Test func `the session file of the ten-minute camera is fine`() throws {
+    @Test func `the session file of the ten-minute camera is valid`() throws {
         let files = try Chapter.named("WriteACamera").blocks.filter { $0.language == "yaml" }
         #expect(files.count == 1)
         let folder = try TemporaryFolder()
@@ -99,7 +99,7 @@ import TestSupport
         return (session, child.wait(atMost: .seconds(60)))
     }
 
-    @Test func `a package of somebody else builds by itself, and runs`() throws {
+    @Test func `a third-party package builds by itself, and runs`() throws {
         let (session, run) = try record(
             "ThirdPartyCamera/session.yaml",
             ["--duration", "500ms", "--set", "session.maximum=320x180@15"])
@@ -109,14 +109,14 @@ import TestSupport
         let recording = try session.picture("camera")
         #expect(recording.frameCount == 8 || recording.frameCount == 7)
         #expect(try report.picture("camera").outputs[0].delivered > 3, "\(run)")
-        // Its chroma, and waves that move.
+        // Chroma, and moving waves.
         let frames = (try recording.frame(1), try recording.frame(6))
         #expect(frames.0[10, 10].u == 160 && frames.0[10, 10].v == 110)
         #expect(frames.0.y != frames.1.y)
         #expect(Set(frames.0.y).count > 100)
     }
 
-    @Test func `a session changes as its timeline says, and its recording has no gap`() throws {
+    @Test func `a session follows its timeline, and its recording has no gap`() throws {
         let (session, run) = try record("renegotiation.yaml", ["--virtual-clock"])
         #expect(run.exit == .code(0), "\(run)")
         let done = run.standardError.matches(of: #/\(timeline\[([0-9])\]\)/#).map(\.1)

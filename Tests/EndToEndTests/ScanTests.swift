@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Plugins are looked into in processes of their own: what they do there is a line in a table.
+/// Tests that libraries are scanned in separate processes: a fault becomes a line in the table.
 @Suite(.ownThreads) struct ScanTests {
     private let folder: TemporaryFolder
     private let plugins: String
@@ -49,7 +49,8 @@ import Testing
     ]
 
     @Test(arguments: ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"])
-    func `a plugin that dies while it is loaded is a line with the evidence`(place: String) throws {
+    func `a plugin that crashes while loading is listed with the crash report`(place: String) throws
+    {
         for (action, _) in Self.deaths { try put(action, in: place) }
         let run = try list()
         #expect(run.text.contains("ColorBars"), "\(run.text)")
@@ -59,7 +60,7 @@ import Testing
             #expect(
                 line.wholeMatch(of: #/\S+ +- +- +\S.*refused: it crashes while it is loaded: .*/#)
                     != nil && line.hasPrefix(file) && line.contains(words), "\(line)")
-            // All but one can be asked where they were.
+            // All but one report their process.
             #expect(line.contains("; at \(file)(") == (action != "leave"), "\(line)")
         }
         let refused = try #require(try json(try list("--json"))["refused"] as? [[String: Any]])
@@ -69,7 +70,7 @@ import Testing
                 == Self.deaths.map { "\(plugins)/\(place)-\($0.0).so" }.sorted())
     }
 
-    @Test func `plugins that hang hold up nobody, and the next time are known`() throws {
+    @Test func `hanging plugins do not delay others, and are known the next time`() throws {
         let all = ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"].flatMap { place in
             ["hang", "spin"].map { (place, $0) }
         }
@@ -87,11 +88,11 @@ import Testing
             #expect(again.contains("--rescan"), "\(again)")
         }
         #expect(first.text.contains("ColorBars") && second.text.contains("ColorBars"))
-        // Each would have cost as much again.
+        // Without the cache each scan would take as long again.
         #expect(second.duration * 3 < first.duration, "\(first.duration), \(second.duration)")
     }
 
-    @Test func `a plugin that stops its process is a line`() throws {
+    @Test func `a plugin that stops its process is listed`() throws {
         try put("stop", in: "CONSTRUCTOR")
         let line = try line(of: "CONSTRUCTOR-stop.so", in: try list())
         #expect(line.contains("it is stopped (SIGSTOP)"), "\(line)")
@@ -104,25 +105,25 @@ import Testing
         #expect(line.contains("in process "), "\(line)")
     }
 
-    @Test func `plugin info refuses a plugin that crashes, with the evidence`() throws {
+    @Test func `plugin info refuses a plugin that crashes, with the crash report`() throws {
         let library = try TestPlugins.loading("give_up", in: "ENTRY")
         let run = try Greenroom.run("plugin", "info", library, environment: environment)
         #expect(run.exit == .code(65), "\(run)")
         for words in [
             library, "crashes while it is loaded", "SIGABRT", "I have no camera",
-            "A scan grants nothing", "it tried to make",
+            "A scan has no grants", "it tried to make",
         ] {
             #expect(run.standardError.contains(words), "\(run)")
         }
     }
 
-    // MARK: Where it runs
+    // MARK: The scanning process
 
     private func session(_ library: String, _ more: String) throws -> String {
         try folder.write("s.yaml", "camera: { plugin: \"\(library)\"\(more) }\n")
     }
 
-    @Test func `nothing of a plugin runs in the host's process`() throws {
+    @Test func `no code of a plugin runs in the host's process`() throws {
         let library = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
         let isolated = try session(library, ", isolation: process")
         for arguments in [
@@ -136,7 +137,7 @@ import Testing
             #expect(run.text.contains("child of \(child.id)"), "\(run.text)")
             #expect(!run.text.contains("in process \(child.id)"), "\(run.text)")
         }
-        // That it could have left a mark.
+        // It could have created the file.
         let host = try Greenroom.start(
             ["check", try session(library, ", isolation: host")], environment: environment)
         let run = host.wait(atMost: .seconds(60))
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: ["process", "host"])
-    func `a session with a plugin that crashes while it is loaded is refused`(
+    func `a session with a plugin that crashes while loading is refused`(
         isolation: String
     ) throws {
         let library = try TestPlugins.loading("crash", in: "CONSTRUCTOR")
@@ -158,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `plugin info tells where a plugin would run, and which sandbox there is`() throws {
+    @Test func `plugin info shows a plugin's process and sandbox`() throws {
         let library = try TestPlugins.loading("nothing", in: "ENTRY")
         for (plugin, place) in [("Tone", "host"), (library, "process")] {
             let text = try Greenroom.run("plugin", "info", plugin, environment: environment).text
@@ -178,7 +179,7 @@ import Testing
 
     // MARK: The cache
 
-    @Test func `a plugin that was rebuilt is looked into again`() throws {
+    @Test func `a rebuilt plugin is scanned again`() throws {
         let file = "\(plugins)/a.so"
         _ = try TestPlugins.loading("nothing", in: "ENTRY", name: "First", as: file)
         #expect(try list().text.contains("First "))
@@ -187,10 +188,9 @@ import Testing
         #expect(run.text.contains("Second ") && !run.text.contains("First "), "\(run.text)")
     }
 
-    @Test func `a plugin that has not changed is looked into once, unless it is asked for`() throws
-    {
+    @Test func `an unchanged plugin is scanned once, unless --rescan is given`() throws {
         _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
-        // It says in which process it was.
+        // It reports its process.
         let first = try line(of: "a.so", in: try list())
         #expect(try line(of: "a.so", in: try list()) == first)
         let again = try line(of: "a.so", in: try list("--rescan"))
@@ -198,7 +198,7 @@ import Testing
         #expect(try line(of: "a.so", in: try list()) == again)
     }
 
-    @Test func `a cache that can't be had is no error`() throws {
+    @Test func `a missing cache is no error`() throws {
         _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
         let file = try folder.write("file", "no folder")
         for changes: [String: String?] in [

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What a timeline and control lines do to a session that runs.
+/// Tests timeline and control commands in a running session.
 @Suite(.ownThreads) struct SessionCommandTests {
     /// A session of every kind of source on the virtual clock.
     private func session(_ timeline: [String], duration: String = "3s") throws -> TestSession {
@@ -26,7 +26,7 @@ import Testing
         return (run, report)
     }
 
-    /// Where a recording is silent for more than 10 ms, in milliseconds.
+    /// Silences of more than 10 ms in a recording, in milliseconds.
     private func silences(_ recording: WAVRecording) -> [ClosedRange<Int>] {
         var silences: [ClosedRange<Int>] = []
         var start: Int?
@@ -46,7 +46,7 @@ import Testing
         let session = try session(["at: 1s, do: mute", "at: 2s, do: unmute"])
         let (run, report) = try run(session)
         let silences = silences(try session.sound("camera"))
-        // From the sample of the command to that of the other, and a block of 20 ms.
+        // From the sample of one command to that of the other, and a block of 20 ms.
         try #require(silences.count == 1, "\(silences)\n\(run)")
         #expect(silences[0].lowerBound == 1000, "\(silences)")
         #expect((2000...2020).contains(silences[0].upperBound), "\(silences)")
@@ -60,7 +60,7 @@ import Testing
         #expect(run.standardError.contains("timeline[0]"), "\(run)")
     }
 
-    @Test func `the last picture of a paused share stays until it goes on`() throws {
+    @Test func `the last frame of a paused share stays until resume`() throws {
         let session = try session(["at: 1s, do: pause share", "at: 2s, do: resume share"])
         let (run, report) = try run(session)
         let marks = try session.picture("share").marks()
@@ -128,7 +128,7 @@ import Testing
         #expect(chroma[first...].allSatisfy { $0 < 4 } && chroma[..<first].allSatisfy { $0 > 20 })
     }
 
-    @Test func `commands that change nothing are told, and change nothing`() throws {
+    @Test func `commands without effect are reported`() throws {
         let session = try session([
             "at: 1s, do: unmute", "at: 1s, do: resume share", "at: 1s, do: start camera",
         ])
@@ -162,7 +162,7 @@ import Testing
         return (session, run)
     }
 
-    @Test func `control lines do what a timeline does`() throws {
+    @Test func `control lines have the effect of a timeline`() throws {
         let (session, run) = try control("set camera.settings.tag=9\nmute\nceiling 80x45@15\n")
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
@@ -176,7 +176,7 @@ import Testing
         #expect(run.standardError.contains("control line 1"), "\(run)")
     }
 
-    @Test func `wrong control lines are told by number, and change nothing`() throws {
+    @Test func `invalid control lines are reported by number, and change nothing`() throws {
         let lines = [
             "mutter", "ceiling", "ceiling 12", "ceiling 640x360", "set camera.settings.nope=1",
             "set camera.settings.tag=16", "set camera.settings.fps=5", "pause share", "set x=1",
@@ -195,7 +195,7 @@ import Testing
         #expect(try session.picture("camera").marks().allSatisfy { $0?.tag == 0 })
     }
 
-    @Test func `a control line ends the session in order`() throws {
+    @Test func `a control line ends the session`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Steady"))", maximum: "160x90@30", duration: nil)
         let command =

@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(arguments: loading)
-    func `a library that breaks down while it is loaded is told, and nobody else is harmed`(
+    func `a library that crashes while loading is reported, without harm to others`(
         fault: String, words: String
     ) throws {
         let library = try TestPlugins.malformed(fault)

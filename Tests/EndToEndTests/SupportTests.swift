@@ -2,9 +2,9 @@ import Glibc
 import Testing
 import TestSupport
 
-/// The measures of these tests, measured against what is known or made by others.
+/// Tests the measurements of these tests with known values and other programs.
 @Suite(.ownThreads) struct SupportTests {
-    @Test func `a program is killed with all that it started`() throws {
+    @Test func `a program is killed with all its child processes`() throws {
         let folder = try TemporaryFolder()
         let script = "sleep 30 & echo $! > '\(folder("child"))'; echo begun >&2; wait"
         let run = try ChildProcess.run("sh", ["-c", script], atMost: .milliseconds(500))
@@ -12,7 +12,7 @@ import TestSupport
         #expect(run.standardError == "begun\n")
         let child = String(decoding: try readFile(folder("child")), as: UTF8.self)
         let id = try #require(pid_t(child.dropLast()))
-        // A signal takes its time, and nobody may reap an orphan here.
+        // A signal takes time, and orphans can't be reaped here.
         let isGone = (0..<100).contains { _ in
             usleep(10_000)
             let status = try? readFile("/proc/\(id)/stat")
@@ -21,7 +21,7 @@ import TestSupport
         #expect(isGone)
     }
 
-    @Test func `codes, signals, input and environment get through`() throws {
+    @Test func `codes, signals, input and environment are passed`() throws {
         #expect(try ChildProcess.run("sh", ["-c", "exit 7"]).exit == .code(7))
         #expect(try ChildProcess.run("sh", ["-c", "kill -SEGV $$"]).exit == .signal(SIGSEGV))
         #expect(try ChildProcess.run("cat", [], input: Array("hello".utf8)).text == "hello")
@@ -32,7 +32,7 @@ import TestSupport
         #expect(throws: Failure.self) { try ChildProcess.run("no such program", []) }
     }
 
-    @Test func `a temporary folder goes away`() throws {
+    @Test func `a temporary folder is removed`() throws {
         var folder: TemporaryFolder? = try TemporaryFolder()
         let path = try #require(folder?.path)
         try folder?.write("file", "text")
@@ -59,7 +59,7 @@ import TestSupport
         #expect(stream.width == 63 && stream.frameCount == "10")
     }
 
-    @Test func `a file cut short shows it`() throws {
+    @Test func `a truncated file is detected`() throws {
         let folder = try TemporaryFolder()
         let frame = "FRAME\n" + String(repeating: "x", count: 6)
         let path = try folder.write("cut.y4m", "YUV4MPEG2 W2 H2 F30:1\n\(frame)\(frame)FRAME\nxx")

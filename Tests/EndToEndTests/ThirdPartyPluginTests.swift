@@ -2,28 +2,28 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Senders as they are met with in public code: what the host says of each in one line, and what
-/// the validator does.
+/// Tests senders modelled on public code: the host's log line about each, and the validator's
+/// findings.
 @Suite(.ownThreads) struct ThirdPartyPluginTests {
     /// A sender, `Tests/ThirdPartyPlugins/<name>.c`.
     struct ThirdPartyPlugin: CustomTestStringConvertible, Sendable {
         var name: String
-        /// Where it stands in a session file.
+        /// Its place in a session file.
         var role: String
-        /// What happens to it there.
+        /// The timeline of the session.
         var timeline = ""
-        /// Whether it waits on the session clock, so that a session with it takes no time.
+        /// Whether it waits on the session clock, so that the session takes no time.
         var isPaced = true
-        /// How long the session is.
+        /// The session's duration.
         var seconds = 4
-        /// What the host says of it; nil for nothing, because it does nothing wrong.
+        /// The host's log line; nil if it has no fault.
         var hostSays: String?
         /// The session's exit code.
         var exit: Int32 = 0
         /// The checks that find its fault, and what the first one says.
         var faults: [String] = []
         var validatorSays = ""
-        /// Checks that a sender which does nothing wrong passes.
+        /// Checks that a correct sender passes.
         var passes: [String] = []
 
         var testDescription: String { name }
@@ -56,7 +56,7 @@ import Testing
         ThirdPartyPlugin(
             name: "ignores-changes", role: "camera",
             timeline: "[{at: 500ms, ceiling: 640x360@30}]",
-            hostSays: "it agreed on offer 2 and goes on with frames for offer 1",
+            hostSays: "it agreed on offer 2 and continues with frames for offer 1",
             faults: ["negotiation.change"],
             validatorSays: "still comes more than a second after it has agreed to"),
         ThirdPartyPlugin(
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: strangers)
-    func `the host says what it does in one line, and keeps its promises`(
+    func `the host reports its behaviour in one line, and keeps its contract`(
         plugin: ThirdPartyPlugin
     ) throws {
         let folder = try TemporaryFolder()

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What `greenroom validate` says besides what its checks find, and how it ends.
+/// Tests `greenroom validate` except for the findings of its checks.
 @Suite(.ownThreads) struct ValidateCommandTests {
-    /// How long anything may take on a busy machine.
+    /// A generous limit for a busy machine.
     private static let patience = Duration.seconds(30)
 
     private struct Listed: Decodable {
@@ -17,7 +17,7 @@ import Testing
 
     // MARK: The list
 
-    @Test func `the list has the checks that are asked for, for people and for programs`() throws {
+    @Test func `the list has the selected checks, as text and as JSON`() throws {
         func listed(_ arguments: String...) throws -> [Listed] {
             let run = try Greenroom.start(["validate", "--list", "--format", "json"] + arguments)
                 .wait(atMost: Self.patience)
@@ -48,14 +48,14 @@ import Testing
         (["--only", "lifecicle"], 64, "Did you mean \"lifecycle\"?"),
         (["--only", "quux"], 64, "there is no check or group of this name. greenroom validate"),
         (["--only", ","], 64, "--only: name checks or groups"),
-        (["--only", "sound"], 64, "none of these checks concerns a video source"),
+        (["--only", "sound"], 64, "none of these checks applies to a video source"),
         (["--set", "pattern"], 64, "--set pattern: needs NAME=VALUE"),
         (["--set", "patern=grey"], 64, "ColorBars has no setting of this name"),
         (["--set", "pattern=gray"], 64, "is not one of its choices"),
         (["--list", "--format", "junit"], 64, "Use --format json."),
         (["--format", "xml"], 64, "xml"),
     ])
-    func `a wrong argument is told with the rule and the cure, and no check is made`(
+    func `a wrong argument is reported with the rule and the cure, and no check runs`(
         arguments: [String], code: Int32, text: String
     ) throws {
         let run = try Greenroom.start(["validate", "ColorBars"] + arguments)
@@ -72,7 +72,9 @@ import Testing
         (["\(Checkout.products)/libTone.so#Tony"], 65, "It has: Tone, ToneShareAudio"),
         ([], 64, "Name a plugin"),
     ])
-    func `what is no plugin is told`(arguments: [String], code: Int32, text: String) throws {
+    func `a file that is no plugin is reported`(arguments: [String], code: Int32, text: String)
+        throws
+    {
         let run = try Greenroom.start(["validate"] + arguments).wait(atMost: Self.patience)
         #expect(run.exit == .code(code), "\(run)\n\(run.text)")
         #expect(run.standardError.contains(text), "\(run)")
@@ -93,8 +95,8 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal ends it in order, and every process of it`(number: Int32) throws {
-        // A plugin that is looked at for as long as anybody waits for it.
+    func `a signal ends it with all its processes`(number: Int32) throws {
+        // A plugin whose check takes longer than the test waits.
         let hanging = try WrongPlugin(file: "lifecycle/hangs-in-start.c").build()
         let child = try Greenroom.start(["validate", hanging, "--format", "json"])
         var judges: [pid_t] = []
@@ -110,7 +112,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)")
         #expect(
             run.standardError
-                == "greenroom: interrupted: there is no report of what was looked at so far.\n")
+                == "greenroom: interrupted: partial results are not reported.\n")
         #expect(run.text.isEmpty, "half a report: \(run.text)")
         #expect(self.judges(of: child.id).isEmpty)
         let areGone = Runners.wait(atMost: Self.patience) {
@@ -120,7 +122,7 @@ import Testing
         #expect(areGone, "judges \(judges), runners \(runners)")
     }
 
-    @Test func `a library that hangs while it is looked into does not keep it`() throws {
+    @Test func `a library that hangs while loading does not block it`() throws {
         let hanging = try WrongPlugin(file: "load/hangs-in-entry.c").build()
         let child = try Greenroom.start(["validate", hanging])
         #expect(Runners.wait(for: 1, ofHost: child.id, atMost: Self.patience))
@@ -138,9 +140,9 @@ import Testing
         return state != "Z" && state != "X"
     }
 
-    // MARK: What is kept of it
+    // MARK: Stored results
 
-    @Test func `the list of plugins tells how a plugin came to conform, and what is not known`()
+    @Test func `the list of plugins shows conformance with its conditions, and unknown ones`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -179,9 +181,9 @@ import Testing
             "conforms, but sent nothing (still, read \(folder.path), network, set shade=3), with 1 "
             + "warning; "
         #expect(text.contains(known), "\(text)")
-        #expect(text.contains(#/; \d\d of \d\d checks could not look at it$/#), "\(text)")
+        #expect(text.contains(#/; \d\d of \d\d checks were skipped$/#), "\(text)")
 
-        // The same report, had it come about otherwise.
+        // The same report, produced differently.
         let reports = folder("cache/greenroom/reports")
         let file = try #require(
             try FileManager.default.contentsOfDirectory(atPath: reports).first)
@@ -222,7 +224,7 @@ import Testing
 
     // MARK: Names of plugins
 
-    @Test func `a library in this folder is named by its file alone`() throws {
+    @Test func `a library in the working folder is named by its file name`() throws {
         let folder = try TemporaryFolder()
         try folder.write("libMine.so", try readFile("\(Checkout.products)/libTone.so"))
         func validate(_ plugin: String) throws -> Finished {
@@ -235,7 +237,7 @@ import Testing
         }
         for (plugin, names) in [
             ("libMine.so", ["Tone", "ToneShareAudio"]), ("libMine.so#Tone", ["Tone"]),
-            // An id has dots, too.
+            // An id contains dots, too.
             ("org.greenroom.tone", ["Tone"]),
         ] {
             let run = try validate(plugin)

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// The validator finds what is wrong, says so by the check that names it, and finds nothing else.
+/// Tests that the validator finds each fault with the right check, and nothing else.
 ///
-/// Here each plugin is looked at by the check that names its fault. That no other check finds one is
-/// shown by `Tests/WrongPlugins/run.sh`, which has every check look at every plugin.
+/// Here each plugin runs through the check for its fault. `Tests/WrongPlugins/run.sh` runs every
+/// check on every plugin.
 @Suite(.ownThreads) struct WrongPluginTests {
     static let kinds = [
         "VIDEO_SOURCE", "VIRTUAL_MIC", "SHARE_SOURCE", "SHARE_AUDIO_SOURCE", "PRE_PROCESSOR",
@@ -18,14 +18,15 @@ import Testing
         return (run, try ScheduledCheck.all(in: run.standardOutput))
     }
 
-    /// By day one for each check: the first of its file names.
+    /// By day one for each check: the first by file name.
     private static func some() throws -> [WrongPlugin] {
         var seen: Set<String> = []
         return Nightly.list(try WrongPlugin.all()) { seen.insert($0.check).inserted }
     }
 
     @Test(arguments: try some())
-    func `a wrong plugin is told by the check that names its fault`(plugin: WrongPlugin) throws {
+    func `a wrong plugin is reported by the check that names its fault`(plugin: WrongPlugin) throws
+    {
         let (run, checks) = try validate(
             plugin.build(), ["--only", plugin.check] + plugin.validatorWords)
         guard !plugin.isOnlyWarned else {

@@ -16,7 +16,7 @@ import Testing
         let lengths = [1, 2205, 137, 441, 7, 1000, 313]
         let samples = [Int16](repeating: 0, count: 2205 * format.channels)
         var output = [Int16](
-            repeating: 0, count: resampler.mostFrames(from: 2205) * format.channels)
+            repeating: 0, count: resampler.frameLimit(from: 2205) * format.channels)
         var (left, produced, index) = (seconds * format.sampleRate, 0, 0)
         while left > 0 {
             let frames = min(lengths[index % lengths.count], left)
@@ -58,7 +58,7 @@ import Testing
         let steps = resampler.adjust(ppm: ppm)
         #expect(abs(steps - ppm) <= 16 * max(1, Double(rate) / 48_000))
         let block = [Int16](repeating: 0, count: 960)
-        var output = [Int16](repeating: 0, count: resampler.mostFrames(from: 480) * 2)
+        var output = [Int16](repeating: 0, count: resampler.frameLimit(from: 480) * 2)
         var produced = 0
         for _ in 0..<1_000 { produced += resampler.process(block.span, into: &output).produced }
         let expected = 10 * Double(rate) * (1 + steps / 1e6)
@@ -68,7 +68,7 @@ import Testing
     @Test func `adjustments cause no click in a tone`() throws {
         var made = Resampler(from: .session, to: 48_000)
         guard var resampler = made.take() else { throw Missing() }
-        var output = [Int16](repeating: 0, count: resampler.mostFrames(from: 480) * 2)
+        var output = [Int16](repeating: 0, count: resampler.frameLimit(from: 480) * 2)
         var (sound, phase) = ([Double](), 0)
         for block in 0..<120 {
             _ = resampler.adjust(ppm: [0, 300, -40, 16][block / 10 % 4])

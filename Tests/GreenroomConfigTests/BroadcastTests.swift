@@ -5,7 +5,7 @@ import GreenroomSession
 import Testing
 
 @Suite struct BroadcastTests {
-    @Test func `a share may come over a socket`() throws {
+    @Test func `a share can be a broadcast over a socket`() throws {
         let file = try read(
             """
             share: { broadcast: run/share.sock }
@@ -19,7 +19,7 @@ import Testing
         #expect(argument.configuration.broadcast == "/s")
     }
 
-    /// 108 bytes hold a path of 107 and its NUL; here "/sessions/" is a part of it.
+    /// 108 bytes hold a path of 107 and its NUL; here including "/sessions/".
     @Test(
         arguments: [
             (String(repeating: "x", count: 97), nil), (String(repeating: "x", count: 98), 108),
@@ -27,7 +27,7 @@ import Testing
             ("/" + String(repeating: "x", count: 106), nil),
             ("/" + String(repeating: "x", count: 107), 108),
         ] as [(String, Int?)])
-    func `the path of a socket is as long as Linux lets it be`(path: String, bytes: Int?) {
+    func `the path of a socket has Linux's limit`(path: String, bytes: Int?) {
         let expected = bytes.map {
             [
                 "1:21: share.broadcast: the path of a socket may have 107 bytes, and from / on "

@@ -54,7 +54,7 @@ import Testing
                 .command(.set(PluginAddress(.camera), name: "text", value: .string("")))
             ),
         ] as [(String, ControlLine)])
-    func `a line is read`(text: String, line: ControlLine) throws {
+    func `a valid line is read`(text: String, line: ControlLine) throws {
         #expect(try ControlLine(text) == line)
     }
 
@@ -118,7 +118,7 @@ import Testing
         ("\u{1B}[31mmute", "a command can't have the character U+001B. Remove it."),
         ("mute\rmute", "a command can't have the character U+000D. Remove it."),
     ])
-    func `a wrong line is told with its cure`(text: String, message: String) {
+    func `an invalid line is reported with its cure`(text: String, message: String) {
         let error = #expect(throws: CommandProblem.self) { try ControlLine(text) }
         #expect(error?.message == message)
     }
@@ -129,7 +129,7 @@ import Testing
         .string("[a"), .string("\"q\""), .string("'"), .string("{"), .string("a=b # c"),
         .string("null"), .string("ä \\ é"), .string("~"), .string("-"), .string("1e999"),
     ])
-    func `a command in words is the same command again`(value: ParameterValue) throws {
+    func `a command survives conversion to text`(value: ParameterValue) throws {
         let roles = SessionRole.allCases.map { PluginAddress($0) }
         let filters = [0, 7].map { PluginAddress(.camera, filter: $0) }
         for address in roles + filters {
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `every action and ceiling in words is the same command again`() throws {
+    @Test func `every action and ceiling survives conversion to text`() throws {
         let limits = [nil, VideoCapability("640x360@15"), VideoCapability("212x160@30000/1001")]
         let ceilings = [SessionRole.camera, .share].flatMap { role in
             limits.map { SessionCommand.ceiling(role, $0) }
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `the help shows lines that are right`() throws {
+    @Test func `the help shows valid lines`() throws {
         #expect(ControlLine.commands.count == 12)
         for (line, meaning) in ControlLine.commands {
             _ = try ControlLine(line.replacing("|none", with: ""))
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `the words of a timeline are those of control lines`() throws {
+    @Test func `timelines and control lines use the same words`() throws {
         let file = try read(
             """
             camera: { plugin: A }
@@ -171,7 +171,7 @@ import Testing
 }
 
 @Suite struct ControlLinesTests {
-    /// What is said of each line.
+    /// The message for each line.
     private func told(_ lines: [ControlLines.Numbered]) -> [String] {
         lines.map { line in
             switch line.result {
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `lines are the same in whatever pieces they come`() {
+    @Test func `lines are equal however the input is split`() {
         let text = Array("mute\r\n\n# note\npause share\nmut\nset camera.settings.a=ä\nstop".utf8)
         let whole: [String] = {
             var lines = ControlLines()
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `a line that never ends is refused and does not grow`() {
+    @Test func `an endless line is refused in bounded memory`() {
         var lines = ControlLines()
         let megabyte = [UInt8](repeating: UInt8(ascii: "m"), count: 1 << 20)
         #expect(lines.append(megabyte).isEmpty)
@@ -213,7 +213,7 @@ import Testing
             ])
     }
 
-    @Test func `a line of just the greatest length is read`() throws {
+    @Test func `a line of the maximum length is read`() throws {
         var lines = ControlLines()
         let start = "set camera.settings.a="
         let value = String(repeating: "x", count: ControlLines.maximumBytes - start.utf8.count)
@@ -238,7 +238,7 @@ import Testing
                 "a command can't have the character U+000D. Remove it."
             ),
         ] as [([UInt8], String)])
-    func `bytes that are no text are refused, and the next line is read`(
+    func `invalid text is refused, and the next line is read`(
         bytes: [UInt8], message: String
     ) {
         var lines = ControlLines()
@@ -247,7 +247,7 @@ import Testing
         #expect(lines.finish().map(\.number) == nil)
     }
 
-    @Test func `no bytes make the reader crash`() {
+    @Test func `no bytes crash the reader`() {
         var random = SplitMix(state: 20_260_721)
         let seeds = ControlLine.commands.map { Array($0.line.utf8) }
         var lines = ControlLines()

@@ -12,7 +12,7 @@ import Testing
     )
 
     @Test
-    func `bundled plugins run in the host's process and all others in their own, unless said`()
+    func `bundled plugins run in the host's process by default, others in their own`()
         throws
     {
         let rows: [Row] = [
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `what a plugin says goes before what the session says`() throws {
+    @Test func `a plugin's keys override the session's`() throws {
         let file = try read(
             """
             session: { isolation: process, sandbox: require, memory-limit: 64 MB }
@@ -101,7 +101,7 @@ import Testing
             ])
     }
 
-    @Test func `keys of a process are faults of a bundled plugin that has none`() throws {
+    @Test func `keys of a process are errors for a bundled plugin without one`() throws {
         let file = try read(
             """
             session: { sandbox: require, memory-limit: 64 MB }
@@ -126,7 +126,7 @@ import Testing
             ])
         #expect(faults.allSatisfy { $0.message.contains("Write isolation: process") })
         #expect(faults.last?.message.hasSuffix("or on-failure: off.") == true)
-        // The session's are for whichever plugins have processes.
+        // The session's keys apply to any plugins with processes.
         let microphone = try #require(file.configuration.slots[.microphone]?.plugin)
         #expect(
             file.configuration.conflicts(
@@ -152,11 +152,11 @@ import Testing
                 ["camera.allow"]
             ),
         ] as [(String, [String])])
-    func `what holds for nobody is a warning`(yaml: String, paths: [String]) throws {
+    func `a key without effect is a warning`(yaml: String, paths: [String]) throws {
         #expect(try read(yaml).warnings.map(\.place.path) == paths)
     }
 
-    @Test func `the command line says it, too`() throws {
+    @Test func `the command line has the same keys`() throws {
         let yaml = "camera: { plugin: A, sandbox: off }"
         let file = try read(
             yaml,
@@ -188,7 +188,7 @@ import Testing
             ("64 GB", 64_000_000_000, "64 GB"), ("0 MB", 0, "0 MB"),
             ("999999.999 GB", 999_999_999_000_000, "999999.999 GB"),
         ] as [(String, Int, String)])
-    func `an amount of memory is read and written in decimal units`(
+    func `memory sizes have decimal units`(
         text: String, bytes: Int, written: String
     ) {
         #expect(MemorySize(text) == MemorySize(bytes: bytes))
@@ -201,7 +201,7 @@ import Testing
         "+1 MB", "1e3 MB", "256  MB", "256 MB ", "1.0000 GB", "1000000 GB", "٢٥٦ MB",
         "99999999999999999999999999 GB",
     ])
-    func `anything else is no amount of memory`(text: String) {
+    func `other texts are no memory sizes`(text: String) {
         #expect(MemorySize(text) == nil)
         #expect(!text.wholeMatches(MemorySize.pattern))
     }

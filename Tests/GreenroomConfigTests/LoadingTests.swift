@@ -6,7 +6,7 @@ import GreenroomSession
 import Testing
 
 @Suite struct LoadingTests {
-    @Test func `paths start from the file's folder, wherever it is named from`() throws {
+    @Test func `paths are relative to the file's folder, from any working directory`() throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "greenroom-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -24,7 +24,7 @@ import Testing
         #expect(file.source.file == path)
     }
 
-    @Test func `a file that can't be read is named with the system's reason`() {
+    @Test func `an unreadable file is reported with the system's reason`() {
         let missing = #expect(throws: UnreadableFile.self) {
             _ = try SessionFile.load("/nowhere/demo.yaml")
         }

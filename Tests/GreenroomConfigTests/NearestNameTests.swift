@@ -12,7 +12,7 @@ import Testing
             ("", nil),
             ("duration", nil),
         ] as [(String, String?)])
-    func `the name that was meant`(written: String, meant: String?) {
+    func `the nearest name is found`(written: String, meant: String?) {
         let known = ["plugin", "settings", "on-failure", "pre-processors"]
         #expect(nearestName(to: written, among: known) == meant)
     }
@@ -21,12 +21,12 @@ import Testing
         ("", "", 0), ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1),
         ("kitten", "sitting", 3), ("ca", "abc", 3),
     ])
-    func `distances are those of the textbook`(first: String, second: String, distance: Int) {
+    func `distances match the textbook`(first: String, second: String, distance: Int) {
         #expect(editDistance(Array(first), Array(second)) == distance)
         #expect(editDistance(Array(second), Array(first)) == distance)
     }
 
-    @Test func `a name of any length takes no time`() {
+    @Test func `a name of any length is fast`() {
         #expect(nearestName(to: String(repeating: "x", count: 200_000), among: ["plugin"]) == nil)
     }
 }

@@ -13,7 +13,7 @@ import Testing
           - record: here
         """
 
-    @Test func `a value takes the place of the file's`() throws {
+    @Test func `a value replaces the file's`() throws {
         let file = try read(yaml, overrides: [.set("camera.settings.pattern=grey")])
         let path = "camera.settings.pattern"
         #expect(file.configuration.slots[.camera]?.plugin.settings["pattern"] == "grey")
@@ -27,7 +27,7 @@ import Testing
         #expect(file.configuration.duration == .seconds(3))
     }
 
-    @Test func `sections that are missing are made`() throws {
+    @Test func `missing sections are created`() throws {
         let file = try read(
             yaml,
             overrides: [
@@ -46,7 +46,7 @@ import Testing
         #expect(recording.video.size?.description == "640x360")
     }
 
-    @Test func `a list grows behind its last entry`() throws {
+    @Test func `a list grows after its last entry`() throws {
         let file = try read(
             yaml, overrides: [.set("outputs[1].record.folder=/tmp/x")])
         #expect(file.configuration.outputs.count == 2)
@@ -58,8 +58,7 @@ import Testing
             ("", .string("")), ("5", .integer(5)), ("\"5\"", .string("5")), ("'5'", .string("5")),
             ("a=b", .string("a=b")), ("true", .boolean(true)), ("a]", .string("a]")),
         ] as [(String, ParameterValue)])
-    func `a value stands for itself unless it is quoted`(text: String, value: ParameterValue) throws
-    {
+    func `the type of a value depends on quotes`(text: String, value: ParameterValue) throws {
         let file = try read(yaml, overrides: [.set("camera.settings.x=\(text)")])
         #expect(file.configuration.slots[.camera]?.plugin.settings["x"] == value)
     }
@@ -111,7 +110,7 @@ import Testing
             faults(yaml, overrides: [.set(assignment)]) == ["--set \(assignment): \(message)"])
     }
 
-    @Test func `faults of the file and of arguments are told together, the file's first`() {
+    @Test func `errors of file and arguments are reported together, the file's first`() {
         let told = faults(
             "camera: { plugin: A, plugn: B }",
             overrides: [.duration("x"), .set("share.plugin=true")])

@@ -19,7 +19,7 @@ func read(
     try SessionFile.read(bytes, file: "s.yaml", folder: "/sessions", overrides: overrides)
 }
 
-/// What is said about a file, a line each, without the file's name and the quoted lines.
+/// The diagnostics of a file, one line each, without the file's name and quoted lines.
 func faults(_ yaml: String, overrides: [Override] = []) -> [String] {
     faults(Array(yaml.utf8), overrides: overrides)
 }
@@ -38,16 +38,16 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
 
 @Suite struct ReadingTests {
     @Test(arguments: Samples.good)
-    func `a file that is right is read`(yaml: String) {
+    func `a valid file is read`(yaml: String) {
         #expect(faults(yaml) == [])
     }
 
     @Test(arguments: Samples.bad + Samples.malformed)
-    func `every fault is told with its place and cure`(sample: Samples.Bad) {
+    func `every error has its location and cure`(sample: Samples.Bad) {
         #expect(faults(sample.yaml) == sample.faults)
     }
 
-    @Test func `every key arrives in its value`() throws {
+    @Test func `every key sets its value`() throws {
         let file = try read(
             """
             session: { name: demo, maximum: 1280x720@60, duration: 1m10s, callback-deadline: 1s }
@@ -94,7 +94,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(outputs[4] as? Y4MOutput == Y4MOutput(track: .share, video: small))
     }
 
-    @Test func `what a file leaves out has its default`() throws {
+    @Test func `missing keys have their defaults`() throws {
         let file = try read("camera: { plugin: A }\noutputs: [{ y4m: \"-\" }]")
         #expect(file.configuration.name == "s")
         #expect(file.configuration.maximum == VideoCapability(width: 1920, height: 1080, fps: 30))
@@ -119,14 +119,14 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             ("!!str 5", .string("5")), ("a b", .string("a b")), ("\"\"", .string("")),
             ("2024-01-01", .string("2024-01-01")),
         ] as [(String, ParameterValue)])
-    func `a setting is what its looks say`(yaml: String, value: ParameterValue) throws {
+    func `a setting's type follows its text`(yaml: String, value: ParameterValue) throws {
         // "-" alone would begin a list.
         let yaml = yaml == "-" ? "\"-\"" : yaml
         let file = try read("camera:\n  plugin: A\n  settings:\n    x: \(yaml)\n")
         #expect(file.configuration.slots[.camera]?.plugin.settings == ["x": value])
     }
 
-    @Test func `a setting keeps its places for the check against the plugin`() throws {
+    @Test func `a setting keeps its location for the plugin's check`() throws {
         let file = try read(
             "camera:\n  plugin: A\n  pre-processors:\n    - plugin: B\n      settings:\n"
                 + "        path: logo.png\n        opacity: 0.6\n")
@@ -158,12 +158,12 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             ("1.s", nil), ("5x", nil), ("1.5m", nil), ("99999999999999999999s", nil),
             ("2147483647h", nil),
         ] as [(String, Duration?)])
-    func `a time has units, largest first`(text: String, duration: Duration?) {
+    func `a duration has units, largest first`(text: String, duration: Duration?) {
         #expect(Duration(asWritten: text) == duration)
     }
 
     @Test(arguments: ["10s", "500ms", "2m", "1h30m", "1h1m1s1ms", "0s"])
-    func `a time is written as it is read`(text: String) {
+    func `a duration survives conversion to text`(text: String) {
         #expect(Duration(asWritten: text)?.asWritten == text)
     }
 }

@@ -306,7 +306,7 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ record: a }, { record: { folder: a } }]",
             faults: [
-                "2:26: outputs[1]: an output before this one records to the same folder. Name "
+                "2:26: outputs[1]: an output before this one records to the same folder. Choose "
                     + "another."
             ], isSeenBySchema: false),
         Bad(
@@ -362,7 +362,7 @@ enum Samples {
             yaml: "camera: { plugin: A }\nsession: { clock: virtual }",
             faults: [
                 "2:19: session.clock: on the virtual clock a session needs a duration, or it would "
-                    + #"run for ever at full speed. Add one to "session", or --duration 10s."#
+                    + #"run forever at full speed. Add one to "session", or --duration 10s."#
             ], isSeenBySchema: false),
 
         // The timeline: its shape
@@ -614,8 +614,8 @@ enum Samples {
                 microphone: { plugin: B, allow: { write: [1, "", null] } }
                 """,
             faults: [
-                "1:44: camera.allow.read[2]: it stands in the list already. Keep one.",
-                "1:68: camera.allow.devices[1]: it stands in the list already. Keep one.",
+                "1:44: camera.allow.read[2]: it is in the list already. Keep one.",
+                "1:68: camera.allow.devices[1]: it is in the list already. Keep one.",
                 "2:43: microphone.allow.write[0]: needs the path of a file or folder, found the "
                     + "number 1. Put it in quotes.",
                 "2:46: microphone.allow.write[1]: needs the path of a file or folder, found empty "

@@ -63,7 +63,7 @@ import Testing
         var files: [String]
     }
 
-    @Test func `another validator agrees with the reader, and with every example and default`()
+    @Test func `an independent validator agrees with the reader, all examples and defaults`()
         throws
     {
         let samples = Samples.bad.filter {
@@ -79,8 +79,7 @@ import Testing
         }
     }
 
-    @Test func `the schema is the same text each time, in the order in which people write`() throws
-    {
+    @Test func `the schema is deterministic, in the usual order`() throws {
         let schema = SessionFile.jsonSchema
         #expect(schema == SessionFile.jsonSchema)
         #expect(
@@ -101,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `sections of one name are one section`() {
+    @Test func `sections with equal names are equal`() {
         let sections = SessionDecoder.root.schema.sections
         #expect(Set(sections.map(\.name)).count == sections.count)
         #expect(sections.count == 13)
@@ -117,8 +116,7 @@ import Testing
         (Pattern.duration, "1m1h", false), (MemorySize.pattern, "50 MB", true),
         (MemorySize.pattern, "1.5GB", true), (MemorySize.pattern, "50", false),
     ])
-    func `a pattern says what the reader says`(pattern: String, text: String, isRight: Bool) throws
-    {
+    func `a pattern agrees with the reader`(pattern: String, text: String, isRight: Bool) throws {
         #expect((try Regex(pattern).wholeMatch(in: text) != nil) == isRight)
         if pattern == Pattern.duration {
             #expect((Duration(asWritten: text) != nil) == isRight)

@@ -8,7 +8,7 @@ import GreenroomSession
 import Testing
 
 @Suite struct TimelineTests {
-    @Test func `entries come in order of time, those of one time in the file's`() throws {
+    @Test func `entries are sorted by time, then in the file's order`() throws {
         let file = try read(
             """
             camera: { plugin: A, pre-processors: [{ plugin: F }] }
@@ -43,7 +43,7 @@ import Testing
         #expect(file.warnings.isEmpty)
     }
 
-    @Test func `an entry that is due at the end or later is warned of`() throws {
+    @Test func `an entry at the session's end or later is a warning`() throws {
         let yaml = """
             session: { duration: 5s }
             camera: { plugin: A }
@@ -60,12 +60,12 @@ import Testing
                 "s.yaml:6:5: warning: timeline[2]: it is due at 1h, when the session is over (5s), "
                     + "so it is never done.",
             ])
-        // A shorter try of a session is no mistake of its file.
+        // A shortened run of a session is no mistake of its file.
         #expect(try read(yaml, overrides: [.duration("2s")]).warnings.count == 3)
         #expect(try read(yaml, overrides: [.duration("2h")]).warnings.isEmpty)
     }
 
-    @Test func `an argument can add an entry, and its faults are the argument's`() throws {
+    @Test func `an argument can add an entry, and its errors name the argument`() throws {
         let yaml = "camera: { plugin: A }\nsession: { duration: 9s }"
         let file = try read(
             yaml, overrides: [.set("timeline[0].at=3s"), .set("timeline[0].ceiling=640x360@15")])
@@ -79,13 +79,13 @@ import Testing
 }
 
 @Suite struct TableTests {
-    @Test func `a file without a table says nothing of sizes`() throws {
+    @Test func `a file without a table has none`() throws {
         let file = try read("camera: { plugin: A }")
         #expect(file.configuration.table == CapabilityTable.standard.rows)
         #expect(file.configuration.clock == .real)
     }
 
-    @Test func `the rows arrive as they are written`() throws {
+    @Test func `the rows are read in order`() throws {
         let file = try read(
             """
             session:
@@ -104,7 +104,7 @@ import Testing
         #expect(file.warnings.isEmpty)
     }
 
-    @Test func `what the maximum keeps from being offered is warned of`() throws {
+    @Test func `rows above the maximum are a warning`() throws {
         let file = try read(
             """
             session: { more-sizes: [1920x1080@60, 2560x1440@30, 800x600@30], maximum: 2000x2000@30 }
@@ -117,7 +117,7 @@ import Testing
             ])
     }
 
-    @Test func `the virtual clock takes a duration from wherever it comes`() throws {
+    @Test func `the virtual clock needs a duration from the file or an argument`() throws {
         let yaml = "camera: { plugin: A }"
         let file = try read(yaml, overrides: [.duration("1h"), .virtualClock])
         #expect(
@@ -125,7 +125,7 @@ import Testing
         #expect(
             faults(yaml, overrides: [.virtualClock]) == [
                 "--virtual-clock: session.clock: on the virtual clock a session needs a duration, "
-                    + "or it would run for ever at full speed. Add one to \"session\", or "
+                    + "or it would run forever at full speed. Add one to \"session\", or "
                     + "--duration 10s."
             ])
     }

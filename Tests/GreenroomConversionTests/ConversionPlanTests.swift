@@ -2,7 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-/// The plans that matter, as a table: what comes in, what is wanted, what is done.
+/// Important plans, as a table: input, want, steps.
 @Suite struct ConversionPlanTests {
     struct Row: CustomTestStringConvertible, Sendable {
         var what: String
@@ -23,20 +23,20 @@ import Testing
 
     static let rows: [Row] = [
         Row(
-            what: "what is wanted already", format: .i420, size: "1280x720",
+            what: "already as wanted", format: .i420, size: "1280x720",
             want: VideoWant(format: .i420, size: size(1280, 720), range: .limited, matrix: .bt601),
             steps: []),
         Row(
             what: "BGRX is BGRA", format: .bgrx, size: "64x48", want: VideoWant(format: .bgra),
             steps: []),
         Row(
-            what: "a JPEG that may stay one", format: .mjpeg, size: "64x48",
+            what: "a JPEG that may stay", format: .mjpeg, size: "64x48",
             want: VideoWant(format: .mjpeg), steps: []),
         Row(
-            what: "a rotation that is accepted", format: .i420, size: "64x48", rotation: .quarter,
+            what: "an accepted rotation", format: .i420, size: "64x48", rotation: .quarter,
             want: VideoWant(format: .i420, acceptsRotation: true), steps: []),
         Row(
-            what: "RGB that is wanted in another matrix has nothing to change", format: .rgba,
+            what: "RGB with another wanted matrix stays", format: .rgba,
             size: "64x48", want: VideoWant(format: .rgba, matrix: .bt709), steps: []),
         Row(
             what: "one pass for NV12", format: .nv12, size: "64x48",
@@ -56,11 +56,11 @@ import Testing
             want: VideoWant(format: .i420, size: size(1920, 1080)),
             steps: [.convert(.i420, .bt601Limited), .scale(size(1920, 1080), .bilinear)]),
         Row(
-            what: "RGB is converted before it is turned", format: .rgba, size: "64x48",
+            what: "RGB is converted before rotation", format: .rgba, size: "64x48",
             rotation: .half, want: VideoWant(format: .i420),
             steps: [.convert(.i420, .bt601Limited), .rotate(.half)]),
         Row(
-            what: "24-bit RGB is widened where it has to be scaled", format: .rgb24,
+            what: "24-bit RGB is widened for scaling", format: .rgb24,
             size: "640x360", want: VideoWant(format: .i420, size: size(320, 180)),
             steps: [
                 .convert(.bgra, .bt601Limited), .scale(size(320, 180), .box),
@@ -81,20 +81,20 @@ import Testing
                 .scale(size(352, 198), .bilinear),
             ]),
         Row(
-            what: "sides that are odd are halved as well", format: .i420, size: "1001x701",
+            what: "odd sides are halved too", format: .i420, size: "1001x701",
             want: VideoWant(format: .i420, size: size(160, 110), fit: .stretch),
             steps: [
                 .scale(size(500, 350), .box), .scale(size(250, 175), .box),
                 .scale(size(160, 110), .bilinear),
             ]),
         Row(
-            what: "a side that shrinks alone is halved alone", format: .bgra, size: "800x100",
+            what: "one shrinking side is halved alone", format: .bgra, size: "800x100",
             want: VideoWant(format: .bgra, size: size(150, 90), fit: .stretch),
             steps: [
                 .scale(size(400, 100), .box), .scale(size(150, 90), .bilinear),
             ]),
         Row(
-            what: "a picture that shrinks is scaled, turned, recoloured", format: .i420,
+            what: "a shrinking picture is scaled, rotated, recoloured", format: .i420,
             size: "1280x720", rotation: .quarter, color: .bt709Full,
             want: VideoWant(format: .i420, size: size(360, 640), range: .limited),
             steps: [
@@ -102,7 +102,7 @@ import Testing
                 .recolor(from: .bt709Full, to: .bt709Limited),
             ]),
         Row(
-            what: "a picture that grows is recoloured, turned, scaled", format: .i420,
+            what: "a growing picture is recoloured, rotated, scaled", format: .i420,
             size: "320x180", rotation: .threeQuarters, color: .bt709Limited,
             want: VideoWant(format: .nv12, size: size(360, 640), matrix: .bt601),
             steps: [
@@ -135,7 +135,7 @@ import Testing
             steps: [.scale(size(720, 406), .bilinear), .rotate(.quarter)],
             placement: PixelRect(x: 436, y: 0, size: size(406, 720))),
         Row(
-            what: "a crop of a turned frame", format: .i420, size: "1280x720", rotation: .quarter,
+            what: "a crop of a rotated frame", format: .i420, size: "1280x720", rotation: .quarter,
             want: VideoWant(format: .i420, size: size(720, 720), fit: .crop),
             steps: [.crop(PixelRect(x: 280, y: 0, size: size(720, 720))), .rotate(.quarter)]),
     ]
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: Fit.allCases, Rotation.allCases)
-    func `pictures lie at even places within the result, whatever the sizes`(
+    func `pictures have even positions in the result, for all sizes`(
         fit: Fit, rotation: Rotation
     ) throws {
         guard fit != .reject else { return }
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    /// Walks the steps and checks that rectangles are inside and that sizes fit together.
+    /// Follows the steps and checks that rectangles fit and sizes match.
     private static func checkPlacement(
         _ plan: ConversionPlan, of size: FrameSize, turnedBy rotation: Rotation
     ) throws {

@@ -2,7 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-/// Fit policies, proved by pixels.
+/// Fit policies, tested by pixels.
 @Suite struct FitTests {
     private static let wide = FrameSize(width: 160, height: 90)
     private static let pool = FramePool(limit: 8)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.makeable, ColorRange.allCases)
-    func `4 to 3 in 16 to 9 stands between black bars`(
+    func `4:3 in 16:9 has black bars`(
         format: PixelFormat, range: ColorRange
     ) throws {
         let info = FrameInfo(color: ColorSpace(range: range, matrix: .bt601))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a portrait stands in the middle of a landscape`() throws {
+    @Test func `a portrait is centred in a landscape`() throws {
         // 64x48 turned is 48x64; 90 * 48 / 64 is 67.5, the nearest even number 68, from 46 on.
         let source = try Self.frame(
             FrameSize(width: 64, height: 48), FrameInfo(rotation: .quarter)
@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test(arguments: Rotation.allCases)
-    func `the top of the picture is up, whatever the rotation`(rotation: Rotation) throws {
-        // The row or column that a clockwise turn brings to the top.
+    func `the top of the picture is up for every rotation`(rotation: Rotation) throws {
+        // The row or column that a clockwise rotation moves to the top.
         let source = try Self.frame(
             FrameSize(width: 64, height: 64), FrameInfo(rotation: rotation)
         ) { x, y in
@@ -102,8 +102,8 @@ import Testing
     }
 
     @Test(arguments: Rotation.allCases)
-    func `a crop shows the middle and nothing of the rest`(rotation: Rotation) throws {
-        // Of 64x48 the 64x36 in the middle have the shape of 16 to 9; turned, 26 of 64 columns.
+    func `a crop shows only the middle`(rotation: Rotation) throws {
+        // The middle 64x36 of 64x48 are 16:9; rotated, 26 of 64 columns.
         let source = try Self.frame(
             FrameSize(width: 64, height: 48), FrameInfo(rotation: rotation)
         ) { x, y in
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a size that is rejected is named with the one that is wanted`() throws {
+    @Test func `a rejected size is reported with the wanted one`() throws {
         let source = try Self.frame(
             FrameSize(width: 64, height: 48), FrameInfo(rotation: .quarter)
         ) { _, _ in 0 }
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: Fit.allCases)
-    func `a consumer that turns pictures itself gets them as they lie`(fit: Fit) throws {
+    func `a consumer that accepts rotation gets unrotated pixels`(fit: Fit) throws {
         let source = try Self.frame(
             FrameSize(width: 64, height: 48), FrameInfo(rotation: .threeQuarters)
         ) { x, _ in x < 32 ? 180 : 40 }
@@ -156,7 +156,7 @@ import Testing
         let made = try FrameConverter().convert(source, to: want, into: Self.pool)
         #expect(made.info.rotation == .threeQuarters)
         #expect(made.size == want.size)
-        // The left of the pixels is the left still.
+        // The left of the pixels is still on the left.
         let luma = made.visibleBytes(0)
         for index in luma.indices {
             let x = index % made.size.width * 64 / made.size.width
@@ -171,7 +171,7 @@ import Testing
         (.crop, .none, 0..<160), (.crop, .quarter, 0..<160), (.stretch, .none, 0..<160),
         (.stretch, .quarter, 0..<160),
     ])
-    func `a picture is where its fit puts it, and black is black around it`(
+    func `a picture has its fit's position, surrounded by black`(
         fit: Fit, rotation: Rotation, columns: Range<Int>
     ) throws {
         for range in ColorRange.allCases {
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `there is no black of a compressed format, and none that the pool can't give`() {
+    @Test func `a compressed format and an empty pool have no black frame`() {
         let none = FrameSize(width: 0, height: 1)
         for (format, size) in [(PixelFormat.mjpeg, Self.wide), (.i420, none)] {
             if Self.pool.takeBlack(format, size, .full) != nil {
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `the right size is not rejected`() throws {
+    @Test func `the exact size is not rejected`() throws {
         let source = try Self.frame(
             FrameSize(width: 90, height: 160), FrameInfo(rotation: .quarter)
         ) { _, _ in 77 }

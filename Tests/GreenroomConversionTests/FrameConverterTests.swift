@@ -2,12 +2,12 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-/// What converting does besides pixels: what it touches, what it keeps, what it costs.
+/// Properties of conversions besides pixels: memory, frame info and cost.
 @Suite struct FrameConverterTests {
     private static let size = FrameSize(width: 70, height: 38)
 
     @Test(arguments: PixelFormat.allCases)
-    func `what is wanted already is handed on without a copy`(format: PixelFormat) throws {
+    func `a frame as wanted is returned without a copy`(format: PixelFormat) throws {
         let pool = FramePool(limit: 1)
         let converter = FrameConverter()
         let info = FrameInfo(
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func `a copy is a frame of its own, also of what is wanted already`(
+    func `a copy is a unique frame, also of a frame as wanted`(
         format: PixelFormat
     ) throws {
         let inputs = FramePool(limit: 1)
@@ -55,7 +55,7 @@ import Testing
         #expect(converter.conversionCount == 0 && converter.bytesWritten == byteCount)
     }
 
-    @Test func `a copy of what has to be converted is the conversion`() throws {
+    @Test func `a copy of another format is the conversion`() throws {
         let pool = FramePool(limit: 3)
         let want = VideoWant(format: .i420, size: FrameSize(width: 64, height: 48))
         var frame = try takeFrame(pool, .bgra, Self.size)
@@ -66,7 +66,7 @@ import Testing
         #expect(copied.info == converted.info)
     }
 
-    @Test func `an identity that changes the name changes the name`() throws {
+    @Test func `an identity conversion changes the format's name`() throws {
         let pool = FramePool(limit: 1)
         let frame = try takeFrame(pool, .rgbx, Self.size)
         let made = try FrameConverter().convert(
@@ -76,7 +76,7 @@ import Testing
         #expect(made.info.color == .bt709Full)
     }
 
-    @Test func `a rotation that is accepted stays`() throws {
+    @Test func `an accepted rotation stays`() throws {
         let pool = FramePool(limit: 2)
         let frame = try takeFrame(
             pool, .nv12, Self.size, info: FrameInfo(rotation: .threeQuarters))
@@ -86,7 +86,7 @@ import Testing
         #expect(made.info.rotation == .threeQuarters)
     }
 
-    /// Every kind of step: unpacking, scaling both ways, turning, colours, bars.
+    /// Every kind of step: unpacking, scaling both ways, rotation, colours, bars.
     private static let wants: [VideoWant] = PixelFormat.makeable.flatMap { format in
         [
             VideoWant(format: format),
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.uncompressed, Rotation.allCases)
-    func `nothing is written outside the picture, nor read`(
+    func `nothing outside the picture is written or read`(
         format: PixelFormat, rotation: Rotation
     ) throws {
         let converter = FrameConverter()
@@ -110,7 +110,7 @@ import Testing
         twin.fillWithNoise(seed: 1, paddingSeed: 2)
         for want in Self.wants {
             let size = want.size ?? Self.size.rotated(by: rotation)
-            // The one frame of the pool comes back with its memory as it was left.
+            // The pool's one frame returns with its memory unchanged.
             let plan = try ConversionPlan.plan(
                 format: format, size: Self.size, rotation: rotation, color: info.color, want: want)
             guard !plan.isIdentity else { continue }
@@ -165,7 +165,7 @@ import Testing
         #expect(converter.bytesWritten == 2 * 64 * 32 * 3 / 2 + 32 * 16 * 3 / 2)
     }
 
-    @Test func `a pool that is empty is named`() throws {
+    @Test func `an empty pool is reported`() throws {
         let pool = FramePool(limit: 1)
         let frame = try takeFrame(pool, .nv12, Self.size)
         let error = #expect(throws: ConversionError.self) {
@@ -175,7 +175,7 @@ import Testing
         #expect(pool.aliveCount == 1)
     }
 
-    @Test func `more kinds of frames than plans are kept are converted all the same`() throws {
+    @Test func `more frame formats than cached plans are converted`() throws {
         let converter = FrameConverter()
         let pool = FramePool(limit: 2)
         for _ in 0..<2 {

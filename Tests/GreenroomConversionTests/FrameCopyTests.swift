@@ -3,7 +3,7 @@ import GreenroomMedia
 import Testing
 
 @Suite struct FrameCopyTests {
-    /// The bytes of a plane at a stride, exactly as long as they have to be.
+    /// The bytes of a plane at a stride, of minimum length.
     private static func source(_ plane: PlaneGeometry, stride: Int) throws -> [UInt8] {
         var noise = Noise(stride)
         let count = try #require(plane.byteCount(stride: stride))
@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.uncompressed)
-    func `rows arrive from any stride`(format: PixelFormat) throws {
+    func `rows are copied from any stride`(format: PixelFormat) throws {
         let pool = FramePool(limit: 1)
         for size in ["1x1", "3x5", "17x9", "64x48"].compactMap({ FrameSize($0) }) {
             for padding in [0, 1, 7, 64] {
@@ -37,7 +37,9 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.uncompressed)
-    func `a source that is too short by one byte is refused unread`(format: PixelFormat) throws {
+    func `a source that is one byte too short is refused without reading`(format: PixelFormat)
+        throws
+    {
         let size = FrameSize(width: 17, height: 9)
         var frame = try takeFrame(FramePool(limit: 1), format, size)
         for index in 0..<format.planeCount {
@@ -59,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [0, 16, -17, Int.max, Int.min])
-    func `a stride that cannot be is refused`(stride: Int) throws {
+    func `an impossible stride is refused`(stride: Int) throws {
         var frame = try takeFrame(FramePool(limit: 1), .i420, FrameSize(width: 17, height: 9))
         let bytes = [UInt8](repeating: 0, count: 4096)
         let error = #expect(throws: ConversionError.self) {

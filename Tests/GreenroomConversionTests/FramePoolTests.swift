@@ -5,7 +5,7 @@ import Testing
 @Suite struct FramePoolTests {
     private static let size = FrameSize(width: 33, height: 17)
 
-    /// Whether the pool gives such a frame, which goes back at once.
+    /// Whether the pool can provide such a frame, which is released at once.
     private func isGiven(
         _ pool: FramePool, _ format: PixelFormat, _ size: FrameSize, compressedByteCount: Int = 0
     ) -> Bool {
@@ -30,7 +30,7 @@ import Testing
         #expect(frame.info == FrameInfo())
     }
 
-    @Test func `a compressed frame is as long as its data`() throws {
+    @Test func `a compressed frame has the length of its data`() throws {
         let pool = FramePool(limit: 1)
         let frame = try takeFrame(pool, .mjpeg, Self.size, compressedByteCount: 1000)
         #expect(frame.plane(0).byteCount == 1000)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be is refused`() {
+    @Test func `impossible frames are refused`() {
         let pool = FramePool(limit: 9)
         func isRefused(_ format: PixelFormat, _ width: Int, _ height: Int, _ count: Int) -> Bool {
             let size = FrameSize(width: width, height: height)
@@ -65,7 +65,7 @@ import Testing
         #expect(!isRefused(.mjpeg, 16, 16, most))
     }
 
-    @Test func `the limit holds, and a frame that goes makes room`() throws {
+    @Test func `the limit holds, and a released frame makes room`() throws {
         let pool = FramePool(limit: 2)
         let first = try takeFrame(pool, .i420, Self.size)
         do {
@@ -79,7 +79,7 @@ import Testing
         _ = first
     }
 
-    @Test func `memory goes back with the last reference and not before`() throws {
+    @Test func `memory returns with the last reference, not earlier`() throws {
         let pool = FramePool(limit: 1)
         var frame = try takeFrame(pool, .i420, Self.size)
         frame.info.offerRevision = 1
@@ -107,7 +107,7 @@ import Testing
         #expect(frame.plane(0).unsafeLoad(fromByteOffset: 9, as: UInt8.self) == 9)
     }
 
-    @Test func `memory is used again, whatever formats and sizes take turns`() throws {
+    @Test func `memory is reused for alternating formats and sizes`() throws {
         let pool = FramePool(limit: 3)
         func useOnce() throws {
             let small = try takeFrame(pool, .nv12, Self.size)
@@ -124,7 +124,7 @@ import Testing
         #expect(allocations >= 3)
     }
 
-    @Test func `threads that take, share and give back never share pixels unawares`() async {
+    @Test func `concurrent threads never share pixels unintentionally`() async {
         let pool = FramePool(limit: 6)
         await withTaskGroup(of: Int.self) { group in
             for task in 1...4 {
@@ -150,7 +150,7 @@ import Testing
         #expect(pool.allocationCount <= 6)
     }
 
-    @Test func `writing a shared frame stops the program`() async {
+    @Test func `writing a shared frame traps`() async {
         await #expect(processExitsWith: .failure) {
             var frame = try takeFrame(
                 FramePool(limit: 1), .i420, FrameSize(width: 2, height: 2))

@@ -4,9 +4,9 @@ import GreenroomMedia
 import Synchronization
 import Testing
 
-/// Shared memory, as two processes would map it, that says when it is unmapped.
+/// Shared memory, as two processes would map it, that reports when it is unmapped.
 ///
-/// Safe to send: the address never changes, and the memory is looked at while it is mapped.
+/// Safe to send: the address never changes, and the memory is read only while mapped.
 final class Arena: @unchecked Sendable {
     let memory: UnsafeMutableRawPointer
     private let byteCount: Int
@@ -34,7 +34,7 @@ final class Arena: @unchecked Sendable {
         unmapped.count.add(1, ordering: .relaxed)
     }
 
-    /// Pages of a slot that have come into being, as the kernel knows it.
+    /// Touched pages of a slot, according to the kernel.
     func touchedPages(from offset: Int, _ byteCount: Int) -> Int {
         var pages = [UInt8](repeating: 0, count: byteCount / 4096)
         mincore(memory + offset, byteCount, &pages)
@@ -42,7 +42,7 @@ final class Arena: @unchecked Sendable {
     }
 }
 
-/// Pools of memory that is given, and how much memory pools hold.
+/// Pools in existing memory, and the memory that pools use.
 @Suite struct GivenMemoryTests {
     /// 64x48 in I420 is 4608 bytes, with its rows at multiples of 64.
     private static let size = FrameSize(width: 64, height: 48)
@@ -70,7 +70,7 @@ final class Arena: @unchecked Sendable {
     }
 
     @Test(arguments: PixelFormat.uncompressed)
-    func `planes lie where their offsets say, in the frame's slot`(format: PixelFormat) throws {
+    func `planes are at their offsets in the frame's slot`(format: PixelFormat) throws {
         let arena = try Arena(3 * 16384)
         let pool = FramePool(limit: 3, slotByteCount: 16384, memory: arena.memory, owner: arena)
         let first = try takeFrame(pool, format, Self.size)
@@ -88,7 +88,7 @@ final class Arena: @unchecked Sendable {
         _ = first.planeCount
     }
 
-    @Test func `the lowest free slot is taken, and none moves`() throws {
+    @Test func `the lowest free slot is used, and none moves`() throws {
         let arena = try Arena(4 * Self.slot)
         let pool = FramePool(
             limit: 4, slotByteCount: Self.slot, memory: arena.memory, owner: arena)
@@ -107,11 +107,11 @@ final class Arena: @unchecked Sendable {
         #expect(arena.touchedPages(from: 3 * Self.slot, Self.slot) == 0)
     }
 
-    @Test func `what does not fit a slot is not to be had, and spoils nothing`() throws {
+    @Test func `a frame larger than a slot is refused without side effects`() throws {
         let arena = try Arena(2 * Self.slot)
         let pool = FramePool(
             limit: 2, slotByteCount: Self.slot, memory: arena.memory, owner: arena)
-        // 64 bytes a row, and 128 rows are all there is.
+        // 64 bytes a row: 128 rows fill the slot.
         #expect(isGiven(pool, .bgra, FrameSize(width: 16, height: 128)))
         #expect(!isGiven(pool, .bgra, FrameSize(width: 16, height: 129)))
         #expect(!isGiven(pool, .bgra, FrameSize(width: 8192, height: 8192)))
@@ -129,7 +129,7 @@ final class Arena: @unchecked Sendable {
         withExtendedLifetime(frames) {}
     }
 
-    @Test func `memory stays mapped until the last frame has gone`() throws {
+    @Test func `memory stays mapped until the last frame is released`() throws {
         let unmapped = Arena.Counter()
         func frameOfALostPool() throws -> VideoFrame {
             let arena = try Arena(Self.slot, unmapped: unmapped)
@@ -169,10 +169,10 @@ final class Arena: @unchecked Sendable {
         }
     }
 
-    // MARK: How much memory a pool holds
+    // MARK: Memory of a pool
 
-    @Test func `frames alive never hold more than the limit`() throws {
-        // 256 MiB each, which a source may ask for.
+    @Test func `live frames never exceed the limit`() throws {
+        // 256 MiB each, which a source may request.
         let vast = FrameSize(width: 8192, height: 8192)
         let pool = FramePool(limit: 8)
         let frames = try hold(4, pool, .bgra, vast)
@@ -182,7 +182,7 @@ final class Arena: @unchecked Sendable {
         withExtendedLifetime(frames) {}
     }
 
-    @Test func `memory of frames that have gone makes room for others`() throws {
+    @Test func `memory of released frames makes room for others`() throws {
         let pool = FramePool(limit: 4, byteLimit: 100_000)
         // 16384 bytes, and 65536.
         let small = FrameSize(width: 64, height: 64)
@@ -199,11 +199,11 @@ final class Arena: @unchecked Sendable {
         withExtendedLifetime(frames) {}
     }
 
-    @Test func `small frames in large slots hide nothing from the limit`() throws {
+    @Test func `small frames in large slots count fully for the limit`() throws {
         let large = FrameSize(width: 128, height: 128)
         let pool = FramePool(limit: 8, byteLimit: 3 * 65536)
         var frames = try hold(3, pool, .bgra, large)
-        // These take the memory of the three.
+        // These reuse the memory of the three.
         frames.removeAll()
         frames = try hold(3, pool, .bgra, Self.tiny)
         #expect(!isGiven(pool, .bgra, large))
@@ -212,7 +212,7 @@ final class Arena: @unchecked Sendable {
         withExtendedLifetime(frames) {}
     }
 
-    @Test func `given memory beyond the limit goes back to the machine, and comes again`() throws {
+    @Test func `existing memory beyond the limit is returned to the machine, and reused`() throws {
         let arena = try Arena(2 * Self.slot)
         let pool = FramePool(
             limit: 2, slotByteCount: Self.slot, memory: arena.memory, owner: arena,
@@ -226,7 +226,7 @@ final class Arena: @unchecked Sendable {
         }
         #expect(arena.touchedPages(from: Self.slot, Self.slot) == 2)
         first.removeAll()
-        // Two whole ones are more than the limit: the one that is free has to give.
+        // Two full slots exceed the limit: the free one must shrink.
         do {
             var frame = try takeFrame(pool, .bgra, whole)
             frame.fill(0) { _ in 9 }
@@ -242,8 +242,8 @@ final class Arena: @unchecked Sendable {
         #expect(pool.heldByteCount == Self.slot + 4096)
     }
 
-    @Test func `memory that can't be given back is not taken for free`() throws {
-        // Private memory can't be taken out of a mapping.
+    @Test func `memory that can't be returned is not counted as free`() throws {
+        // Private memory can't be removed from a mapping.
         let arena = try Arena(2 * Self.slot, MAP_PRIVATE)
         let pool = FramePool(
             limit: 2, slotByteCount: Self.slot, memory: arena.memory, owner: arena,

@@ -2,7 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-/// Frames that plugins are watched with.
+/// Frames with the layout for watching plugins.
 @Suite struct GuardingTests {
     private static let page = 4096
     private static let slot = 1 << 20
@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: PixelFormat.uncompressed, [0, 64, 192])
-    func `each plane ends with its page, and a page of nobody's is around it`(
+    func `each plane ends at a page's end, between unused pages`(
         format: PixelFormat, extra: Int
     ) throws {
         for size in Self.sizes {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `what is written to such a frame is what is read`() throws {
+    @Test func `such a frame can be written and read`() throws {
         let arena = try Arena(Self.slot)
         let pool = FramePool(
             limit: 1, slotByteCount: Self.slot, memory: arena.memory, owner: arena,
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a compressed frame lies as always`() throws {
+    @Test func `a compressed frame has the usual layout`() throws {
         let arena = try Arena(Self.slot)
         let pool = FramePool(
             limit: 1, slotByteCount: Self.slot, memory: arena.memory, owner: arena,

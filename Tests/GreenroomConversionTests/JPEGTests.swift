@@ -4,7 +4,7 @@ import GreenroomMedia
 import Synchronization
 import Testing
 
-/// JPEG images: those of honest cameras, and those that want to do harm.
+/// JPEG images, valid and hostile.
 @Suite struct JPEGTests {
     private typealias Plane = ReferenceFrame.Plane
 
@@ -25,14 +25,14 @@ import Testing
         ]
     }
 
-    /// A frame of the data, with other bytes behind it as far as its memory goes.
+    /// A frame of the data, followed by other bytes to the end of its memory.
     private static func frame(
         _ bytes: [UInt8], _ size: FrameSize, _ pool: FramePool, info: FrameInfo = FrameInfo(),
         behind: UInt8 = 0
     ) throws -> VideoFrame {
         let padding = [UInt8](repeating: behind, count: (64 - bytes.count % 64) % 64)
         do {
-            // The pool hands the same memory out again.
+            // The pool returns the same memory again.
             var whole = try takeFrame(
                 pool, .mjpeg, size, compressedByteCount: bytes.count + padding.count)
             whole.fill(0) { $0 < bytes.count ? bytes[$0] : padding[$0 - bytes.count] }
@@ -41,7 +41,7 @@ import Testing
             pool, .mjpeg, size, info: info, compressedByteCount: bytes.count)
     }
 
-    /// Decodes, and gives the visible bytes or the error.
+    /// Decodes, and returns the visible bytes or the error.
     private static func decode(
         _ bytes: [UInt8], _ size: FrameSize, behind: UInt8 = 0
     ) throws -> Result<[UInt8], ConversionError> {
@@ -72,12 +72,12 @@ import Testing
             case .grey: [grey, grey]
             }
         let expected = ReferenceFrame(y: planes[0], u: chroma[0], v: chroma[1]).turned(.half)
-        // libyuv has libjpeg use its fast transform, which errs by up to 6 levels where quantisers
-        // are as fine as here. A pixel further on the wave differs by 11.
+        // libyuv makes libjpeg use its fast transform, which errs by up to 6 levels with quantisers
+        // as fine as here. A pixel further on, the wave differs by 11.
         #expect(expected.distance(to: ReferenceFrame(made)) <= 7)
     }
 
-    @Test func `an image goes through every later step`() throws {
+    @Test func `an image passes every further step`() throws {
         let size = FrameSize(width: 64, height: 48)
         let planes = [90.0, 150, 60].map { level in Plane(64, 48) { _, _ in level } }
         let data = try Self.frame(
@@ -96,7 +96,7 @@ import Testing
     private static let size = FrameSize(width: 48, height: 32)
     private static let image = JPEGWriter.image(planes(size, .yuv420), .yuv420)
 
-    /// Writes to an image without end.
+    /// Writes to an image continuously.
     private final class Scribbling: Sendable {
         let isOver = Atomic(false)
 
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `an image that somebody else may write to is decoded from a copy`() async throws {
+    @Test func `an image in shared memory is decoded from a copy`() async throws {
         let slot = 1 << 21
         let arena = try Arena(slot)
         let pool = FramePool(limit: 1, slotByteCount: slot, memory: arena.memory, owner: arena)
@@ -122,9 +122,9 @@ import Testing
             let made = try converter.convert(frame, to: want, into: FramePool(limit: 1))
             #expect(made.visibleBytes == expected)
         }
-        // It needs no other memory on its way.
+        // It needs no other memory.
         #expect(converter.scratchAllocationCount == 1)
-        // Somebody writes at any moment: it is a picture or an error, and never the end.
+        // Concurrent writes may cause a wrong picture or an error, but never a crash.
         let scribbling = Scribbling()
         async let writer: Void = scribbling.write(over: Self.image, in: arena)
         for _ in 0..<500 { _ = try? converter.convert(frame, to: want, into: FramePool(limit: 1)) }
@@ -133,7 +133,7 @@ import Testing
         #expect(converter.scratchAllocationCount == 1)
     }
 
-    @Test func `a size that is not the frame's is an error that names both`() throws {
+    @Test func `a size other than the frame's is an error with both sizes`() throws {
         for other in ["48x33", "47x32", "32x48", "4800x3200", "1x1"].compactMap({ FrameSize($0) }) {
             let error = #expect(throws: ConversionError.self) {
                 try Self.decode(Self.image, other).get()
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `an image that ends too early is an error wherever it ends`() throws {
+    @Test func `an image truncated anywhere is an error`() throws {
         for count in 1..<Self.image.count {
             let result = try Self.decode(Array(Self.image.prefix(count)), Self.size)
             let error = #expect(throws: ConversionError.self) { try result.get() }
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `an image whose picture is cut off is decoded or refused, whatever lies behind`()
+    @Test func `an image with truncated data is decoded or refused, whatever follows`()
         throws
     {
         for count in stride(from: 2, to: Self.image.count - 2, by: 7) {
@@ -171,7 +171,7 @@ import Testing
         return bytes
     }
 
-    @Test func `what no camera sends is refused with its reason`() throws {
+    @Test func `invalid images are refused with the reason`() throws {
         let scans = (0..<40).flatMap { _ -> [UInt8] in
             [0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0, 0x55]
         }
@@ -203,14 +203,13 @@ import Testing
         }
     }
 
-    @Test func `images that lie about their tables are refused or decoded, and do no harm`() throws
-    {
+    @Test func `images with false tables are refused or decoded safely`() throws {
         var noise = Noise(1)
         var failures = 0
         for round in 0..<1500 {
             var bytes = Self.image
             for _ in 0...(round % 4) {
-                // Half of the changes hit the headers alone, which end there.
+                // Half of the changes affect only the headers, which end there.
                 let limit = round.isMultiple(of: 2) ? 330 : bytes.count
                 bytes[noise.next(below: limit)] = noise.next()
             }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A small JPEG encoder for tests: baseline, nearly lossless (every quantiser is 1), with codes
-/// of one length instead of good ones.
+/// A small JPEG encoder for tests: baseline, nearly lossless (every quantiser is 1), with codes of
+/// one length instead of efficient ones.
 struct JPEGWriter {
-    /// How chroma is sampled.
+    /// The subsampling of chroma.
     enum Sampling: CaseIterable {
         case yuv420, yuv422, yuv444, grey
 
@@ -17,7 +17,7 @@ struct JPEGWriter {
         }
     }
 
-    /// Encodes planes whose sizes fit the sampling; of a grey image the first alone.
+    /// Encodes planes whose sizes match the sampling; for grey images only the first.
     static func image(_ planes: [ReferenceFrame.Plane], _ sampling: Sampling) -> [UInt8] {
         var writer = JPEGWriter()
         let count = sampling == .grey ? 1 : 3
@@ -50,7 +50,7 @@ struct JPEGWriter {
 
     private static func word(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
 
-    /// The table of code lengths in which every code has one length.
+    /// The table of code lengths with one length for all codes.
     private static func lengths(_ count: Int, at length: Int) -> [UInt8] {
         (1...16).map { $0 == length ? UInt8(count) : 0 }
     }

@@ -2,14 +2,14 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-/// Every format into every format that can be made, judged by ``ReferenceFrame``.
+/// Every format converted to every possible one, compared with ``ReferenceFrame``.
 ///
 /// Tolerances, in levels of 255:
-/// - where samples only move (also 10 to 8 bits, which leaves two bits off): none;
-/// - where 4:2:2 becomes 4:2:0, or a kernel of this module computes: 1, for rounding;
-/// - where libyuv computes between YUV and RGB: 2, since its vector code has coefficients of 6 to
-///   8 bits; 3 for its chroma from RGB and its RGB from YUV, where rounding errors of two stages
-///   meet.
+/// - if samples only move (also 10 to 8 bits, which drops two bits): none;
+/// - if 4:2:2 becomes 4:2:0, or a kernel of this module computes: 1, for rounding;
+/// - if libyuv computes between YUV and RGB: 2, since its vector code has coefficients of 6 to 8
+///   bits; 3 for its chroma from RGB and its RGB from YUV, where rounding errors of two stages add
+///   up.
 @Suite struct PixelTests {
     static let smallSizes = ["1x1", "2x2", "3x5", "17x9"].compactMap { FrameSize($0) }
 
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.uncompressed)
-    func `every format becomes every other, odd sizes and rotations included`(
+    func `every format converts to every other, including odd sizes and rotations`(
         input: PixelFormat
     ) throws {
         let converter = FrameConverter()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.uncompressed)
-    func `every range and matrix becomes every other`(input: PixelFormat) throws {
+    func `every range and matrix converts to every other`(input: PixelFormat) throws {
         let converter = FrameConverter()
         let pool = FramePool(limit: 4)
         for wanted in [.i420, .nv12, .bgra] as [PixelFormat] {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.uncompressed)
-    func `long rows take the vector paths`(input: PixelFormat) throws {
+    func `long rows use the vector paths`(input: PixelFormat) throws {
         let converter = FrameConverter()
         let pool = FramePool(limit: 4)
         let size = FrameSize(width: 853, height: 24)
@@ -107,9 +107,9 @@ import Testing
         }
     }
 
-    /// Vector code ends where a row is not a whole number of vectors; each width has its own end.
+    /// Vector code handles the end of rows separately; each width has a different end.
     @Test(arguments: PixelFormat.uncompressed)
-    func `every width up to two vectors is right`(input: PixelFormat) throws {
+    func `every width up to two vectors is correct`(input: PixelFormat) throws {
         let converter = FrameConverter()
         let pool = FramePool(limit: 4)
         for width in 1...66 {

@@ -1,11 +1,12 @@
 import GreenroomConversion
 import GreenroomMedia
 
-/// A picture in double precision, and what the standards say about converting it: the oracle of
-/// the pixel tests. It is slow, plain, and shares nothing with the code that it judges.
+/// A picture in double precision with the conversions of the standards: the oracle of the pixel
+/// tests. Slow, simple, and independent of the tested code.
 ///
-/// What is a choice and not a standard is chosen as the module documents: chroma of 4:2:0 is the
-/// mean of what it covers, and serves all of that; turning a picture turns its planes.
+/// Where the standards leave a choice, it follows this module's documentation: chroma of 4:2:0 is
+/// the mean of the pixels that it covers, and applies to all of them; rotating a picture rotates
+/// its planes.
 struct ReferenceFrame {
     /// A plane of samples.
     struct Plane {
@@ -137,7 +138,7 @@ struct ReferenceFrame {
         return picture
     }
 
-    /// The shares of red, green and blue in luma, by BT.601 and by BT.709.
+    /// The weights of red, green and blue in luma, by BT.601 and BT.709.
     static func shares(_ matrix: ColorMatrix) -> [Double] {
         matrix == .bt601 ? [0.299, 0.587, 0.114] : [0.2126, 0.7152, 0.0722]
     }
@@ -219,9 +220,9 @@ struct ReferenceFrame {
         return ReferenceFrame(y: luma, u: chroma[0], v: chroma[1])
     }
 
-    /// The largest difference between this and what was made, in levels.
+    /// The largest difference to a result, in levels.
     ///
-    /// - Returns: Infinity where the pictures have not the same size.
+    /// - Returns: Infinity if the sizes differ.
     func distance(to made: ReferenceFrame) -> Double {
         guard planes.count == made.planes.count else { return .infinity }
         var worst = 0.0

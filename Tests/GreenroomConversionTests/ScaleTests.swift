@@ -3,7 +3,7 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-/// Scaling, judged by waves: their value is known at every place, whole pixel or not.
+/// Scaling of waves, whose value is known at every position.
 @Suite struct ScaleTests {
     private static let source = FrameSize(width: 192, height: 108)
 
@@ -13,8 +13,8 @@ import Testing
         128 + 50 * sin(x * 2 * .pi / 48) + 50 * cos(y * 2 * .pi / 36)
     }
 
-    /// Scales the wave, and gives the largest difference in luma from the wave seen at the
-    /// middles of the pixels that came out.
+    /// Scales the wave, and returns the largest difference in luma from the wave at the centres of
+    /// the resulting pixels.
     private static func error(_ format: PixelFormat, _ size: FrameSize) throws -> Double {
         let pool = FramePool(limit: 4)
         var frame = try takeFrame(pool, format, source)
@@ -49,7 +49,8 @@ import Testing
     /// Within 5 levels. The wave rises by up to 15 levels a pixel, so a picture that is off by half
     /// a pixel errs by 7 at least; averaging over 3 by 3 pixels flattens its crests by 2.
     @Test(arguments: [PixelFormat.i420, .bgra], ["128x72", "144x81", "96x54", "86x48", "64x36"])
-    func `what shrinks keeps its place and its light`(format: PixelFormat, size: String) throws {
+    func `a shrunk picture keeps position and brightness`(format: PixelFormat, size: String) throws
+    {
         let size = try #require(FrameSize(size))
         #expect(try Self.error(format, size) < 5)
     }
@@ -57,7 +58,9 @@ import Testing
     /// Within 6 levels: libyuv lays the outermost pixels of both sizes on each other, which moves
     /// the edges of a picture of twice the size by a quarter of a pixel of the source.
     @Test(arguments: [PixelFormat.i420, .bgra], ["256x144", "288x162", "384x216"])
-    func `what grows keeps its place and its light`(format: PixelFormat, size: String) throws {
+    func `an enlarged picture keeps position and brightness`(format: PixelFormat, size: String)
+        throws
+    {
         let size = try #require(FrameSize(size))
         #expect(try Self.error(format, size) < 6)
     }
@@ -77,7 +80,7 @@ import Testing
     }
 
     /// Within a level for each pass: libyuv's vector code for RGB drops fractions.
-    @Test func `any size becomes any other without a fault`() throws {
+    @Test func `every size scales to every other`() throws {
         let converter = FrameConverter()
         let pool = FramePool(limit: 4)
         let sides = [1, 2, 3, 5, 16, 33, 131]

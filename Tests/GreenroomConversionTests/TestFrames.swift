@@ -2,7 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import Testing
 
-/// A source of bytes that are the same each time (xorshift).
+/// Reproducible bytes (xorshift).
 struct Noise {
     private var state: UInt64
 
@@ -23,7 +23,7 @@ struct Noise {
 
 extension PixelFormat {
     static let uncompressed = allCases.filter { !$0.isCompressed }
-    /// What conversions can end in.
+    /// The possible results of conversions.
     static let makeable: [PixelFormat] = [
         .i420, .nv12, .nv21, .yuy2, .uyvy, .bgra, .rgba, .bgrx, .rgbx, .rgb24,
     ]
@@ -33,7 +33,7 @@ extension ColorSpace {
     static let all: [ColorSpace] = [.bt601Limited, .bt601Full, .bt709Limited, .bt709Full]
 }
 
-/// Takes a frame that the pool must have.
+/// Takes a frame, or fails the test.
 func takeFrame(
     _ pool: FramePool, _ format: PixelFormat, _ size: FrameSize, info: FrameInfo = FrameInfo(),
     compressedByteCount: Int = 0
@@ -58,7 +58,7 @@ extension VideoFrame {
         }
     }
 
-    /// Fills the frame with noise, and what lies between the rows with other noise.
+    /// Fills the frame with noise, and the space between the rows with other noise.
     mutating func fillWithNoise(seed: Int, paddingSeed: Int = 0) {
         var noise = Noise(seed)
         var padding = Noise(paddingSeed)

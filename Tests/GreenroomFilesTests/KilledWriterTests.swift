@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct KilledWriterTests {
-    /// Pictures that take so long to write that a signal is likely to come in the middle.
+    /// Pictures that take long enough to write for a signal to interrupt.
     private static let size = FrameSize(width: 3840, height: 2160)
 
     @Test(arguments: [0, 3, 7, 20, 50] as [UInt32])
-    func `what a killed process wrote is good up to its last moment`(milliseconds: UInt32)
+    func `the file of a killed process is valid up to its last frame`(milliseconds: UInt32)
         async throws
     {
         let folder = try TemporaryFolder()
@@ -33,7 +33,7 @@ import Testing
             #expect(u[0] == value && v[luma / 4 - 1] == value)
         }
 
-        // A block of sound follows each picture.
+        // A block of audio follows each picture.
         let file = try SoundFile(sound)
         #expect(file.isConsistent)
         let blocks = Int(file.frameCount) / 480
@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    /// Writes picture n and a block of sound, both of bytes n, until the end comes; at least
-    /// one picture, so that there is something to see.
+    /// Writes picture n and a block of audio, both of bytes n, until it is killed; at least one
+    /// picture.
     private static func writeUntilKilled(
         _ film: String, _ sound: String, after milliseconds: UInt32
     ) throws {
@@ -87,7 +87,7 @@ import Testing
             }
             let block = [Int16](repeating: number, count: 960)
             try samples.write(block.span)
-            // The killer may be late: bounded, so that a test never fills the disk.
+            // Bounded, so that a late signal never fills the disk.
             number = min(number + 1, 60)
             if number == 60 { pause() }
         }

@@ -15,7 +15,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
 
 @Suite(.ownThreads) struct WAVWriterTests {
     @Test(arguments: [1, 2], [8000, 22050, 48000, 192_000])
-    func `after every write the file is whole, without closing`(channels: Int, rate: Int) throws {
+    func `the file is valid after every write, without closing`(channels: Int, rate: Int) throws {
         let folder = try TemporaryFolder()
         let path = folder("sound.wav")
         var writer = try WAVWriter(path: path, sampleRate: rate, channels: channels)
@@ -49,7 +49,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
         #expect(entries == "pcm_s16le 48000 2 24000")
     }
 
-    @Test func `the sizes turn into those of RF64 exactly where 32 bits end`() throws {
+    @Test func `the header becomes RF64 exactly above 32 bits`() throws {
         let folder = try TemporaryFolder()
         let path = folder("long.wav")
         var writer = try WAVWriter(path: path, sampleRate: 48_000, channels: 1)
@@ -85,7 +85,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
         #expect(tail == WAVChunks.samples(samples))
     }
 
-    @Test func `half a frame, an odd shape and a pipe are refused`() throws {
+    @Test func `half a frame, an invalid format and a pipe are refused`() throws {
         let folder = try TemporaryFolder()
         let path = folder("sound.wav")
         var writer = try WAVWriter(path: path, sampleRate: 48_000, channels: 2)
@@ -102,7 +102,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
         }
     }
 
-    /// The header; the file may be too long to be read whole.
+    /// The header; the file may be too long to read.
     private func head(_ path: String) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY)
         defer { close(descriptor) }

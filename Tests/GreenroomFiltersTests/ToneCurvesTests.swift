@@ -29,7 +29,7 @@ struct ToneCurvesTests {
         #expect(!brighter.keepsLuma && brighter.keepsChroma)
     }
 
-    /// Old luma, brightness, contrast, new luma: worked out by hand.
+    /// Old luma, brightness, contrast, new luma: calculated by hand.
     static let points: [(ColorRange, UInt8, Double, Double, UInt8)] = [
         (.limited, 16, 0.5, 1, 126),  // 16 + 0.5 * 219 = 125.5
         (.limited, 16, 1, 1, 235), (.limited, 235, -1, 1, 16),
@@ -55,12 +55,12 @@ struct ToneCurvesTests {
         #expect((doubled[16], doubled[240]) == (16, 240))
         let full = chroma(.init(saturation: 2), .full)
         #expect((full[0], full[255]) == (0, 255))
-        // Contrast is the same for red, green and blue, and so for their differences.
+        // Contrast scales red, green and blue equally, and so their differences.
         #expect(chroma(.init(contrast: 0.5), .full)[228] == 178)
     }
 
     @Test(arguments: [[], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4]] as [[UInt8]])
-    func `mirroring turns a row round, twice gives it back`(_ row: [UInt8]) {
+    func `mirroring reverses a row, twice restores it`(_ row: [UInt8]) {
         var mirrored = row
         var span = mirrored.mutableSpan
         mirror(&span)

@@ -3,7 +3,7 @@ import GreenroomImages
 import Testing
 
 struct ImageFileTests {
-    @Test func `what is not a picture is refused with path, rule and cure`() throws {
+    @Test func `other files are refused with path, rule and cure`() throws {
         #expect(errorCode(at: "/tmp") == .notAPicture)
         #expect(errorCode(at: "/dev/null") == .notAPicture)
         #expect(errorCode(at: "/no/such/picture.png") == .cannotRead)
@@ -16,7 +16,7 @@ struct ImageFileTests {
         #expect(error?.description == "/no/such/picture.png: there is no such file; check the path")
     }
 
-    @Test func `a pipe without a writer is refused and not waited for`() throws {
+    @Test func `a pipe without a writer is refused without waiting`() throws {
         let path = "/tmp/greenroom-picture-pipe-\(getpid())"
         try #require(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }
@@ -26,7 +26,7 @@ struct ImageFileTests {
     @Test func `a file without permission is refused`() throws {
         try withTemporaryFile([1]) { path in
             chmod(path, 0)
-            // Root reads everything, and then finds that it is no picture.
+            // Root can read everything, and then finds no picture.
             #expect(errorCode(at: path) == (geteuid() == 0 ? .notAPicture : .cannotRead))
         }
     }

@@ -6,19 +6,19 @@ struct ImageScalingTests {
     @Test(arguments: [
         (4, 4, 2, 2), (7, 5, 3, 2), (9, 9, 20, 31), (1, 1, 5, 5), (300, 200, 1, 1),
     ])
-    func `one colour stays that colour`(_ row: (Int, Int, Int, Int)) {
+    func `a single colour stays`(_ row: (Int, Int, Int, Int)) {
         var picture = Image(size: FrameSize(width: row.0, height: row.1))
         fill(&picture) { _, _ in [200, 100, 50, 128] }
         let scaled = picture.scaled(to: FrameSize(width: row.2, height: row.3))
         #expect(scaled.size == FrameSize(width: row.2, height: row.3))
         for (index, byte) in copy(of: scaled).enumerated() {
-            // Each of up to three steps may lose one, which an alpha of a half doubles.
+            // Each of up to three steps may lose one level, which an alpha of a half doubles.
             #expect(abs(Int(byte) - [200, 100, 50, 128][index % 4]) <= 4)
         }
     }
 
     @Test(arguments: [(8, 6, 40, 30), (37, 29, 38, 90), (40, 30, 20, 15)])
-    func `opaque colours stay exactly, enlarged or halved`(_ row: (Int, Int, Int, Int)) {
+    func `opaque colours stay exact, enlarged or halved`(_ row: (Int, Int, Int, Int)) {
         var picture = Image(size: FrameSize(width: row.0, height: row.1))
         fill(&picture) { _, _ in [200, 1, 255, 255] }
         let scaled = picture.scaled(to: FrameSize(width: row.2, height: row.3))
@@ -55,7 +55,7 @@ struct ImageScalingTests {
         ("1920x1080", "1280x720", "1280x720"), ("1000x1000", "1280x720", "720x720"),
         ("100x50", "1280x720", "1280x640"), ("8192x1", "640x480", "640x1"),
     ])
-    func `fitting keeps the proportions`(_ row: (String, String, String)) throws {
+    func `fitting keeps the aspect ratio`(_ row: (String, String, String)) throws {
         let (size, limit) = (try #require(FrameSize(row.0)), try #require(FrameSize(row.1)))
         #expect(size.fitted(within: limit).description == row.2)
     }

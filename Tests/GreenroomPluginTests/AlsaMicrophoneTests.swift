@@ -3,13 +3,13 @@ import GreenroomPlugin
 import Synchronization
 import Testing
 
-/// Runs the real shared library on ALSA devices that are files, or nothing at all.
+/// Runs the real shared library with ALSA devices that are files or null.
 @Suite(.serialized) struct AlsaMicrophoneTests {
     private func session(_ settings: [(String, Given)]) throws -> FakeSession {
         try FakeSession("AlsaMicrophone", of: bundledEntry("AlsaMicrophone"), settings: settings)
     }
 
-    /// Waits until the host is in some state, up to 10 s.
+    /// Waits for a state of the host, up to 10 s.
     private func wait(
         for session: FakeSession, until condition: (FakeHost.State) -> Bool
     ) -> Bool {
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [(48_000, 1), (44_100, 2)])
-    func `what a device captures arrives whole and in order`(rate: Int, channels: Int) throws {
+    func `captured audio arrives complete and in order`(rate: Int, channels: Int) throws {
         let media = try TemporaryMedia()
         let sound = (0..<20_000).map { Int16($0 + 1) }
         let file = try media.addFile(
@@ -42,7 +42,7 @@ import Testing
         #expect(heard == Array(sound.prefix(heard.count)))
         #expect(heard.count >= 20 * rate / 100 * channels)
         #expect(blocks.allSatisfy { $0.sampleRate == rate && $0.channels == channels })
-        // The first sample of a block is older than the moment at which the block is sent.
+        // The first sample of a block is older than the time of sending.
         let now = session.host.state.withLock { $0.now }
         #expect(blocks.allSatisfy { $0.pts < now && $0.timeout > 0 })
 
@@ -51,7 +51,7 @@ import Testing
         session.uninitialize()
     }
 
-    @Test func `a device that is not there is refused with the cure`() throws {
+    @Test func `a missing device is refused with the cure`() throws {
         try ALSAConfiguration.set("")
         let session = try session([("device", .text("nosuch"))])
         #expect(session.initializeAudio() == .unavailable)
@@ -61,14 +61,14 @@ import Testing
         #expect(errors.first?.contains("greenroom devices") == true)
     }
 
-    @Test func `a device that goes away is opened again, with longer and longer pauses`() throws {
+    @Test func `a lost device is reopened, with increasing pauses`() throws {
         try ALSAConfiguration.set("pcm.mic { type null }")
         let session = try session([("device", .text("mic"))])
         try #require(session.initializeAudio() == .ok)
         try ALSAConfiguration.set("")
         let start = session.host.state.withLock { $0.now }
         try #require(session.startSend() == .ok)
-        // The fake clock shows at once what one waits for.
+        // The fake clock jumps to the awaited time.
         #expect(wait(for: session) { $0.waits.count >= 6 })
         #expect(session.host.state.withLock { $0.blocks.isEmpty })
         try ALSAConfiguration.set("pcm.mic { type null }")

@@ -2,7 +2,7 @@ import GreenroomPlugin
 import Synchronization
 import Testing
 
-/// Runs the real shared library. What it says of its layout is read here by code of its own.
+/// Runs the real shared library. Independent code reads the documented layout.
 @Suite struct ColorBarsTests {
     private let second: Int64 = 1_000_000_000
     private let hd = FrameSize(width: 640, height: 360)
@@ -27,7 +27,7 @@ import Testing
             let camera = try frames(hd, settings)
             let share = try frames(hd, settings, of: "ColorBarsShare")
             #expect(camera.count == share.count && camera.count > 1)
-            // Not compared by the macro, which would print it all.
+            // Not compared by the macro, which would print everything.
             let isSame = camera == share
             #expect(isSame)
         }
@@ -37,7 +37,7 @@ import Testing
         "i420", "nv12", "nv21", "yuy2", "uyvy", "bgra", "rgba", "bgrx", "rgbx", "rgb24", "i010",
         "p010",
     ])
-    func `bars have their colours in every format, at odd sizes too`(format: String) throws {
+    func `bars have their colours in every format, also at odd sizes`(format: String) throws {
         for size in [FrameSize(width: 641, height: 361), hd] {
             for matrix in ["bt601", "bt709"] {
                 let sent = try frames(
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// 75 % bars as the standards' worked examples give them.
+    /// 75 % bars from the standards' examples.
     private static let bt601 = [
         [180, 128, 128], [162, 44, 142], [131, 156, 44], [112, 72, 58], [84, 184, 198],
         [65, 100, 212], [35, 212, 114], [16, 128, 128],
@@ -77,7 +77,7 @@ import Testing
         [0, 0, 191], [0, 0, 0],
     ]
 
-    @Test func `grey stripes are NV12, sixteen of them, and full range says so`() throws {
+    @Test func `the grey pattern has sixteen stripes in NV12, with the declared range`() throws {
         let frame = try #require(
             try frames(
                 hd, seconds: 0.1,
@@ -98,7 +98,7 @@ import Testing
         "1920x1080", "1280x720", "858x480", "853x481", "640x480", "352x240", "320x180",
         "212x160", "128x64", "129x65",
     ])
-    func `a program reads index and stamp of every frame`(size: String) throws {
+    func `the code has index and timestamp of every frame`(size: String) throws {
         let sent = try frames(try #require(FrameSize(size)), seconds: 1.2)
         #expect(sent.map { $0.code()?.index } == (0..<12).map { $0 })
         #expect(
@@ -112,7 +112,7 @@ import Testing
         #expect(sent.map { $0.code(halved: true)?.index } == [0, 1, 2, 3, 4])
     }
 
-    @Test func `a code that is damaged is not believed`() throws {
+    @Test func `a damaged code is rejected`() throws {
         var frame = try #require(try frames(hd, seconds: 0.1).first)
         #expect(frame.code()?.index == 0)
         // The cell of bit 10 of the index: column 2, row 1.
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `counter and ball can be left out, and then frames are all alike`() throws {
+    @Test func `without counter and ball all frames are equal`() throws {
         let sent = try frames(
             hd, seconds: 0.5, [("counter", .boolean(false)), ("ball", .boolean(false))])
         #expect(sent.allSatisfy { $0.planes == sent[0].planes })
@@ -153,7 +153,7 @@ import Testing
         #expect(zip(middles, middles.dropFirst()).allSatisfy { (59...61).contains($1 - $0) })
     }
 
-    @Test func `the clock's digits are there for people`() throws {
+    @Test func `the clock shows digits`() throws {
         let sent = try frames(hd, seconds: 0.2)
         let rows = 180..<198
         let text = sent.map { frame in rows.map { frame.planes[0][($0 * 640)...].prefix(254) } }
@@ -164,7 +164,7 @@ import Testing
 }
 
 extension SentFrame {
-    /// Y, U, V or R, G, B of a pixel, brought to 8 bits.
+    /// Y, U, V or R, G, B of a pixel, converted to 8 bits.
     fileprivate func components(x: Int, y: Int) -> [Int] {
         let (cx, cy) = (x / 2, y / 2)
         func at(_ plane: Int, _ column: Int, _ row: Int, _ bytes: Int = 1) -> Int {
@@ -197,7 +197,7 @@ extension SentFrame {
         }
     }
 
-    /// The code in the picture, read as its description says; nil if it does not check.
+    /// The code in the picture, read as documented; nil if its checksum is wrong.
     ///
     /// - Parameter halved: Read from a picture of half the size, four pixels averaged to one.
     fileprivate func code(halved: Bool = false) -> (index: Int, milliseconds: Int)? {

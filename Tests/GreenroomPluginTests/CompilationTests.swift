@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What must not compile does not, for the reason that is meant.
+/// Invalid code does not compile, for the right reason.
 @Suite(.ownThreads) struct CompilationTests {
     private static func lease(_ lines: String) -> String {
         """
@@ -39,7 +39,7 @@ import Testing
         ),
         ("    let other = lease\n    lease.abandon()\n    other.abandon()", "more than once"),
     ])
-    func `a lease that has ended cannot be used`(lines: String, complaint: String) throws {
+    func `an ended lease can't be used`(lines: String, complaint: String) throws {
         let complaints = try Compiler.complaints(about: Self.lease(lines))
         #expect(complaints.contains(complaint), "\(complaints)")
     }
@@ -76,7 +76,7 @@ import Testing
         "try FramePump(\n            sender: sender,\n"
         + "            capability: VideoCapability(width: 64, height: 36, fps: 30))"
 
-    @Test func `what a pump's thread shares with the callbacks is checked`() throws {
+    @Test func `data shared by a pump's thread and callbacks is checked`() throws {
         let own = """
                     let counter = Counter()
                     pump = \(Self.pump) { _, _ in counter.value += 1 }

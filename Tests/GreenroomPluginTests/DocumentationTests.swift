@@ -3,8 +3,8 @@ import GreenroomMedia
 import TestSupport
 import Testing
 
-/// The README, the manual and the authors' book, kept true. The parts of the book that are made from
-/// the host's code are compared by `BookTests`.
+/// Keeps the README, the manual and the authors' book true. `BookTests` compares the generated
+/// parts.
 @Suite(.ownThreads) struct DocumentationTests {
     @Test func `every Swift snippet of the book compiles`() throws {
         var sources: [(name: String, text: String)] = []
@@ -35,7 +35,7 @@ import Testing
             }
         }
         #expect(files.count >= 3)
-        // A snippet need not use what it shows.
+        // A snippet need not use its declarations.
         let run = try ChildProcess.run(
             "gcc",
             [
@@ -64,7 +64,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test func `every fenced block says what it is, and ends`() throws {
+    @Test func `every fenced block has a language and an end`() throws {
         for chapter in Chapter.book + Chapter.manual + [try Chapter.readme] {
             let fences = chapter.text.split(separator: "\n").count { $0.hasPrefix("```") }
             #expect(fences == chapter.blocks.count * 2, "\(chapter)")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `the contract of sound names the limits that the host keeps`() throws {
+    @Test func `the audio contract names the host's limits`() throws {
         let text = try Chapter.named("PaceAudio").text
         let format = AudioFormat.self
         for limit in [
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `the README leads to the manual and the book, and these to every chapter`() throws {
+    @Test func `the README links the manual and the book, and these every chapter`() throws {
         let readme = try Chapter.readme
         let paths = readme.text.matches(of: #/\]\(([^)]+)\)/#).map { String($0.1) }
         for path in paths {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `the README is one page, and its camera is a plugin of twenty lines`() throws {
+    @Test func `the README is one page, and its camera has twenty lines`() throws {
         let readme = try Chapter.readme
         #expect(readme.text.count { $0 == "\n" } <= 80)
         let camera = try #require(readme.blocks.first { $0.language == "swift" })
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: The ten-minute camera
 
-    @Test func `the guide's first camera is a plugin of about thirty lines`() throws {
+    @Test func `the guide's first camera has about thirty lines`() throws {
         let camera = try #require(
             try Chapter.named("WriteACamera").blocks.first {
                 $0.language == "swift" && $0.text.contains("greenroom_plugin_entry")
@@ -131,7 +131,7 @@ import Testing
 
     private static let sample = Checkout.root + "/Samples/ThirdPartyCamera"
 
-    @Test func `the package of the guide is that of the sample, but for its place and its tests`()
+    @Test func `the package of the guide is the sample's, except for path and tests`()
         throws
     {
         let manifest = try #require(
@@ -168,12 +168,12 @@ import Testing
 
     // MARK: Names
 
-    @Test func `every name in the book and in the manual is one of the code`() throws {
+    @Test func `every name in the book and in the manual exists in the code`() throws {
         let words = SourceWords(of: ["Sources", "Plugins", "Samples"])
         #expect(words.contains("onStartSend") && !words.contains("onStartSends"))
         for chapter in Chapter.book + Chapter.manual
         where !chapter.name.hasPrefix("ComingFrom") && chapter.name != "Architecture" {
-            // Names alone: what has a blank is an example, and what has a slash a path.
+            // Names only: code with a blank is an example, with a slash a path.
             for code in chapter.codeVoice where code.allSatisfy(\.isPartOfName) {
                 let unknown = words.unknown(in: code)
                 #expect(unknown.isEmpty, "\(chapter): \(code)")
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `every module that the architecture page names exists`() throws {
+    @Test func `every module on the architecture page exists`() throws {
         let page = try #require(Chapter.manual.first { $0.name == "Architecture" })
         let rows = page.text.split(separator: "\n").filter { $0.hasPrefix("| `") }
         let names = rows.flatMap { $0.matches(of: #/`(Greenroom[A-Za-z]*)`/#).map { String($0.1) } }
@@ -190,7 +190,7 @@ import Testing
         #expect(names.count > 10 && Set(names).isSubset(of: modules))
     }
 
-    @Test func `what stands for another system's name is one of ours`() throws {
+    @Test func `every counterpart of another system's name exists`() throws {
         let words = SourceWords(of: [
             "Sources/GreenroomABI", "Sources/GreenroomBroadcast", "Sources/GreenroomConfig",
             "Sources/GreenroomSession/Report", "Sources/GreenroomMedia", "Sources/GreenroomPlugin",
@@ -261,7 +261,7 @@ extension Chapter {
     }
 }
 
-/// Every word of the sources, for asking whether a name exists.
+/// Every word of the sources, to check whether a name exists.
 private struct SourceWords {
     private var words: Set<String> = []
 
@@ -285,7 +285,7 @@ private struct SourceWords {
 
     func contains(_ word: String) -> Bool { words.contains(word) }
 
-    /// The words of a piece of code that no source has.
+    /// The words of a code snippet that occur in no source.
     func unknown(in code: String) -> [String] {
         Self.words(of: code, and: "-").filter { word in
             word.contains { $0.isLetter } && !words.contains(word)
@@ -299,7 +299,7 @@ private struct SourceWords {
 }
 
 extension Character {
-    /// Whether it may stand in a name as the book writes it: `Type/method(label:)`, `a-key`.
+    /// Whether it may be in a name in the book: `Type/method(label:)`, `a-key`.
     fileprivate var isPartOfName: Bool {
         isASCII && (isLetter || isNumber || "_-.:()".contains(self))
     }

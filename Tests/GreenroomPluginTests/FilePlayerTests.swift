@@ -141,7 +141,7 @@ import Testing
         arguments: [
             (22_050, 1, "WaveFile"), (11_025, 2, "WaveFile"), (48_000, 2, "WaveFileShareAudio"),
         ] as [(UInt32, UInt16, String)])
-    func `a sound begins again without losing a sample`(
+    func `looping audio loses no sample`(
         rate: UInt32, channels: UInt16, name: String
     ) throws {
         // Not a whole number of blocks of 10 ms at any rate.
@@ -155,7 +155,7 @@ import Testing
             blocks.allSatisfy { $0.sampleRate == Int(rate) && $0.channels == Int(channels) })
     }
 
-    @Test func `without looping every sample is heard, and then silence`() throws {
+    @Test func `without looping all samples play, then silence`() throws {
         let file = (0..<1_013).map { Int16($0 + 1) }
         let heard = try listen(file, rate: 16_000, channels: 1, loop: false, seconds: 0.2)
             .flatMap(\.samples)
@@ -163,7 +163,7 @@ import Testing
         #expect(heard.count == 3_200 && heard.dropFirst(1_013).allSatisfy { $0 == 0 })
     }
 
-    @Test func `a rate that no session takes is refused with the cure`() throws {
+    @Test func `a rate outside a session's limits is refused with the cure`() throws {
         let media = try TemporaryMedia()
         let path = try media.addFile("low.wav", Self.wave([1, 2], rate: 4_000, channels: 1))
         let session = try FakeSession(

@@ -52,7 +52,7 @@ import Testing
             ]
         ),
     ])
-    func `sources of sound get their callbacks`(name: String, callbacks: [String]) throws {
+    func `audio sources get their callbacks`(name: String, callbacks: [String]) throws {
         let session = try FakeSession(name, of: testEntry)
         #expect(session.initializeAudio() == .ok)
         #expect(session.startSend() == .ok)
@@ -95,7 +95,7 @@ import Testing
         ("counter", 2, VideoCapability(width: 32, height: 18, fps: 15)),
         ("fixed", 3, VideoCapability(width: 33, height: 19, fps: 24)),
     ])
-    func `the answer to an offer crosses the border`(
+    func `the answer to an offer crosses the C interface`(
         answer: String, kind: UInt32, capability: VideoCapability
     ) throws {
         let session = try FakeSession(
@@ -108,7 +108,7 @@ import Testing
         #expect(session.answer.capability.fps_denominator == 1)
     }
 
-    @Test func `a source that ignores a new offer goes on with exactly what it makes`() throws {
+    @Test func `a source that ignores a new offer continues unchanged`() throws {
         let session = try FakeSession("source", of: testEntry)
         #expect(session.initializeVideo(rows) == .ok)
         #expect(try session.propertyChange([rows[1]], revision: 2) == .ok)
@@ -146,7 +146,7 @@ import Testing
         #expect(session.host.state.withLock { $0.errors } == [text])
     }
 
-    @Test func `a start that fails says why and can be tried again`() throws {
+    @Test func `a failed start has a reason and can be retried`() throws {
         let session = try FakeSession(
             "source", of: testEntry, settings: [("fails-to-start", .boolean(true))])
         #expect(session.initializeVideo(rows) == .ok)
@@ -157,7 +157,7 @@ import Testing
                 == ["the lens cap is on", "the lens cap is on"])
     }
 
-    @Test func `structs of the host that are too short are refused`() throws {
+    @Test func `too short structs of the host are refused`() throws {
         #expect(throws: FakeHost.Refusal.self) {
             try FakeSession("source", of: testEntry, structSize: 24)
         }
@@ -166,7 +166,7 @@ import Testing
         #expect(log(session).isEmpty)
     }
 
-    @Test func `settings that are counted but not there are refused`() throws {
+    @Test func `counted but missing settings are refused`() throws {
         var input = gr_create(
             struct_size: 32, setting_count: 3, instance: 1, host: FakeHost.functions.pointer,
             settings: nil)
@@ -176,7 +176,7 @@ import Testing
         #expect(made == nil)
     }
 
-    @Test func `extensions are there for those that have them, and for no other id`() throws {
+    @Test func `extensions exist only for plugins that implement them`() throws {
         let source = try FakeSession("source", of: testEntry)
         let filter = try FakeSession("filter", of: testEntry)
         #expect(source.extensionTable(GR_EXT_PRE_PROCESSOR) == nil)
@@ -189,7 +189,7 @@ import Testing
                 == filter.extensionTable(GR_EXT_PRE_PROCESSOR))
     }
 
-    @Test func `the entry is the same each time and knows no plugin beyond its count`() throws {
+    @Test func `the entry is constant and has no plugin beyond its count`() throws {
         let first = UnsafeRawPointer(testEntry)
         let again = try #require(exportPlugins(RecordingSource.self))
         #expect(again == first)
@@ -202,7 +202,7 @@ import Testing
         #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1, 1])
     }
 
-    @Test func `frames that name no offer are of the one that their author has answered`() throws {
+    @Test func `frames without a revision have that of the last answered offer`() throws {
         let session = try FakeSession("handy", of: testEntry)
         #expect(session.initializeVideo([rows[0]], revision: 4) == .ok)
         #expect(session.startSend() == .ok)
@@ -222,7 +222,7 @@ import Testing
         ("handy", ["8x6@10"]), ("screen", ["16x8@30", "640x360@15"]), ("camera", []),
         ("source", []), ("share", []), ("mic", []), ("filter", []),
     ])
-    func `what a source can make at all is told to the host`(
+    func `a source's capabilities reach the host`(
         name: String, capabilities: [String]
     ) throws {
         let session = try FakeSession(name, of: testEntry)

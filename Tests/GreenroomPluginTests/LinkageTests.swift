@@ -5,7 +5,7 @@ private let bundledPlugins = [
     "Adjust", "AlsaMicrophone", "ColorBars", "Slides", "Tone", "Watermark", "WaveFile", "Y4MFile",
 ]
 
-/// What built plugins need and show.
+/// Dependencies and exports of built plugins.
 @Suite(.ownThreads) struct LinkageTests {
     private func output(_ program: String, _ arguments: String...) throws -> String {
         let finished = try ChildProcess.run(program, arguments)
@@ -14,13 +14,13 @@ private let bundledPlugins = [
     }
 
     @Test(arguments: bundledPlugins)
-    func `a plugin does without Foundation`(name: String) throws {
+    func `a plugin does not link Foundation`(name: String) throws {
         let libraries = try output("ldd", Checkout.products + "/lib\(name).so")
         #expect(libraries.contains("libswiftCore.so"))
         #expect(!libraries.contains("Foundation"))
     }
 
-    @Test func `the library of broadcasts does without Foundation, and exports its one function`()
+    @Test func `the broadcast library does not link Foundation, and exports one function`()
         throws
     {
         let name = "greenroom-broadcast"
@@ -45,7 +45,7 @@ private let bundledPlugins = [
         #expect(global.first?.hasSuffix(" T greenroom_plugin_entry") == true)
     }
 
-    /// What a library shows to others.
+    /// The exports of a library.
     private func exports(of name: String) throws -> [Substring] {
         let symbols = try output(
             "nm", "-D", "--defined-only", Checkout.products + "/lib\(name).so")

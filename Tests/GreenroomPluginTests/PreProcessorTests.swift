@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the real shared libraries of the filters on frames with padding.
 @Suite struct PreProcessorTests {
-    /// A frame of noise that a host would lend.
+    /// A frame of noise, as a host would lend it.
     private final class Lent {
         let frame: FakeFrame
         private let size: FrameSize
@@ -51,7 +51,7 @@ import Testing
         try #require(try session.process(&frame) == .ok)
     }
 
-    @Test func `Adjust without settings gives every bit back`() throws {
+    @Test func `Adjust without settings changes no bit`() throws {
         let lent = Lent(size)
         let before = lent.bytes
         try process(lent, by: session("Adjust", []))
@@ -89,7 +89,7 @@ import Testing
         #expect(lent.sample(0, 3, 0) == 235)
     }
 
-    @Test func `Watermark puts its picture into the corner and nowhere else`() throws {
+    @Test func `Watermark puts its picture into the corner only`() throws {
         let media = try TemporaryMedia()
         let path = try media.addPNG(
             "logo.png", FrameSize(width: 5, height: 4), [255, 255, 255, 255])
@@ -110,7 +110,7 @@ import Testing
                         == (isCovered ? 235 : reference.sample(0, column, row)))
             }
         }
-        // Chroma column 13 is covered wholly, row 6 too; column 16 and row 4 not at all.
+        // Chroma column 13 and row 6 are fully covered; column 16 and row 4 not at all.
         #expect(lent.sample(1, 13, 6) == 128)
         #expect(lent.sample(1, 16, 6) == reference.sample(1, 16, 6))
         #expect(lent.sample(1, 13, 4) == reference.sample(1, 13, 4))
@@ -121,7 +121,7 @@ import Testing
         #expect(untouched.bytes == reference.bytes)
     }
 
-    @Test func `Watermark says what is wrong with its picture`() throws {
+    @Test func `Watermark reports an unreadable picture`() throws {
         let session = try FakeSession(
             "Watermark", of: bundledEntry("Watermark"),
             settings: [("path", .path("/no/logo.png"))])

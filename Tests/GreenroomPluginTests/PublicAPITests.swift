@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The public API of the library products, against the lists in `Tests/PublicAPI`.
+/// The public API of the library products, compared with the lists in `Tests/PublicAPI`.
 ///
-/// A declaration that is gone from the code breaks somebody's plugin. After a change that is meant
+/// A removed declaration breaks plugins. After a deliberate change
 ///
 ///     GREENROOM_WRITE_API=1 swift test --filter PublicAPITests
 ///
-/// writes the lists anew: the commit shows what changed, and CHANGELOG.md says what authors do.
+/// updates the lists: the commit shows the change, and CHANGELOG.md says what authors must do.
 @Suite struct PublicAPITests {
     @Test(arguments: [
         "GreenroomMedia", "GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator",
@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-/// What `swift-symbolgraph-extract` writes, as far as it is read here.
+/// The part of `swift-symbolgraph-extract`'s output that is used here.
 private struct SymbolGraph: Decodable {
     struct Symbol: Decodable {
         struct Identifier: Decodable { var precise: String }
@@ -80,7 +80,7 @@ private struct SymbolGraph: Decodable {
     var symbols: [Symbol]
     var relationships: [Relationship]
 
-    /// The graph of a module that was built beside the tests, and those of what it adds to others.
+    /// The graph of a module in the build folder, and those of its extensions of other modules.
     static func extract(_ module: String) throws -> [SymbolGraph] {
         let folder = try TemporaryFolder()
         let run = try ChildProcess.run(

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["30", "30000/1001", "7"])
-    func `every frame is stamped with its exact time`(rate: String) throws {
+    func `every frame has its exact timestamp`(rate: String) throws {
         let rate = try #require(FrameRate(rate))
         let session = try camera()
         let row = VideoCapability(size: FrameSize(width: 16, height: 8), rate: rate)
@@ -42,13 +42,13 @@ import Testing
             next = frames * second / Int64(rate.numerator)
         }
         #expect(stamps(session) == expected)
-        // The pump waited for those times, and for nothing else.
+        // The pump waited only for those times.
         let waits = session.host.state.withLock { $0.waits.map { $0 - second } }
         #expect(waits == expected)
         #expect(frames(session).enumerated().allSatisfy { $1.planes[0][0] == UInt8($0 % 256) })
     }
 
-    @Test func `lateness of less than a frame is made up for, more skips to the present`() throws {
+    @Test func `a delay of less than a frame is caught up, a longer one skips frames`() throws {
         let interval = second / 30
         for (slowBy, missing) in [
             (interval / 2, []), (interval + interval / 2, []), (2 * interval - 1000, []),
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a frame without a buffer is not drawn, and the pump goes on`() throws {
+    @Test func `a frame without a buffer is not drawn, and the pump continues`() throws {
         let session = try camera()
         #expect(session.initializeVideo(rows) == .ok)
         session.host.state.withLock { $0.video.refusals = [.noBuffer, .queueFull] }
@@ -80,7 +80,7 @@ import Testing
             session.host.state.withLock { $0.log.contains { $0.contains("2 had no room") } })
     }
 
-    @Test func `what a frame throws gives the source up, with its words`() throws {
+    @Test func `an error of a frame ends the source with its text`() throws {
         let session = try camera([("throws-at", .integer(3))])
         #expect(session.initializeVideo(rows) == .ok)
         #expect(session.startSend() == .ok)
@@ -97,7 +97,7 @@ import Testing
         #expect(given.map(\.text) == ["torn film"])
     }
 
-    @Test func `a refusal that does not pass gives the source up`() throws {
+    @Test func `a permanent refusal ends the source`() throws {
         let session = try camera()
         #expect(session.initializeVideo(rows) == .ok)
         session.host.state.withLock { $0.video.refusals = [.badSize] }
@@ -107,14 +107,14 @@ import Testing
         #expect(session.host.state.withLock { $0.givenUp.map(\.status) } == [.badSize])
     }
 
-    @Test func `stop joins the thread, and a second start begins anew`() throws {
+    @Test func `stop joins the thread, and a second start begins again`() throws {
         let session = try camera()
         #expect(session.initializeVideo(rows) == .ok)
         for run in 1...2 {
             #expect(session.run(nanoseconds: second) == .ok)
             let count = frames(session).count
             #expect(count == 30 * run)
-            // Nothing arrives any more, though the clock would let it.
+            // No more frames arrive, though the clock would allow them.
             session.host.state.withLock { $0.end = .max }
             #expect(frames(session).count == count)
         }
@@ -141,13 +141,13 @@ import Testing
         let after = sent.dropFirst(30)
         #expect(before.allSatisfy { $0.size == rows[0].size && $0.info.offerRevision == 4 })
         #expect(after.allSatisfy { $0.size == small.size && $0.info.offerRevision == 5 })
-        // Frame 30 was waited for at the old rate; the others follow it at the new one.
+        // The pump waited for frame 30 at the old rate; the others follow it at the new one.
         let expected = (0..<10 as Range<Int64>).map { second + $0 * second / 10 }
         #expect(Array(stamps(session).dropFirst(30)) == expected)
         #expect(sent.last?.planes[0][0] == 39)
     }
 
-    @Test func `a frame that is being drawn when the offer changes is of the old one`() throws {
+    @Test func `a frame in progress during a change of offer belongs to the old one`() throws {
         let session = try FakeSession("pumping", of: testEntry)
         #expect(session.initializeVideo(rows, revision: 4) == .ok)
         session.host.state.withLock { $0.end = 2 * second }
@@ -162,7 +162,7 @@ import Testing
         #expect(sent.prefix(4).allSatisfy { $0.size == rows[0].size && $0.info.offerRevision == 4 })
         #expect(
             sent.dropFirst(4).allSatisfy { $0.size == small.size && $0.info.offerRevision == 5 })
-        // 3 / 30 s, and from there at the new distance.
+        // 3 / 30 s, and then at the new interval.
         let expected =
             (0..<4 as Range<Int64>).map { $0 * second / 30 }
             + (1...9 as ClosedRange<Int64>).map { second / 10 + $0 * second / 10 }.filter {
@@ -171,7 +171,7 @@ import Testing
         #expect(stamps(session) == expected)
     }
 
-    @Test func `while offers change all the time, every frame is whole and the times are even`()
+    @Test func `frames are whole and evenly timed while offers change constantly`()
         throws
     {
         let session = try camera()
@@ -183,7 +183,7 @@ import Testing
         #expect(session.initializeVideo([offers[1]], revision: 1) == .ok)
         session.host.state.withLock { $0.end = .max }
         #expect(session.startSend() == .ok)
-        // The pump runs as fast as it can meanwhile, on a clock that does not wait for anybody.
+        // Meanwhile the pump runs at full speed, on a clock that never waits.
         let last: UInt32 = 1000
         for revision in 2...last {
             let row = offers[Int(revision) % 3]
@@ -224,7 +224,7 @@ import Testing
         #expect(frames(session).allSatisfy { $0.info.offerRevision == 2 && $0.isPaddingIntact })
     }
 
-    @Test func `a live setting changes the drawing between two frames`() throws {
+    @Test func `a live setting applies between two frames`() throws {
         let session = try camera()
         #expect(session.initializeVideo(rows) == .ok)
         session.host.state.withLock { $0.end = 2 * second }
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 50_400, 192_000])
-    func `no rate loses a sample`(rate: Int) throws {
+    func `no sample rate loses a sample`(rate: Int) throws {
         let session = try microphone([("sample-rate", .integer(Int64(rate)))])
         #expect(session.initializeAudio() == .ok)
         #expect(session.run(nanoseconds: 4 * second) == .ok)
@@ -263,7 +263,7 @@ import Testing
         #expect(Set(blocks.map(\.frames)).count == (rate % 100 == 0 ? 1 : 2))
     }
 
-    @Test func `ten minutes of sound have not a sample more or less`() throws {
+    @Test func `ten minutes of audio have the exact number of samples`() throws {
         let session = try microphone([("sample-rate", .integer(22_050)), ("level", .integer(0))])
         #expect(session.initializeAudio() == .ok)
         session.host.state.withLock { $0.keepsSamples = false }
@@ -280,7 +280,7 @@ import Testing
         #expect(blocks[1].samples.prefix(4) == [480, 480, 481, 481])
     }
 
-    @Test func `a late microphone catches up, and skips when the queue has run dry`() throws {
+    @Test func `a late microphone catches up, and skips after an underrun`() throws {
         for (slowBy, skipped) in [(190, 0), (1000, 48_000 - 480)] as [(Int64, Int)] {
             let session = try microphone([
                 ("slow-index", .integer(4_800)), ("slow-by", .integer(slowBy * 1_000_000)),
@@ -291,14 +291,14 @@ import Testing
             #expect(blocks.reduce(0) { $0 + $1.frames } == 96_000 - skipped)
             #expect(
                 blocks.allSatisfy { block in
-                    // What a block says of its time is true of its samples, skipped or not.
+                    // A block's timestamp is that of its samples, skipped or not.
                     let index = Int((block.pts - second) * 48_000 / second)
                     return block.samples.first == Int16(truncatingIfNeeded: index)
                 })
         }
     }
 
-    @Test func `a format that cannot be sent fails the start`() throws {
+    @Test func `an invalid format fails the start`() throws {
         let session = try microphone([("sample-rate", .integer(7_999))])
         #expect(session.initializeAudio() == .ok)
         #expect(session.startSend() == .failed)

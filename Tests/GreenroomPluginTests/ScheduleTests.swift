@@ -16,7 +16,7 @@ import Testing
         #expect(schedule.slot(next: next, nowNanoseconds: now) == slot)
     }
 
-    @Test func `a slot is never in the future but for the next one`() {
+    @Test func `only the next slot is in the future`() {
         let schedule = FrameSchedule(
             startNanoseconds: -5,
             rate: FrameRate(numerator: 30_000, denominator: 1001) ?? FrameRate(1))

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct SenderTests {
-    /// A source that is sending, and its sender.
+    /// A sending source, and its sender.
     private func sending() throws -> (session: FakeSession, sender: VideoSender) {
         let host = FakeHost()
         let session = try FakeSession(
@@ -31,7 +31,7 @@ import Testing
         (PixelFormat.i420, 5, 3), (.nv12, 4, 2), (.yuy2, 5, 1), (.bgra, 2, 2), (.rgb24, 3, 3),
         (.p010, 3, 3),
     ])
-    func `one buffer becomes the planes that the format has`(
+    func `one buffer becomes the planes of the format`(
         format: PixelFormat, width: Int, height: Int
     ) throws {
         let (session, sender) = try sending()
@@ -76,7 +76,7 @@ import Testing
         #expect(video(session).sent.map(\.planes) == [[image]])
     }
 
-    @Test func `planes may lie anywhere, with any stride`() throws {
+    @Test func `planes may be anywhere, with any stride`() throws {
         let (session, sender) = try sending()
         let y: [UInt8] = [1, 2, 3, 0, 4, 5, 6]
         let u: [UInt8] = [7, 8]
@@ -90,7 +90,7 @@ import Testing
         #expect(video(session).sent.map(\.planes) == [[[1, 2, 3, 4, 5, 6], [7, 8], [9, 10]]])
     }
 
-    @Test func `what does not add up is refused by the host, never read beyond its end`() throws {
+    @Test func `inconsistent sizes are refused, and never read beyond the end`() throws {
         let (_, sender) = try sending()
         let few: [UInt8] = [1, 2, 3]
         let plane = { (stride: Int) in stride }
@@ -123,7 +123,7 @@ import Testing
             } == .badStride)
     }
 
-    @Test func `a lease is drawn row by row, leaving the padding alone, and committed`() throws {
+    @Test func `a lease is drawn by row without touching the padding, and committed`() throws {
         let (session, sender) = try sending()
         var lease = try sender.acquire(format: .i420, size: FrameSize(width: 5, height: 3))
         #expect(lease.strideBytes(ofPlane: 0) == 5 + 32)
@@ -153,7 +153,7 @@ import Testing
         #expect(video(session).abandoned == 0)
     }
 
-    @Test func `a lease that is abandoned or lost goes back once`() throws {
+    @Test func `an abandoned or dropped lease is returned once`() throws {
         let (session, sender) = try sending()
         let size = FrameSize(width: 8, height: 8)
         let lease = try sender.acquire(format: .nv12, size: size)
@@ -165,7 +165,7 @@ import Testing
         #expect(video(session).committed.isEmpty)
     }
 
-    @Test func `a commit that is refused ends the lease all the same`() throws {
+    @Test func `a refused commit also ends the lease`() throws {
         let (session, sender) = try sending()
         let lease = try sender.acquire(format: .nv12, size: FrameSize(width: 8, height: 8))
         session.host.state.withLock { $0.video.refusals = [.badTimestamp] }
@@ -179,7 +179,7 @@ import Testing
         #expect(video(session).abandoned == 0)
     }
 
-    @Test func `every state refuses with its own status, and a kept sender says gone`() throws {
+    @Test func `every state refuses with its own status, and an ended sender is gone`() throws {
         let host = FakeHost()
         let session = try FakeSession(
             "source", of: testEntry, settings: [("host", .integer(Int64(host.id)))], host: host)
@@ -206,7 +206,7 @@ import Testing
         #expect(refusal(acquire) == .gone)
     }
 
-    @Test func `no buffer and no format are told apart`() throws {
+    @Test func `a missing buffer and a wrong format are different errors`() throws {
         let (session, sender) = try sending()
         session.host.state.withLock { $0.video.capacity = 0 }
         let size = FrameSize(width: 2, height: 2)
@@ -220,7 +220,7 @@ import Testing
             } == .badFormat)
     }
 
-    @Test func `sound is sent with its format, stamp and patience`() throws {
+    @Test func `audio is sent with format, timestamp and patience`() throws {
         let host = FakeHost()
         let session = try FakeSession(
             "mic", of: testEntry, settings: [("host", .integer(Int64(host.id)))], host: host)

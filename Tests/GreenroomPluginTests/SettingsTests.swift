@@ -15,7 +15,7 @@ import Testing
                 count: Int(descriptor.pointee.parameter_count)))
     }
 
-    @Test func `the parameter table says what the Swift table says`() throws {
+    @Test func `the parameter table matches the Swift table`() throws {
         let table = try parameters()
         let lines = table.map { parameter in
             let choices = (0..<Int(parameter.choice_count)).compactMap { index in
@@ -43,7 +43,7 @@ import Testing
         #expect(table.allSatisfy { $0.type == $0.default_value.type && $0.struct_size == 96 })
     }
 
-    @Test func `defaults are those of the struct, and what is given replaces them`() throws {
+    @Test func `defaults are the struct's, and given values replace them`() throws {
         let bare = try FakeSession("settings", of: testEntry)
         #expect(bare.host.state.withLock { $0.log } == ["2 true 3 0.5 Grün light "])
         let given = try FakeSession(
@@ -68,7 +68,7 @@ import Testing
             ("title", .nothing(type: 4), "no text"),
             ("title", .nothing(type: 99), "type 99"),
         ] as [(String, Given, String)])
-    func `what a host should have refused is refused, not trusted`(
+    func `values that a host should refuse are refused`(
         name: String, value: Given, text: String
     ) throws {
         let host = FakeHost()
@@ -79,7 +79,7 @@ import Testing
         #expect(host.state.withLock { $0.errors.count == 1 && $0.errors[0].contains(text) })
     }
 
-    @Test func `live settings arrive whole, and others do not change`() throws {
+    @Test func `live settings change together, others never`() throws {
         let session = try FakeSession("settings", of: testEntry)
         #expect(try session.set("count", .integer(4)) == .ok)
         #expect(try session.set("shade", .choice("dark")) == .ok)

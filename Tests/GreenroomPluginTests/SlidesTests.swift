@@ -2,7 +2,7 @@ import GreenroomPlugin
 import Synchronization
 import Testing
 
-/// Runs the real shared library and looks at what it shares.
+/// Runs the real shared library and checks its frames.
 @Suite struct SlidesTests {
     private let limit = VideoCapability(width: 40, height: 30, fps: 30)
 
@@ -20,7 +20,7 @@ import Testing
         Array(frame.planes[0][(y * frame.size.width + x) * 4..<(y * frame.size.width + x) * 4 + 3])
     }
 
-    @Test func `slides come in the order of their names, on time, and again and again`() throws {
+    @Test func `slides are sorted by name, on time, and repeat`() throws {
         let media = try TemporaryMedia()
         let size = FrameSize(width: 8, height: 6)
         try media.addPNG("b.png", size, [0, 200, 0, 255])
@@ -42,7 +42,7 @@ import Testing
         #expect(frames.allSatisfy { $0.isPaddingIntact })
     }
 
-    @Test func `a picture of another shape has black bars`() throws {
+    @Test func `a picture with another aspect ratio has black bars`() throws {
         let media = try TemporaryMedia()
         let path = try media.addPNG(
             "tall", FrameSize(width: 10, height: 30), [10, 20, 200, 255])
@@ -54,7 +54,7 @@ import Testing
         #expect(pixel(frame, 25, 15) == [0, 0, 0])
     }
 
-    @Test func `a damaged picture is left out and told once`() throws {
+    @Test func `a damaged picture is skipped and reported once`() throws {
         let media = try TemporaryMedia()
         try media.addPNG("a.png", FrameSize(width: 4, height: 3), [200, 0, 0, 255])
         try media.addFile("b.jpg", [1, 2, 3])
@@ -65,7 +65,7 @@ import Testing
         #expect(log.count { $0.contains("b.jpg: the file is neither PNG nor JPEG") } == 1)
     }
 
-    @Test func `without a picture there is no share, and a reason`() throws {
+    @Test func `without a picture the share fails with a reason`() throws {
         let media = try TemporaryMedia()
         for (path, reason) in [
             (media.path, "the folder has no .png, .jpg or .jpeg"),

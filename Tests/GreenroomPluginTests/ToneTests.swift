@@ -2,7 +2,7 @@ import GreenroomPlugin
 import Synchronization
 import Testing
 
-/// Runs the real shared library and listens to it.
+/// Runs the real shared library and checks its audio.
 @Suite struct ToneTests {
     private func samples(
         _ settings: [(String, Given)], seconds: Int64 = 1, name: String = "Tone"
@@ -14,7 +14,7 @@ import Testing
         return (blocks.flatMap(\.samples), blocks)
     }
 
-    /// How often the sound goes from below zero to zero or above.
+    /// The number of rising zero crossings.
     private func risings(_ samples: some Sequence<Int16>) -> Int {
         zip(samples, samples.dropFirst()).count { $0 < 0 && $1 >= 0 }
     }
@@ -33,14 +33,14 @@ import Testing
         #expect(samples.count == 2 * rate)
         #expect(abs(Double(risings(samples)) - 2 * frequency) <= 1)
         let peak = try #require(samples.map { Int($0.magnitude) }.max())
-        // -6 dBFS is 16422; with few samples a turn the peak may fall between two.
+        // -6 dBFS is 16422; with few samples a turn the peak may be between two.
         #expect(peak <= 16_423)
         #expect(Double(peak) > 16_422 * (Double(rate) / frequency < 12 ? 0.9 : 0.98))
         let mean = samples.reduce(0) { $0 + Int($1) } / samples.count
         #expect(abs(mean) <= 20)
     }
 
-    @Test func `stereo is the same on both sides`() throws {
+    @Test func `both channels of stereo are equal`() throws {
         let (samples, blocks) = try samples([("channels", .integer(2))])
         #expect(samples.count == 96_000)
         #expect(blocks.allSatisfy { $0.channels == 2 })
@@ -49,7 +49,7 @@ import Testing
         #expect(samples.contains { $0 > 3_000 })
     }
 
-    @Test func `a sweep rises, and begins again without a click`() throws {
+    @Test func `a sweep rises, and repeats without a click`() throws {
         let (samples, _) = try samples(
             [("waveform", .choice("sweep")), ("level", .number(-20)), ("rate", .integer(16_000))],
             seconds: 11)
@@ -57,7 +57,7 @@ import Testing
         #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 < $1 })
         #expect((20...40).contains(seconds[0]))
         #expect(seconds[9] > 4_000)
-        // At the seam the wave passes zero, as it does at the very start.
+        // At the seam the wave crosses zero, as at the start.
         #expect(samples[160_000] == samples[0])
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(samples.allSatisfy { $0 == 0 })
     }
 
-    @Test func `the sound of a share is the same tone`() throws {
+    @Test func `a share's audio is the same tone`() throws {
         #expect(
             try samples([("frequency", .number(300))], name: "ToneShareAudio").samples
                 == samples([("frequency", .number(300))]).samples)

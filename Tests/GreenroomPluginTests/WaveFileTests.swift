@@ -4,19 +4,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Runs the real library of WaveFile on files of all varieties.
+/// Runs the real library of WaveFile with files of all formats.
 @Suite struct WaveFileTests {
-    /// What the plugin plays of a file once, and what it says of it.
+    /// The played samples of a file, and log and refusal.
     private struct Played {
         var samples: [Int16] = []
         var sampleRate: Int?
         var channels: Int?
         var log: [String] = []
-        /// Why it refuses the file; nil if it plays.
+        /// The refusal of the file; nil if it plays.
         var refusal: String?
     }
 
-    /// Plays a file for as long as it lasts; behind it comes silence.
+    /// Plays a file once, followed by silence.
     private func play(_ path: String, seconds: Double = 0.1) throws -> Played {
         let session = try FakeSession(
             "WaveFile", of: bundledEntry("WaveFile"),
@@ -55,7 +55,7 @@ import Testing
 
     struct Variety: Sendable {
         var codec: String
-        /// How far a sample may be from ffmpeg's, which cuts long numbers where we round.
+        /// Tolerance to ffmpeg's samples: it truncates long numbers, we round.
         var tolerance: Int
         var ending = "wav"
         var options: [String] = []
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.enabled(if: Oracle.isPresent), arguments: ["libvorbis", "libopus"])
-    func `lossy sound in Ogg plays nearly as it was`(codec: String) throws {
+    func `lossy audio in Ogg plays nearly unchanged`(codec: String) throws {
         let folder = try TemporaryFolder()
         let path = folder("sound.ogg")
         _ = try Oracle.ffmpeg(
@@ -108,7 +108,7 @@ import Testing
                 "-f", "lavfi", "-i", "sine=440:r=48000:d=1", "-f", "s16le", "-"))
         let played = try play(path, seconds: 1.2)
         #expect(played.sampleRate == 48_000 && played.channels == 1)
-        // Its edges are what a codec changes most.
+        // A codec changes mostly the edges.
         let middle = 4_800..<43_200
         let error = middle.reduce(0.0) {
             $0 + abs(Double(expected[$1]) - Double(played.samples[$1]))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(.enabled(if: Oracle.isPresent), arguments: ["flac", "ogg", "aiff", "wav"])
-    func `a sound of any kind begins again without losing a sample`(ending: String) throws {
+    func `looping audio of any format loses no sample`(ending: String) throws {
         let folder = try TemporaryFolder()
         let path = folder("sound.\(ending)")
         _ = try Oracle.ffmpeg("-f", "lavfi", "-i", "sine=440:r=48000:d=0.123", path)
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: WAV
 
-    /// Plays a WAV file of 8 kHz; without the silence behind it.
+    /// Plays a WAV file of 8 kHz, without the silence after it.
     private func play(_ file: WAVChunks, count: Int) throws -> Played {
         let folder = try TemporaryFolder()
         var played = try play(try folder.write("a.wav", file.bytes))
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [0, UInt32.max])
-    func `a size that was never filled in means to the end`(size: UInt32) throws {
+    func `a missing size means up to the end`(size: UInt32) throws {
         let file = WAVChunks().format().adding("data", WAVChunks.samples([1, 2, 3]), size: size)
         let played = try play(file, count: 3)
         #expect(played.samples == [1, 2, 3])
@@ -176,7 +176,7 @@ import Testing
         #expect(try play(file, count: 2).samples == [5, 6])
     }
 
-    @Test func `a file that was cut off gives what is there, whole frames, and a note`() throws {
+    @Test func `a truncated file plays its whole frames, with a note`() throws {
         let file = WAVChunks().format(channels: 2, block: 4)
             .adding("data", WAVChunks.samples([1, 2, 3, 4, 5]), size: 4000)
         let played = try play(file, count: 4)
@@ -185,7 +185,7 @@ import Testing
         #expect(played.log.first?.contains("of 4000 bytes of samples there are 10") == true)
     }
 
-    @Test func `more than two channels become stereo and none of the speech is lost`() throws {
+    @Test func `more than two channels become stereo without losing speech`() throws {
         func stereo(_ frame: [Int16]) throws -> [Int16] {
             let count = UInt16(frame.count)
             let file = WAVChunks().format(channels: count, block: count * 2)
@@ -204,7 +204,7 @@ import Testing
         #expect(try stereo([0, 0, 0, 10_000, 0, 0]) == [0, 0])
         #expect(try stereo([0, 0, 0, 0, 10_000, 0]) == [centre, 0])
         #expect(try stereo([0, 0, 0, 0, 0, 10_000]) == [0, centre])
-        // Full scale on every channel is full scale, and does not clip into noise.
+        // Full scale on every channel is full scale without clipping.
         for count in 3...64 {
             let loudest = try stereo([Int16](repeating: .max, count: count)).max() ?? 0
             #expect(loudest > 32_700)
@@ -214,7 +214,7 @@ import Testing
     @Test(
         .enabled(if: Oracle.isPresent),
         arguments: ["wav", "flac", "ogg"], [(2, true), (3, false)] as [(Int, Bool)])
-    func `speech in the centre is heard and the effects are not, in any order of channels`(
+    func `stereo contains the centre and not the effects, in any order of channels`(
         ending: String, channel: (index: Int, isHeard: Bool)
     ) throws {
         let folder = try TemporaryFolder()
@@ -272,7 +272,7 @@ import Testing
     }()
 
     @Test(arguments: bad)
-    func `what is wrong is named`(bad: Bad) throws {
+    func `the error is named`(bad: Bad) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("bad.wav", bad.bytes)
         let refusal = try #require(try play(path).refusal)
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test(.enabled(if: Oracle.isPresent), arguments: ["wav", "flac", "ogg", "aiff"])
-    func `files of noise are refused or played, and never trap`(ending: String) throws {
+    func `files of noise are refused or played without a trap`(ending: String) throws {
         let folder = try TemporaryFolder()
         let whole: [UInt8]
         if ending == "wav" {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GreenroomValidator
 
-/// What is made of the blocks that a source has sent.
+/// The results for the blocks of a source.
 @Suite struct AudioCaptureTests {
     private func block(
         _ frames: Int, rate: UInt32 = 48_000, digest: UInt64 = 0
@@ -26,7 +26,7 @@ import Testing
             }, begin: 0, end: Int64(seconds * 1e9))
     }
 
-    /// Blocks of 10 ms of time, each with as many frames as a function says.
+    /// Blocks of 10 ms, each with a number of frames from a function.
     private func blocks(
         seconds: Int, rate: UInt32, _ frames: (Int) -> Int
     ) -> AudioCapture {
@@ -37,7 +37,7 @@ import Testing
             })
     }
 
-    @Test func `a block that is sent again is one`() {
+    @Test func `a repeated attempt counts as one block`() {
         let take = take(
             seconds: 1,
             [
@@ -49,19 +49,19 @@ import Testing
         #expect(take.lostSeconds == 0)
     }
 
-    @Test func `a block that another one is sent instead of is lost`() {
+    @Test func `a block replaced by another one is lost`() {
         let take = take(
             seconds: 1,
             [
                 (block(480, digest: 1), .queueFull, 0), (block(480, digest: 2), .ok, 0.01),
                 (block(480, digest: 3), .queueFull, 0.02),
             ])
-        // What is being tried at the end may come through still.
+        // An attempt at the end may still succeed.
         #expect(take.offered.map(\.isAccepted) == [false, true])
         #expect(take.lostSeconds == 0.01)
     }
 
-    @Test func `blocks with the same sound are told apart where they were taken`() {
+    @Test func `accepted blocks with equal audio are distinct`() {
         let take = take(
             seconds: 1, (0..<5).map { (block(480, digest: 7), Status.ok, Double($0) / 100) })
         #expect(take.offered.count == 5)
@@ -76,20 +76,20 @@ import Testing
     }
 
     @Test(arguments: [(22_050, 50.0), (11_025, 25)])
-    func `blocks that are rounded down drift`(rate: Int, aSecond: Double) throws {
+    func `blocks rounded down drift`(rate: Int, aSecond: Double) throws {
         let take = blocks(seconds: 60, rate: UInt32(rate)) { _ in rate / 100 }
         let drift = try #require(Catalogue.drift(in: take, rate))
         #expect(abs(drift + aSecond * 60) < aSecond)
     }
 
     @Test(arguments: [-1, 1])
-    func `a sample a second is a drift`(change: Int) throws {
+    func `one sample a second is drift`(change: Int) throws {
         let take = blocks(seconds: 60, rate: 48_000) { $0 % 100 == 50 ? 480 + change : 480 }
         let drift = try #require(Catalogue.drift(in: take, 48_000))
         #expect(abs(drift - Double(60 * change)) < 6)
     }
 
-    @Test func `blocks that come by chance are no drift`() {
+    @Test func `random blocks are no drift`() {
         var random = SeededRandom(1)
         let take = take(
             seconds: 60,
@@ -102,7 +102,7 @@ import Testing
         #expect(Catalogue.drift(in: take, 48_000) == nil)
     }
 
-    @Test func `pauses are no time to send in`() {
+    @Test func `pauses do not count as sending time`() {
         let early = (0..<100).map { (block(480), Status.ok, Double($0) / 100) }
         let late = (0..<100).map { (block(480), Status.ok, 5 + Double($0) / 100) }
         let balance = take(seconds: 6, early + late).balance
@@ -115,12 +115,12 @@ import Testing
 
     private func level(_ samples: [Int16]) -> HeardLevel { HeardLevel(of: samples.span) }
 
-    @Test func `silence is told`() {
+    @Test func `silence is reported`() {
         #expect(level([Int16](repeating: 0, count: 4800)).findings.count == 1)
         #expect(HeardLevel().findings.count == 1)
     }
 
-    @Test func `a sound in the middle is nothing to tell of`() {
+    @Test func `an ordinary level is not reported`() {
         let wave = (0..<4800).flatMap { index -> [Int16] in
             let sample = Int16(index % 100 < 50 ? 8000 : -8000)
             return [sample, sample]
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: [(300, false), (400, true), (-400, true)])
-    func `a mean away from zero is told`(mean: Int, isTold: Bool) {
+    func `an offset is reported`(mean: Int, isTold: Bool) {
         let wave = (0..<4800).flatMap { index -> [Int16] in
             [0, Int16(mean + (index % 2 == 0 ? 5000 : -5000))]
         }

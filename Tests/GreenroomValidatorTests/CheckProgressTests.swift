@@ -8,7 +8,7 @@ import Testing
 
 @testable import GreenroomValidator
 
-/// What is said of a check whose time is over.
+/// The report of a check that exceeds its time limit.
 @Suite(.ownThreads) struct CheckProgressTests {
     /// Builds a wrong plugin.
     private func build(_ name: String, in folder: String) throws -> String {
@@ -33,10 +33,10 @@ import Testing
             isStill: false)
         return Examination(
             library: library, descriptor: descriptor, settings: [],
-            confinement: order.confinement, seed: 1, order: order, progress: progress)
+            confinement: order.confinement, seed: 1, request: order, progress: progress)
     }
 
-    @Test func `the call that goes on is named, and what those before it took`() throws {
+    @Test func `the running call is named, with the duration of earlier calls`() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/progress-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -46,14 +46,14 @@ import Testing
         #expect(progress.verdict(afterSeconds: 60).outcome == .timedOut)
         #expect(
             progress.verdict(afterSeconds: 60).text
-                == "it did not end within 60 s: no call of the plugin is going on, and none was made"
+                == "it did not end within 60 s: no call of the plugin is running, and none was made"
         )
         let check = HostThread(name: "check") {
             guard let fixture = try? examination.fixture() else { return }
             _ = fixture.make(.create)
             _ = fixture.make(.initialize)
         }
-        let pattern = #/: initialize has been going on for [0-9.]+ s, and 1 call before took/#
+        let pattern = #/: initialize has been running for [0-9.]+ s, and 1 call before took/#
         var wasNamed = false
         for _ in 0..<3000 where !wasNamed {
             wasNamed = progress.verdict(afterSeconds: 60).text.contains(pattern)
@@ -62,7 +62,7 @@ import Testing
         #expect(wasNamed, "\(progress.verdict(afterSeconds: 60).text)")
         check.join()
         let last = progress.verdict(afterSeconds: 60).text
-        #expect(last.contains("going on, and 2 calls before took"), "\(last)")
+        #expect(last.contains("running, and 2 calls before took"), "\(last)")
         #expect(last.hasSuffix("(initialize)"), "\(last)")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GreenroomValidator
 
-/// Reading a library's file, whatever is in it.
+/// Reading a library file with any content.
 @Suite(.ownThreads) struct ELFFileTests {
     /// Builds a small library in C.
     private func build(_ source: String, _ words: [String] = []) throws -> [UInt8] {
@@ -29,7 +29,7 @@ import Testing
         """
 
     @Test(arguments: ["sysv", "gnu", "both"])
-    func `names are those that the source has`(tables: String) throws {
+    func `exported names match the source`(tables: String) throws {
         let file = try ELFFile(
             build(
                 small,
@@ -47,7 +47,7 @@ import Testing
         #expect(file.memoryFault == nil)
     }
 
-    @Test func `folders are those that the linker was told`() throws {
+    @Test func `library folders match the linker's arguments`() throws {
         let source = "int shown(void) { return 1; }"
         for tags in ["--enable-new-dtags", "--disable-new-dtags"] {
             let file = try ELFFile(build(source, ["-Wl,\(tags)", "-Wl,-rpath,/a:b::$ORIGIN"]))
@@ -56,7 +56,7 @@ import Testing
         #expect(try ELFFile(build(source)).searchFolders.isEmpty)
     }
 
-    @Test func `memory that is both written and run is seen`() throws {
+    @Test func `writable and executable memory is detected`() throws {
         let source = "int shown(void) { return 1; }"
         #expect(try ELFFile(build(source)).memoryFault == nil)
         for words in [["-Wl,-z,execstack"], ["-Wl,-N", "-nostdlib"]] {
@@ -66,7 +66,7 @@ import Testing
         #expect(try ELFFile(build(relocated, ["-Wl,-z,notext"])).hasTextRelocations)
     }
 
-    @Test func `what is no library is told from one for another machine`() throws {
+    @Test func `a file that is no library differs from a library for another machine`() throws {
         func problem(_ bytes: [UInt8]) -> ELFFile.Problem? {
             do throws(ELFFile.Problem) {
                 _ = try ELFFile(bytes)
@@ -96,14 +96,14 @@ import Testing
             var bytes = library
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
-                // Noise with a good beginning.
+                // Noise with a valid start.
                 bytes = Array(bytes.prefix(Int.random(in: 0...64, using: &random)))
                 for _ in 0..<Int.random(in: 0...400, using: &random) {
                     bytes.append(UInt8.random(in: 0...255, using: &random))
                 }
             case 1: bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
             case 2:
-                // Numbers that overflow what is made of them.
+                // Numbers that overflow in calculations.
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
                     let place = Int.random(in: 0..<1024, using: &random) * 8 % (bytes.count - 8)
                     let byte: UInt8 = Bool.random(using: &random) ? 0xFF : 0x7F
@@ -115,13 +115,13 @@ import Testing
                         1 << UInt8.random(in: 0..<8, using: &random)
                 }
             }
-            // Whatever is read can be asked for all that there is.
+            // Everything can be read from an accepted file.
             if let file = try? ELFFile(bytes) {
                 read += 1
                 _ = (file.memoryFault, file.exports.count + file.imports.count)
             }
         }
-        // Some of them were changed where nobody looks.
+        // Some were changed in unused places.
         #expect(read > 0 && read < 400)
     }
 }

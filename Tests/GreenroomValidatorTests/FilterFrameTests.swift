@@ -5,7 +5,7 @@ import Testing
 
 @testable import GreenroomValidator
 
-/// Frames that filters are given, and what is seen of what they do to them.
+/// Frames for filters, and detection of writes outside them.
 @Suite struct FilterFrameTests {
     /// Memory for guarded frames.
     private final class Memory: Sendable {
@@ -34,7 +34,7 @@ import Testing
     private let picture = FilterFrame(.noise, SeededRandom(1))
 
     @Test(arguments: ["640x360", "641x361", "127x95", "2x2", "1x1"], [0, 64])
-    func `a frame that nobody touches has no spill`(size: String, extraStride: Int) throws {
+    func `an untouched frame has no spill`(size: String, extraStride: Int) throws {
         try withFrame(try #require(FrameSize(size)), extraStride: extraStride) { frame in
             picture.fill(&frame, padding: 0x5A)
             #expect(FilterSpill.first(in: frame, padding: 0x5A) == nil)
@@ -49,7 +49,7 @@ import Testing
         (row: 7, offset: 703, .padding(row: 7)), (row: 359, offset: 640, .after),
         (row: 0, offset: -1, .before),
     ])
-    func `a byte beside the visible ones is seen`(
+    func `a write outside the visible bytes is detected`(
         row: Int, offset: Int, place: FilterSpill.Place
     ) throws {
         try withFrame(FrameSize(width: 640, height: 360), extraStride: 64) { frame in
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: FilterFrame.Content.allCases)
-    func `pictures keep to their range`(content: FilterFrame.Content) throws {
+    func `pictures stay within their range`(content: FilterFrame.Content) throws {
         try withFrame(FrameSize(width: 640, height: 360)) { frame in
             FilterFrame(content, SeededRandom(2)).fill(&frame, padding: 0)
             for plane in 0..<3 {

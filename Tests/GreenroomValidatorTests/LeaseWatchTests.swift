@@ -8,7 +8,7 @@ import Testing
 @Suite struct LeaseWatchTests {
     private static let size = FrameSize(width: 64, height: 64)
 
-    /// A frame of one plane that begins at an offset.
+    /// A frame of one plane at an offset.
     private func lend(_ id: UInt64, to watch: LeaseWatch, at offset: Int = 4096) -> LeaseWatch.Lease
     {
         watch.lend(
@@ -21,7 +21,7 @@ import Testing
         LeaseWatch(guarding: FrameGuarding(), isClosed: false, filling: filling)
     }
 
-    @Test func `256 frames are filled with 256 bytes, and edged with others`() {
+    @Test func `256 frames have 256 different fillings and guard bytes`() {
         let watch = watch(.from(7))
         let leases = (1...256).map { lend($0, to: watch) }
         #expect(leases[0].filling == 7)
@@ -30,12 +30,12 @@ import Testing
         #expect(watch.count == 256)
     }
 
-    @Test func `the same filling stays the same`() {
+    @Test func `a fixed filling is constant`() {
         let watch = watch(.same(128))
         #expect((1...3).map { lend($0, to: watch).filling } == [128, 128, 128])
     }
 
-    @Test func `a frame comes back once`() {
+    @Test func `a frame is returned once`() {
         let watch = watch(.from(0))
         let lent = lend(5, to: watch)
         #expect(watch.lease(inSlot: 0) == lent)
@@ -45,7 +45,7 @@ import Testing
         #expect(watch.lease(inSlot: 0)?.isHeld == false)
     }
 
-    @Test func `a byte belongs to the frame that it is next to`() {
+    @Test func `a byte belongs to the nearest frame`() {
         let watch = watch(.from(0))
         _ = lend(1, to: watch)
         _ = lend(2, to: watch, at: 65536 + 4096)
@@ -55,7 +55,7 @@ import Testing
         #expect(watch.lease(near: 1 << 40)?.id == 2)
     }
 
-    @Test func `a new life has been lent nothing`() {
+    @Test func `a new instance has no leases`() {
         let watch = watch(.from(0))
         _ = lend(1, to: watch)
         watch.begin(base: 0x7000, byteCount: 0x1000)
@@ -63,7 +63,7 @@ import Testing
         #expect(watch.takeBack(1) == nil)
     }
 
-    @Test func `an address is in the frames' memory or is none of theirs`() {
+    @Test func `an address is inside or outside the frames' memory`() {
         let watch = watch(.from(0))
         #expect(watch.offset(of: 0) == nil)
         watch.begin(base: 0x7000, byteCount: 0x1000)
@@ -71,12 +71,12 @@ import Testing
         #expect(watch.offset(of: 0x7000) == 0)
         #expect(watch.offset(of: 0x7fff) == 0xfff)
         #expect(watch.offset(of: 0x8000) == nil)
-        // What the process says may be anything.
+        // The process may report any address.
         watch.begin(base: .max, byteCount: 0x1000)
         #expect(watch.offset(of: .max) == nil)
     }
 
-    @Test func `the first spill is the one that counts`() {
+    @Test func `the first spill is kept`() {
         let watch = watch(.from(0))
         let lent = lend(1, to: watch)
         for count in [3, 9] {

@@ -3,7 +3,7 @@ import GreenroomValidator
 import TestSupport
 import Testing
 
-/// What the validator makes of libraries that can't be loaded.
+/// Results for libraries that can't be loaded.
 @Suite(.ownThreads) struct LibraryTests {
     @discardableResult
     private func withFile<Result>(
@@ -39,7 +39,7 @@ import Testing
         ("const void *greenroom_plugin_entry(void) { return 0; }", "load.entry"),
         ("extern int no(void); int greenroom_plugin_entry(void) { return no(); }", "load.symbols"),
     ])
-    func `one check names the fault, and hinders those that need a plugin`(
+    func `one check names the fault, and blocks those that need a plugin`(
         source: String, check: String
     ) throws {
         let report = try #require(try validateC(source).first)
@@ -57,7 +57,7 @@ import Testing
         #expect(hindered.text.contains(check))
     }
 
-    @Test func `what is no library is a problem, not a report`() throws {
+    @Test func `a file that is no library is an error without a report`() throws {
         try withFile("libIt.so") {
             try Data("no library".utf8).write(to: URL(filePath: $0))
         } _: {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GreenroomValidator
 
-/// What is found in the frames of a stretch of time.
+/// Findings in the frames of a period.
 @Suite struct StretchTests {
     private static let interval = 1.0 / 30
 
@@ -18,10 +18,10 @@ import Testing
         sending(times).burst(beyond: 30 * 1.05)
     }
 
-    @Test func `frames at their rate are no burst, nor are some that a busy machine delays`() {
+    @Test func `frames at their rate, or delayed by a busy machine, are no burst`() {
         let steady = (0..<120).map { Double($0) * Self.interval }
         #expect(burst(steady) == nil)
-        // Three come late, with the one that is due.
+        // Three arrive late, together with the one that is due.
         var late = steady
         for index in 60..<63 { late[index] = steady[63] }
         #expect(burst(late) == nil)
@@ -29,24 +29,24 @@ import Testing
     }
 
     @Test(arguments: [1.1, 1.5, 2, 60])
-    func `what was missed is a burst, however slowly it comes`(speed: Double) throws {
+    func `catching up is a burst at every speed`(speed: Double) throws {
         let times = (0..<1000).map { Double($0) * Self.interval / speed }.filter { $0 < 4 }
         let found = try #require(burst(times))
         #expect(Double(found.count) > 30 * found.seconds)
     }
 
-    @Test func `a burst is found wherever it is`() throws {
+    @Test func `a burst is found everywhere`() throws {
         let steady = (0..<120).map { Double($0) * Self.interval }
         let times = (steady + (0..<20).map { 3 + Double($0) * 0.001 }).sorted()
         let found = try #require(burst(times))
         #expect((20...24).contains(found.count) && found.seconds < 0.2)
     }
 
-    // MARK: Audio that there is no room for
+    // MARK: Refused audio
 
     private static let pause: Range<Int64> = 0..<4_000_000_000
 
-    /// Blocks of 10 ms, by their digests, what became of them and when, in seconds.
+    /// Blocks of 10 ms: digest, status, and time in seconds.
     private func sending(_ blocks: [(digest: UInt64, status: Status, time: Double)]) -> Sending {
         Sending(
             blocks: blocks.map {
@@ -58,7 +58,8 @@ import Testing
             })
     }
 
-    /// A block each 10 ms after a pause of a second, and what there is of it before it is taken.
+    /// A block each 10 ms after a pause of a second, with a number of refusals before it is
+    /// accepted.
     private func steady(_ refusals: Int, isTone: Bool = false) -> [(UInt64, Status, Double)] {
         (100..<400).flatMap { (number: Int) -> [(UInt64, Status, Double)] in
             (0...refusals).map { attempt -> (UInt64, Status, Double) in
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 5])
-    func `a block that is offered until there is room is no burst`(refusals: Int) {
+    func `retrying a block until it is accepted is no burst`(refusals: Int) {
         let quiet = Sending()
         #expect(sending(steady(refusals)).soundBurst(beyond: quiet, in: Self.pause) == nil)
         let tone = sending(steady(refusals, isTone: true))
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `sound that was missed and comes at once is a burst, also that of a tone`(isTone: Bool)
+    func `audio sent at once after a gap is a burst, also for a tone`(isTone: Bool)
         throws
     {
         let missed = (0..<100).map { (number: Int) -> (UInt64, Status, Double) in
@@ -90,13 +91,13 @@ import Testing
         #expect(abs(burst - 1) < 0.02)
     }
 
-    @Test func `sound that is lost little by little is a burst`() {
+    @Test func `gradually lost audio is a burst`() {
         let sound = (100..<400).map { (number: Int) -> (UInt64, Status, Double) in
             let status: Status = number % 4 == 0 ? .queueFull : .ok
             return (UInt64(number), status, Double(number) / 100)
         }
         #expect(sending(sound).soundBurst(beyond: Sending(), in: Self.pause) != nil)
-        // So it was before.
+        // The same before.
         let before = sending(sound.suffix(50))
         #expect(sending(sound).soundBurst(beyond: before, in: Self.pause) == nil)
     }
@@ -120,7 +121,7 @@ import Testing
         #expect(ThreadStacks.count(in: "") == 0)
     }
 
-    // MARK: Pictures that stand still
+    // MARK: Frozen pictures
 
     private func frames(_ digests: [UInt64]) -> [Record.Frame] {
         digests.enumerated().map { index, digest in
@@ -135,7 +136,7 @@ import Testing
         return frames.longStretch { frames[$0].digest == frames[$1].digest }
     }
 
-    @Test func `a picture that freezes late is found, and one that pauses is not`() {
+    @Test func `a picture that freezes is found, one that pauses is not`() {
         let moving = (0..<140).map { UInt64($0) }
         #expect(stretch(moving) == nil)
         let freezing = moving.map { min($0, 20) }
@@ -144,7 +145,7 @@ import Testing
         #expect(stretch(moving.map { $0 / 50 }) == nil)
     }
 
-    @Test func `the same picture all the time is found however few there are`() {
+    @Test func `a constant picture is found even with few frames`() {
         #expect(stretch([7, 7, 7]) == "all 3 pictures")
         #expect(stretch([7]) == nil)
         #expect(stretch([]) == nil)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The validator as an author's own tests use it.
+/// The validator in an author's own tests.
 @Suite(.ownThreads) struct ValidatorTests {
     private func validate(
         _ plugin: String, _ change: (inout Validator.Options) -> Void = { _ in }
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin that keeps the rules conforms`() throws {
+    @Test func `a correct plugin conforms`() throws {
         let report = try #require(try validate("ColorBars").first)
         #expect(report.conforms)
         #expect(report.plugin == "org.greenroom.color-bars")
@@ -41,7 +41,7 @@ import Testing
         #expect(one.map(\.kind) == ["share audio source"])
     }
 
-    @Test func `results are told in the order of the catalogue`() throws {
+    @Test func `results have the order of the catalogue`() throws {
         let told = Told()
         var options = Validator.Options()
         options.only = ["lifecycle"]
@@ -56,11 +56,11 @@ import Testing
         #expect(told.checks == all)
     }
 
-    @Test func `the seed is the user's, and told`() throws {
+    @Test func `the seed is the user's, and is reported`() throws {
         #expect(try validate("Adjust") { $0.seed = 4711 }.map(\.seed) == [4711])
     }
 
-    @Test func `what can't be validated is named with the cure`() throws {
+    @Test func `an invalid request is reported with the cure`() throws {
         #expect(problem("Nix")?.contains("libNix.so: No such file") == true)
         #expect(
             problem("Tone") { $0.plugin = "Tony" }?.contains("It has: Tone, ToneShareAudio") == true
@@ -76,7 +76,7 @@ import Testing
         #expect(throws: Validator.Problem.self) { try Validator(program: "/nowhere/greenroom") }
     }
 
-    @Test func `every check has a name of its own and says what it proves`() {
+    @Test func `every check has a unique name and a description`() {
         let checks = Validator.checks
         #expect(Set(checks.map(\.id)).count == checks.count)
         for check in checks {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a report survives being written and read`() throws {
+    @Test func `a report survives serialisation`() throws {
         let report = try #require(try validate("ColorBars").first)
         let again = try #require(ConformanceReport(json: report.json))
         #expect(again.json == report.json)

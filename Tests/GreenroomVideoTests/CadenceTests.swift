@@ -5,7 +5,7 @@ import Testing
 
 @testable import GreenroomVideo
 
-/// What outputs make of sources that don't keep time.
+/// Output frames of sources with irregular timing.
 @Suite struct CadenceTests {
     private typealias Frame = SimulatedBranch.Frame
 
@@ -13,7 +13,7 @@ import Testing
 
     private func numbers(_ range: Range<Int>) -> [UInt8] { range.map { UInt8(100 + $0) } }
 
-    /// How far each departure is from its time on the schedule.
+    /// The difference of each output frame from its scheduled time.
     private func lateness(_ result: SimulatedBranch.Result, _ rate: FrameRate) -> Set<Int64> {
         Set(
             result.departures.indices.map {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [1, 4, 5, 24, 30, 60, 120, 240], [4, 15, 30, 60, 120])
-    func `whatever the source's rate, a live output leaves on schedule`(
+    func `a live output is on schedule at every source rate`(
         source: Int, output: Int
     ) throws {
         let rate = FrameRate(output)
@@ -40,16 +40,16 @@ import Testing
         #expect(result.periods.count == output)
         #expect(lateness(result, rate) == [0])
         #expect(result.delivered == min(source, output))
-        // What comes nearer to the end than to the last period is late.
+        // Frames closer to the end than the last period are late.
         #expect(result.excess + result.late == max(source - output, 0))
         #expect(result.black == 0 && result.delayed == 0)
-        // Even: the times that pictures stand differ by one period at most.
+        // Even: the display times of frames differ by one period at most.
         let steps = result.steps
         #expect((steps.max() ?? 0) - (steps.min() ?? 0) <= 1, "\(steps)")
     }
 
-    @Test func `a sleep of 33 ms and work of 4 ms is shown evenly at 30`() throws {
-        // 27 frames a second: of thirty periods three show the frame before again.
+    @Test func `a source with 33 ms of sleep and 4 ms of work is even at 30`() throws {
+        // 27 frames a second: three of thirty periods repeat the last frame.
         let frames = (0..<81).map { Frame(Double($0) * 37) }
         let result = try SimulatedBranch(pace: .onSchedule, duration: 3000).run(frames)
         #expect(result.periods.count == 90)
@@ -58,7 +58,7 @@ import Testing
         #expect(lateness(result, FrameRate(30)) == [0])
     }
 
-    @Test func `a burst each 100 ms of frames with their own stamps is shown in time`() throws {
+    @Test func `bursts every 100 ms with timestamps are shown on time`() throws {
         let frames = (0..<60).map { index in
             Frame(comes: Double(index / 3 * 3 + 2) * 1000 / 30, shows: Double(index) * 1000 / 30)
         }
@@ -67,7 +67,7 @@ import Testing
         #expect(lateness(result, FrameRate(30)) == [0])
     }
 
-    @Test func `a burst without stamps shows its first frame`() throws {
+    @Test func `a burst without timestamps shows its first frame`() throws {
         let frames = (0..<20).flatMap { burst in
             (0..<3).map { _ in Frame(Double(burst) * 100) }
         }
@@ -87,31 +87,30 @@ import Testing
         if pace == .onSchedule { #expect(lateness(result, FrameRate(30)) == [0]) }
     }
 
-    @Test func `what comes in one burst after a stall does not make the picture late for good`()
+    @Test func `a burst after a stall does not delay the video permanently`()
         throws
     {
-        // Two seconds of frames come at their end, and then they come in time again.
+        // Two seconds of frames arrive at their end, then frames are on time again.
         let frames = (0..<90).map { index in
             let shows = Double(index) * 1000 / 30
             return Frame(comes: max(shows, 2000), shows: shows)
         }
         let result = try SimulatedBranch(pace: .onSchedule, duration: 3000).run(frames)
-        // Until they came it was black; slots are due 100 ms late, which is three.
+        // Black before they arrive; slots are due 100 ms late, which is three.
         #expect(result.black == 58)
         #expect(result.delayed == 2)
         #expect(Array(result.periods[60...]) == numbers(60..<90))
         #expect(lateness(result, FrameRate(30)) == [0])
     }
 
-    @Test func `frames that are late by more than the latency show late, and none is lost`() throws
-    {
+    @Test func `frames later than the latency are shown late, and none is lost`() throws {
         let frames = (0..<30).map { index in
             Frame(comes: Double(index) * 1000 / 30 + 150, shows: Double(index) * 1000 / 30)
         }
         let result = try SimulatedBranch(pace: .onSchedule, duration: 1200).run(frames)
         #expect(result.delivered == 30 && result.delayed == 30 && result.excess == 0)
         #expect(result.black == 2 && Set(result.steps.dropFirst()) == [1])
-        // A file waits for them, and has them where they belong.
+        // A file waits for them, and shows them on time.
         let file = try SimulatedBranch(pace: .asTheyCome, duration: 1200).run(frames)
         #expect(file.delayed == 0 && Array(file.periods.prefix(30)) == numbers(0..<30))
     }
@@ -120,20 +119,20 @@ import Testing
     func `a still picture is written as time passes`(pace: OutputPace) throws {
         let result = try SimulatedBranch(pace: pace, duration: 5000).run([Frame(0)])
         #expect(result.periods == [UInt8](repeating: 100, count: 150))
-        // What is written in the last second of a file waits for its end.
+        // The last second of a file is written at its end.
         let last = try #require(result.departures.dropLast(31).last)
         #expect(last < 5_000_000_000)
     }
 
     @Test(arguments: paces)
-    func `a source that never sends leaves black of the whole length`(pace: OutputPace) throws {
+    func `a source that never sends gives black of the full length`(pace: OutputPace) throws {
         let result = try SimulatedBranch(pace: pace, duration: 3000).run([])
         #expect(result.periods == [UInt8](repeating: 16, count: 90))
         #expect(result.black == 90)
     }
 
     @Test(arguments: [(OutputPace.asTheyCome, 1000.0), (.onSchedule, 90)])
-    func `a first frame within the patience fills what is before it`(
+    func `a first frame within the patience fills the time before it`(
         pace: OutputPace, time: Double
     ) throws {
         let result = try SimulatedBranch(pace: pace, duration: 2000).run([Frame(time)])
@@ -145,10 +144,10 @@ import Testing
         (OutputPace.asTheyCome, 1.0 / 30 + 1, 31), (.asTheyCome, 1.5, 45), (.onSchedule, 0.1, 3),
         (.onSchedule, 0.5, 15),
     ])
-    func `a first frame after that comes after black`(
+    func `a later first frame follows black`(
         pace: OutputPace, seconds: Double, black: Int
     ) throws {
-        // A nanosecond more than the patience, which ends between two nanoseconds.
+        // A nanosecond above the patience, which ends between two nanoseconds.
         let frame = Frame(seconds * 1000 + 1e-6)
         let result = try SimulatedBranch(pace: pace, duration: 2000).run([frame])
         #expect(result.black == black)
@@ -157,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: paces)
-    func `a camera that is stopped is black until it sends again`(pace: OutputPace) throws {
+    func `a stopped camera is black until it sends again`(pace: OutputPace) throws {
         let times = Array(0..<30) + Array(60..<90)
         let frames = times.map { Frame(Double($0) * 1000 / 30) }
         let branch = SimulatedBranch(pace: pace, duration: 3000, black: [1001, 1500])
@@ -168,19 +167,19 @@ import Testing
     }
 
     @Test(arguments: paces)
-    func `a camera that is stopped at once and for ever leaves black`(pace: OutputPace) throws {
+    func `a camera stopped at once gives black`(pace: OutputPace) throws {
         let branch = SimulatedBranch(pace: pace, duration: 1000, black: [5])
         #expect(try branch.run([]).periods == [UInt8](repeating: 16, count: 30))
-        // The frame that it had sent shows, and no more.
+        // Only the frame sent before shows.
         let stopped = try branch.run([Frame(0)])
         #expect(stopped.periods == [100] + [UInt8](repeating: 16, count: 29))
     }
 
     @Test(arguments: paces)
-    func `a source that is lost shows its last frame, then a slate, until it is back`(
+    func `a lost source shows its last frame, then a slate, until it returns`(
         pace: OutputPace
     ) throws {
-        // It is lost at 1 s, and said to be at 2 s, twice.
+        // Lost at 1 s, reported at 2 s, twice.
         let times = Array(0..<30) + Array(90..<120)
         let frames = times.map { Frame(Double($0) * 1000 / 30) }
         let branch = SimulatedBranch(pace: pace, duration: 4000, lost: [2001, 2500])
@@ -193,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: paces)
-    func `black and slates follow each other as they are asked for`(pace: OutputPace) throws {
+    func `black and slates follow each other as requested`(pace: OutputPace) throws {
         let branch = SimulatedBranch(pace: pace, duration: 4000, black: [1001, 3001], lost: [2001])
         let result = try branch.run((0..<30).map { Frame(Double($0) * 1000 / 30) })
         let pictures = numbers(0..<30) + [16, 34, 16].flatMap { [UInt8](repeating: $0, count: 30) }
@@ -202,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: paces)
-    func `a source that is lost before its first frame has a slate`(pace: OutputPace) throws {
+    func `a source lost before its first frame has a slate`(pace: OutputPace) throws {
         let branch = SimulatedBranch(pace: pace, duration: 3000, lost: [1501])
         let result = try branch.run([])
         let pictures = [16, 34].flatMap { [UInt8](repeating: $0, count: 45) }
@@ -211,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: paces, [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
-    func `hostile stamps and times add up, whatever thread comes first`(
+    func `counters add up with hostile timestamps, in any order of threads`(
         pace: OutputPace, seed: UInt64
     ) throws {
         var state = seed
@@ -219,7 +218,7 @@ import Testing
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Double(state >> 33) / Double(1 << 31) * bound
         }
-        // Half of them on the very moments at which slots are due.
+        // Half of them exactly when slots are due.
         let frames = (0..<400).map { _ in
             let comes = random(1) < 0.5 ? random(3000) : (random(90)).rounded(.down) * 100 / 3
             return Frame(comes: comes, shows: comes + random(1500) - 1000)

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import GreenroomVideo
 
-/// A sink that notes what it gets: for each period, the first byte of the picture.
+/// A sink that records the first byte of each period's frame.
 final class CollectingSink: VideoSink {
     struct Broken: Error {}
 
@@ -16,7 +16,7 @@ final class CollectingSink: VideoSink {
     }
 
     private let state = Mutex(State())
-    /// Held by a test to keep the sink from taking anything.
+    /// A test locks it to block the sink.
     let ingest = Monitor(true)
     let pace: OutputPace
     private let failsAfter: Int
@@ -46,7 +46,7 @@ final class CollectingSink: VideoSink {
 }
 
 extension VideoBranch.Counts {
-    /// The frames that the track carried, as the output tells of them.
+    /// The track's frames, according to the output's counters.
     var frames: Int {
         delivered + excess + queueFull + early + late + unconvertible + failed + queued
     }
@@ -55,7 +55,7 @@ extension VideoBranch.Counts {
     var periods: Int { delivered + repeated + black + slate }
 }
 
-/// Frames that carry a number in their first byte.
+/// Frames with a number in their first byte.
 func numberedFrame(
     _ number: Int, from pool: FramePool, _ format: PixelFormat = .i420,
     _ size: FrameSize = FrameSize(width: 16, height: 16)

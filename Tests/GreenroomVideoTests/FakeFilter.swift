@@ -9,16 +9,16 @@ import Synchronization
 @testable import GreenroomVideo
 @testable import GreenroomPluginInterface
 
-/// A filter that adds to the first byte of a frame, and does with each what a test wants.
+/// A filter that adds to the first byte of a frame, with scripted behaviour.
 final class FakeFilter: InstanceBackend, PluginFactory {
     enum Behaviour: Sendable {
         /// Edits the frame.
         case edit
-        /// Spoils the frame, then returns this.
+        /// Spoils the frame, then returns this status.
         case refuse(Status)
-        /// Edits the frame when the test opens the ingest.
+        /// Edits the frame when the test allows it.
         case wait
-        /// Edits the frame after a time.
+        /// Edits the frame after a delay.
         case work(milliseconds: UInt32)
     }
 
@@ -35,8 +35,8 @@ final class FakeFilter: InstanceBackend, PluginFactory {
     private let calls = Atomic(0)
 
     /// - Parameters:
-    ///   - pool: Where its frames must lie; nil for a filter in the host's process.
-    ///   - adds: What it adds.
+    ///   - pool: Where its frames must be; nil for a filter in the host's process.
+    ///   - adds: The number to add.
     init(pool: FramePool?, adds: UInt8 = 100) {
         self.pool = pool
         self.adds = adds
@@ -46,7 +46,7 @@ final class FakeFilter: InstanceBackend, PluginFactory {
 
     func behave(_ next: Behaviour) { behaviour.withLock { $0 = next } }
 
-    /// An instance that is sending, on its media thread.
+    /// A sending instance, on its media thread.
     func runner(
         _ clock: SessionClock, _ events: SessionEvents = SessionEvents { _ in },
         isRequired: Bool = false
@@ -63,7 +63,7 @@ final class FakeFilter: InstanceBackend, PluginFactory {
         return PreProcessorRunner(instance, clock: clock)
     }
 
-    /// Leads an instance from its creation to sending.
+    /// Moves an instance from creation to sending.
     static func start(_ instance: PluginInstance) throws {
         let row = VideoCapability(width: 64, height: 48, fps: 30)
         let offer = Offer(revision: 1, rule: .rows, rows: [row], suggested: row)

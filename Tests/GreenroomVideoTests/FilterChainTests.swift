@@ -30,7 +30,7 @@ import Testing
             clock: clock ?? self.clock)
     }
 
-    /// What filters tell their session.
+    /// The events of the filters.
     private var events: SessionEvents {
         let hangs = hangs
         return SessionEvents { event in
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// What came out of a chain.
+    /// The result of a chain.
     private struct Edited: Equatable {
         var mark: UInt8
         var format = PixelFormat.i420
@@ -72,7 +72,7 @@ import Testing
         while runner.busyNanoseconds != nil { MonotonicClock.sleep(milliseconds: 1) }
     }
 
-    // MARK: What a frame becomes
+    // MARK: Results
 
     @Test(arguments: [PixelFormat.i420, .nv12])
     func `a filter in its own process edits a copy in its own memory`(format: PixelFormat) throws {
@@ -91,7 +91,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `filters here and there edit one after the other`() throws {
+    @Test func `filters in process and isolated edit in order`() throws {
         let filters = [
             FakeFilter(pool: nil, adds: 1), FakeFilter(pool: FramePool(limit: 2), adds: 2),
             FakeFilter(pool: FramePool(limit: 2), adds: 4), FakeFilter(pool: nil, adds: 8),
@@ -114,7 +114,7 @@ import Testing
         (.gone, FilterChain.Unprocessed(lost: 1)),
         (.stopped, FilterChain.Unprocessed(lost: 1)),
     ])
-    func `what a filter refuses goes on as it was`(
+    func `a frame refused by a filter continues unchanged`(
         status: Status, expected: FilterChain.Unprocessed
     ) throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
@@ -128,7 +128,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `a frame that filters can't get is an error`() throws {
+    @Test func `a frame that can't be given to filters is an error`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
         var chain = chain([try filter.runner(clock, events)])
         guard let frame = inputs.take(.mjpeg, Self.size, compressedByteCount: 10) else {
@@ -206,13 +206,13 @@ import Testing
 
     // MARK: Deadlines
 
-    @Test func `a frame does not wait for a filter that is late, nor the next ones`() throws {
+    @Test func `neither a frame nor the next ones wait for a late filter`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
         let runner = try filter.runner(clock, events)
         var chain = chain([runner])
         filter.behave(.wait)
         #expect(try edit(1, &chain, within: 5_000_000) == Edited(mark: 1))
-        // These would wait for a minute, if they did.
+        // Waiting would take a minute.
         for number in 2...10 {
             #expect(try edit(number, &chain) == Edited(mark: UInt8(number)))
         }
@@ -223,7 +223,7 @@ import Testing
         filter.behave(.edit)
         filter.ingest.change { $0 = true }
         waitUntilIdle(runner)
-        // What it returned too late is dropped.
+        // The late result is dropped.
         #expect(filter.pool?.aliveCount == 0)
         #expect(try edit(11, &chain) == Edited(mark: 111))
         #expect(chain.unprocessed == FilterChain.Unprocessed(late: 10))
@@ -237,14 +237,14 @@ import Testing
         let second = FakeFilter(pool: FramePool(limit: 2), adds: 2)
         var chain = chain([try slow.runner(clock, events), try second.runner(clock, events)])
         slow.behave(.work(milliseconds: 20))
-        // The first one is in the host's process, and has to be waited for.
+        // The first one is in the host's process and must be waited for.
         #expect(try edit(0, &chain, within: 5_000_000) == Edited(mark: 1))
         #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
         #expect(second.callCount == 0)
         chain.close()
     }
 
-    @Test func `a filter that stays late hangs, and the picture goes on`() throws {
+    @Test func `a filter that stays late counts as hung, and the video continues`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
         let runner = try filter.runner(clock, events)
         var chain = chain([runner], hangNanoseconds: 1_000_000_000)
@@ -259,7 +259,7 @@ import Testing
         #expect(hangs.count.load(ordering: .relaxed) == 1)
         #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
 
-        // In its next life it gets frames again, once the call of the last one has returned.
+        // Its next life gets frames again, after the last one's call has returned.
         filter.behave(.edit)
         filter.ingest.change { $0 = true }
         waitUntilIdle(runner)
@@ -269,7 +269,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `on a virtual clock a filter is waited for until it hangs`() throws {
+    @Test func `a virtual clock waits for a filter until it counts as hung`() throws {
         let clock = SessionClock(.virtual)
         clock.lead()
         defer { clock.leave() }
@@ -287,7 +287,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `a filter in the host's process that hangs keeps the frame`() throws {
+    @Test func `a hung filter in the host's process keeps the frame`() throws {
         let filter = FakeFilter(pool: nil)
         let runner = try filter.runner(clock, events)
         var chain = chain([runner], hangNanoseconds: 50_000_000)
@@ -300,10 +300,10 @@ import Testing
         chain.close()
     }
 
-    // MARK: Filters that are not there
+    // MARK: Stopped filters
 
     @Test(arguments: [true, false])
-    func `a filter that is stopped costs nothing, and comes back`(isIsolated: Bool) throws {
+    func `a stopped filter is skipped, and used again after its start`(isIsolated: Bool) throws {
         let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil)
         let runner = try filter.runner(clock, events)
         var chain = chain([runner])
@@ -320,7 +320,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `a filter whose frames the outputs still have is left out`() throws {
+    @Test func `a filter is skipped while outputs hold its frames`() throws {
         let pool = FramePool(limit: 1)
         let filter = FakeFilter(pool: pool)
         var chain = chain([try filter.runner(clock, events)])
@@ -334,7 +334,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `a frame of another life's memory is not shown to the plugin`() throws {
+    @Test func `a plugin never sees a frame in another life's memory`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 1))
         let runner = try filter.runner(clock, events)
         var frame = try numberedFrame(7, from: inputs)
@@ -343,7 +343,7 @@ import Testing
         runner.close()
     }
 
-    @Test func `in steady state nothing is allocated`() throws {
+    @Test func `steady state allocates nothing`() throws {
         let filters = [
             FakeFilter(pool: FramePool(limit: 3), adds: 1),
             FakeFilter(pool: FramePool(limit: 3), adds: 2),

@@ -6,14 +6,14 @@ import Testing
 @Suite struct FrameGridTests {
     private static let period: Int64 = 1_000_000_000 / 30
 
-    /// The periods of moments that are taken one after another.
+    /// The periods of consecutive times.
     private func periods(_ moments: [Int64], fps: Int = 30) -> [Int64] {
         var grid = TakingGrid(rate: FrameRate(fps))
         return moments.map { grid.take($0).period(of: FrameRate(fps)) }
     }
 
     @Test(arguments: [0, 1, 10_000_000, 16_666_667, 33_333_332] as [Int64])
-    func `a source that keeps time has a period for each frame, whatever its phase`(
+    func `a regular source has a period for each frame, at any phase`(
         phase: Int64
     ) {
         let rate = FrameRate(30)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 4, 8])
-    func `a source that is some times as fast has as many frames in each period`(factor: Int) {
+    func `a multiple of the rate has equally many frames in each period`(factor: Int) {
         let rate = FrameRate(30 * factor)
         let moments = (0..<600).map { rate.dueNanoseconds(ofFrame: Int64($0)) }
         let counts = Dictionary(grouping: periods(moments)) { $0 }.mapValues(\.count)
@@ -37,8 +37,8 @@ import Testing
         #expect(counts.allSatisfy { $0.value == factor || ends.contains($0.key) }, "\(counts)")
     }
 
-    @Test func `a source that comes back is counted from its new phase`() {
-        // Half a period later than before: it would lie between two periods.
+    @Test func `a returning source gets a new phase`() {
+        // Half a period later than before: between two periods.
         let begin = 31 * Self.period + Self.period / 2
         let rate = FrameRate(30)
         let after = (0..<30).map { (index: Int64) -> Int64 in
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `moments at the ends of the scale do not trap`() {
+    @Test func `extreme times do not trap`() {
         let moments = [0, .max, .min, .max, 0, .min] as [Int64]
         #expect(periods(moments).count == moments.count)
         #expect(periods(moments.reversed(), fps: 1000).count == moments.count)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FrameRateConverterTests {
     private typealias Claim = FrameRateConverter.Claim
 
-    /// Claims for frames of 10 a second, in milliseconds: when they show and when they come.
+    /// Slots of frames at 10 a second, in milliseconds: time to show and arrival.
     private func claims(
         _ pace: OutputPace, endSlot: Int64? = nil, _ frames: [(shows: Int64, comes: Int64)]
     ) -> [Claim] {
@@ -27,13 +27,13 @@ import Testing
         #expect(found == [slot(0), .excess, slot(1), .excess, .excess, slot(2)])
     }
 
-    @Test func `a frame whose slot is over shows in the next that is free`() {
-        // Slot n is due at 100 (n + 1) ms: at 350 ms the slots 0 to 2 are over.
+    @Test func `a frame after its slot shows in the next free one`() {
+        // Slot n is due at 100 (n + 1) ms: at 350 ms the slots 0 to 2 are past.
         let found = claims(.onSchedule, [(0, 0), (100, 350), (400, 400)])
         #expect(found == [slot(0), slot(3, delayed: true), slot(4)])
     }
 
-    @Test func `of a burst two wait, and what is in time shows in time`() {
+    @Test func `two frames of a burst wait, and frames in time show on time`() {
         let burst = (0..<20).map { (shows: Int64($0) * 100, comes: Int64(1510)) }
         let found = claims(.onSchedule, burst + [(2000, 2000)])
         let late = [slot(15, delayed: true), slot(16, delayed: true)]
@@ -41,14 +41,14 @@ import Testing
         #expect(found == late + excess + [slot(17), slot(18), slot(19), slot(20)])
     }
 
-    @Test func `a source that is always late by the same time loses nothing`() {
-        // Each comes about when a slot is due, sometimes before and sometimes after.
+    @Test func `a source with a constant delay loses nothing`() {
+        // Each arrives about when a slot is due, sometimes before and sometimes after.
         let frames = (0..<50).map { (shows: $0 * 100, comes: $0 * 100 + 200 + $0 % 3 - 1) }
         let found = claims(.onSchedule, frames.map { (Int64($0.shows), Int64($0.comes)) })
         #expect(!found.contains(.excess), "\(found)")
     }
 
-    @Test func `a slot is over exactly when it is due`() {
+    @Test func `a slot ends exactly when it is due`() {
         for pace in [OutputPace.asTheyCome, .onSchedule] {
             for rate in [FrameRate(30), FrameRate(1), FrameRate(120), FrameRate(1000)]
                 + [FrameRate(numerator: 30_000, denominator: 1001)].compactMap(\.self)
@@ -63,22 +63,22 @@ import Testing
         }
     }
 
-    @Test func `a live slot is due as far behind as the sound, a written one after a second`() {
+    @Test func `a live slot has the audio's delay, a recorded one a second`() {
         let live = FrameRateConverter(rate: FrameRate(25), pace: .onSchedule, endSlot: nil)
         #expect((0..<3).map(live.due) == [100_000_000, 140_000_000, 180_000_000])
         let file = FrameRateConverter(rate: FrameRate(25), pace: .asTheyCome, endSlot: nil)
         #expect((0..<3).map(file.due) == [1_040_000_000, 1_080_000_000, 1_120_000_000])
     }
 
-    @Test func `what is before the beginning and after the end is told apart`() {
+    @Test func `frames before the start and after the end are distinguished`() {
         let found = claims(
             .onSchedule, endSlot: 5, [(-100, 0), (-40, 0), (500, 0), (400, 0), (350, 900)])
         #expect(found == [.early, slot(0), .late, slot(4), .excess])
-        // What is delayed beyond the end is late, too.
+        // A frame delayed beyond the end is late, too.
         #expect(claims(.onSchedule, endSlot: 5, [(0, 2000)]) == [.late])
     }
 
-    @Test func `no more frames wait than fit, and that is decided by time alone`() {
+    @Test func `the number of waiting frames is limited, depending only on time`() {
         let rate = FrameRate(120)
         var schedule = FrameRateConverter(rate: rate, pace: .onSchedule, endSlot: nil)
         var grid = TakingGrid(rate: rate)
@@ -86,7 +86,7 @@ import Testing
             schedule.claim(grid.take(rate.dueNanoseconds(ofFrame: $0)), at: 0)
         }
         #expect(ahead.prefix(16).allSatisfy { $0 != .full } && ahead.last == .full)
-        // When the first has had its time there is room for one.
+        // After the first one's slot there is room for one.
         let due = schedule.due(0)
         let (next, last) = (
             grid.take(rate.dueNanoseconds(ofFrame: 17)), grid.take(rate.dueNanoseconds(ofFrame: 18))
@@ -96,7 +96,7 @@ import Testing
         #expect(schedule.claim(last, at: due) == .full)
     }
 
-    @Test func `a frame that comes in time finds room at 120 a second`() {
+    @Test func `a frame in time has room at 120 a second`() {
         let rate = FrameRate(120)
         var schedule = FrameRateConverter(rate: rate, pace: .onSchedule, endSlot: nil)
         var grid = TakingGrid(rate: rate)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `black takes the slot of now, or the next that is not taken`() {
+    @Test func `black uses the current slot, or the next free one`() {
         var schedule = FrameRateConverter(rate: FrameRate(10), pace: .onSchedule, endSlot: 50)
         var grid = TakingGrid(rate: FrameRate(10))
         #expect(schedule.claim(from: grid.point(at: 1_000_000_000), nextSlot: 10) == 10)

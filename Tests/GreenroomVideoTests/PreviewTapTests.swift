@@ -11,10 +11,10 @@ import Testing
         }
     }
 
-    @Test func `loudness is that of the sound since it was asked for last`() throws {
+    @Test func `loudness covers the audio since the last reading`() throws {
         let monitor = PreviewTap()
         #expect(monitor.takeLoudness() == PreviewTap.Loudness())
-        // A square wave has its peak as its level; half of the samples are silent.
+        // A square wave's level is its peak; half of the samples are silent.
         write(monitor) { $0 % 96 < 48 ? 16_384 : -16_384 }
         let loud = monitor.takeLoudness()
         #expect(abs(try #require(loud.peakDBFS) + 6.02) < 0.01)

@@ -5,7 +5,7 @@ import GreenroomMedia
 @testable import GreenroomSession
 @testable import GreenroomVideo
 
-/// A branch on simulated time: the queue and the writer of a real one, without its thread.
+/// A branch in simulated time: the queue and the writer of a real one, without its thread.
 struct SimulatedBranch {
     /// A frame of a source, in milliseconds.
     struct Frame {
@@ -17,11 +17,11 @@ struct SimulatedBranch {
         init(comes: Double, shows: Double) { (self.comes, self.shows) = (comes, shows) }
     }
 
-    /// What comes out.
+    /// The output.
     struct Result: Equatable {
-        /// For each period the number of its frame, from 100 on; 16 is black, and 34 a slate.
+        /// The number of each period's frame, from 100; 16 is black, 34 a slate.
         var periods: [UInt8] = []
-        /// When each period was handed over, in nanoseconds.
+        /// When each period was written, in nanoseconds.
         var departures: [Int64] = []
         var counts: [Int] = []
 
@@ -33,7 +33,7 @@ struct SimulatedBranch {
         var late: Int { counts[7] }
         var slate: Int { counts[8] }
 
-        /// How many periods after the one before a new picture came.
+        /// The number of periods between new frames.
         var steps: [Int] {
             let changes = periods.indices.filter { $0 == 0 || periods[$0] != periods[$0 - 1] }
             return zip(changes.dropFirst(), changes).map { $0 - $1 }
@@ -52,18 +52,18 @@ struct SimulatedBranch {
 
     var pace: OutputPace
     var rate = FrameRate(30)
-    /// How long the session takes, in milliseconds.
+    /// The session's length, in milliseconds.
     var duration: Double
-    /// When the picture is made black, in milliseconds.
+    /// When black is requested, in milliseconds.
     var black: [Double] = []
-    /// When the source is said to be lost, in milliseconds.
+    /// When the source is reported lost, in milliseconds.
     var lost: [Double] = []
-    /// Whether the branch's thread is the first one to run at a time when both have work.
+    /// Whether the branch's thread runs first when both have work.
     var laneGoesFirst = false
 
-    /// Runs frames through it, once with each order of the threads.
+    /// Runs frames with both orders of the threads.
     ///
-    /// - Throws: A failure if that makes a difference, or frames and counters don't add up.
+    /// - Throws: A failure if the results differ, or frames and counters don't add up.
     func run(_ frames: [Frame]) throws -> Result {
         var first = self
         first.laneGoesFirst = true
@@ -128,7 +128,7 @@ struct SimulatedBranch {
             case .slate:
                 queue.show(slate.frame.share(), slate.text, from: grid.point(at: time))
             }
-            // Everything of one time comes before the branch goes on, or the branch after each.
+            // All events of one time precede the branch, or the branch follows each.
             let isLast = index + 1 == events.count || events[index + 1].0 > time
             if laneGoesFirst || isLast { try work(at: time) }
         }

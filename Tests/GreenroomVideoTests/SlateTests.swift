@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["640x360", "1280x720", "1920x1080", "212x160", "360x640", "858x480"])
-    func `two lines are in the middle, quiet and loud, and clear of the edges`(
+    func `two lines are centred, dim and bright, away from the edges`(
         size: String
     ) throws {
         let size = try #require(FrameSize(size))
@@ -44,13 +44,13 @@ import Testing
         let (top, bottom) = (try #require(lit.first), try #require(lit.last))
         #expect(abs(top - (size.height - 1 - bottom)) <= 1, "\(top) above, to \(bottom)")
         #expect(top > size.height / 5)
-        // Rows that are empty part the lines.
+        // Empty rows separate the lines.
         let gaps = zip(lit, lit.dropFirst()).filter { $1 - $0 > 1 }
         #expect(gaps.count == 1)
         let first = rows[top...(gaps.first?.0 ?? top)].joined().max() ?? 0
         let second = rows[(gaps.first?.1 ?? bottom)...bottom].joined().max() ?? 0
         #expect(first > ground + 60 && second > first + 40)
-        // Large: the second line takes a good part of the width, and as much to the left as right.
+        // Large: the second line takes a good part of the width, with equal margins.
         let columns = (0..<size.width).filter { x in rows.contains { $0[x] != ground } }
         let (left, right) = (try #require(columns.first), try #require(columns.last))
         #expect(right - left > size.width * 2 / 5 && left > size.width / 8)
@@ -58,12 +58,12 @@ import Testing
     }
 
     @Test(arguments: ["1x1", "2x2", "16x16", "40x400", "8192x2", "101x77"])
-    func `any size has a slate, with letters or without`(size: String) throws {
+    func `every size has a slate, with or without letters`(size: String) throws {
         let size = try #require(FrameSize(size))
         #expect(try slate(size).frame.size == size)
     }
 
-    @Test func `the same is drawn for whatever outputs take`() throws {
+    @Test func `the slate is equal in every output format`() throws {
         let size = FrameSize(width: 320, height: 180)
         let limited = luma(try slate(size))
         let nv12 = try slate(size, .nv12)
@@ -75,12 +75,12 @@ import Testing
         #expect(try slate(size, .bgra).frame.format == .bgra)
     }
 
-    @Test func `what nobody can make is no slate`() {
+    @Test func `an impossible format has no slate`() {
         let size = FrameSize(width: 320, height: 180)
         #expect(Slate(Self.text, VideoWant(format: .mjpeg), size: size) == nil)
     }
 
-    @Test func `each letter is its own, and unknown ones are blank`() {
+    @Test func `letters differ, and unknown ones are blank`() {
         let letters = (32...126).map { Character(Unicode.Scalar($0)) }
         var seen: [[Bool]: Character] = [:]
         for letter in letters {

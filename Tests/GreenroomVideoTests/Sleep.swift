@@ -4,6 +4,6 @@ import Glibc
 @testable import GreenroomVideo
 
 extension MonotonicClock {
-    /// Lets other threads go on; nothing is asserted about how long it takes.
+    /// Lets other threads run; no assertion depends on the duration.
     static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GreenroomVideo
 
-/// A branch with its thread, on the real clock: nothing is asserted about how long anything takes.
+/// A branch with its thread, on the real clock: no assertion depends on durations.
 @Suite struct VideoBranchTests {
     private static let rate = FrameRate(30)
     private let pool = FramePool(limit: 64)
@@ -21,7 +21,7 @@ import Testing
             want: VideoWant(format: .i420, size: size), endSlot: endSlot, sink: sink, clock: clock)
     }
 
-    /// A timeline that has begun just now, or some time ago.
+    /// A timeline that started now, or some time ago.
     private func timeline(begunBefore nanoseconds: Int64 = 0) -> SessionTimeline {
         let timeline = SessionTimeline()
         timeline.begin(at: clock.now - nanoseconds)
@@ -32,7 +32,7 @@ import Testing
         return HostThread(name: "branch") { branch.run(on: timeline) { _ in } }
     }
 
-    /// Sends a frame that comes when it shows.
+    /// Sends a frame that arrives when it shows.
     private func send(
         _ number: Int, at nanoseconds: Int64, to branch: VideoBranch, _ grid: inout TakingGrid
     ) throws {
@@ -40,7 +40,7 @@ import Testing
         branch.push(try numberedFrame(number, from: pool), claim)
     }
 
-    /// Sends frames with these times through a branch, and lets it end.
+    /// Sends frames with these times through a branch, and ends it.
     private func run(
         _ milliseconds: [Double], endSlot: Int64, isEndKnown: Bool = true
     ) throws -> (periods: [UInt8], counts: VideoBranch.Counts) {
@@ -50,7 +50,7 @@ import Testing
         let thread = start(branch, timeline())
         for (number, time) in milliseconds.enumerated() {
             try send(number, at: Int64(time * 1e6), to: branch, &grid)
-            // A test sends faster than any camera: it waits, or the queue would be full.
+            // A test sends faster than any camera: wait, or the queue would be full.
             while branch.counts.queued > 4 { MonotonicClock.sleep(milliseconds: 1) }
         }
         branch.finish(endSlot: endSlot)
@@ -68,7 +68,7 @@ import Testing
         #expect(counts.repeated == 0)
     }
 
-    @Test func `jitter of less than half a period moves nothing`() throws {
+    @Test func `jitter of less than half a period has no effect`() throws {
         var seed: UInt64 = 7
         let times = (0..<60).map { index in
             seed = seed &* 6_364_136_223_846_793_005 &+ 1
@@ -80,8 +80,8 @@ import Testing
         #expect(counts.repeated == 0)
     }
 
-    @Test func `a source that lies between two slots does not flicker`() throws {
-        // Half a period late, and a nanosecond of rounding either way.
+    @Test func `a source between two slots does not flicker`() throws {
+        // Half a period late, with a nanosecond of rounding either way.
         let times = (0..<30).map { (index: Int) -> Double in
             let rounding = index % 2 == 0 ? 1e-6 : -1e-6
             return (Double(index) + 0.5) * 1000 / 30 + rounding
@@ -91,41 +91,41 @@ import Testing
         #expect(counts.excess == 0)
     }
 
-    @Test func `gaps are filled with the frame before, the beginning with the first`() throws {
+    @Test func `gaps repeat the last frame, the start shows the first one`() throws {
         let (periods, counts) = try run([100, 200, 233], endSlot: 10)
         #expect(periods == [0, 0, 0, 0, 0, 0, 1, 2, 2, 2])
         #expect(counts.delivered == 3)
         #expect(counts.repeated == 7)
     }
 
-    @Test func `of frames for one period the first is taken`() throws {
+    @Test func `the first of several frames of a period is used`() throws {
         let (periods, counts) = try run((0..<38).map { Double($0) * 1000 / 120 }, endSlot: 10)
         #expect(periods.count == 10)
         #expect(counts.delivered == 10)
         #expect(counts.excess == 28)
     }
 
-    @Test func `what is before the beginning and after the end is counted so`() throws {
+    @Test func `frames before the start and after the end are counted`() throws {
         let (periods, counts) = try run([-100, -50, 0, 33, 66, 100, 500], endSlot: 3)
         #expect(periods == [2, 3, 4])
         #expect(counts.early == 2)
         #expect(counts.late == 2)
     }
 
-    @Test func `an end that was not known is that of the session, and loses nothing`() throws {
+    @Test func `an unknown end is the session's, and loses nothing`() throws {
         let (periods, counts) = try run([0, 33, 66, 100], endSlot: 2, isEndKnown: false)
         #expect(periods == [0, 1, 2, 3])
         #expect(counts.delivered == 4)
     }
 
-    @Test func `times at the ends of the scale do not trap`() throws {
+    @Test func `extreme times do not trap`() throws {
         let (periods, counts) = try run([0, 9e12, -9e12], endSlot: 1)
         #expect(periods == [0])
         #expect(counts.late == 1)
         #expect(counts.excess + counts.early == 1)
     }
 
-    @Test func `a branch that stands still loses its own frames and keeps its length`() throws {
+    @Test func `a blocked branch loses only its own frames and keeps its length`() throws {
         let sink = CollectingSink(isOpen: false)
         var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, endSlot: 100)
@@ -147,13 +147,13 @@ import Testing
     }
 
     @Test(arguments: [OutputPace.asTheyCome, .onSchedule])
-    func `an output that fails gets nothing more, and every frame is counted`(
+    func `a failed output gets nothing more, and every frame is counted`(
         pace: OutputPace
     ) throws {
         let sink = CollectingSink(pace, failsAfter: 5)
         var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, endSlot: 50)
-        // What is live has ten seconds to fill, a file nothing yet.
+        // A live output has ten seconds to fill, a file nothing yet.
         let past: Int64 = pace == .onSchedule ? 10_000_000_000 : 0
         let thread = start(branch, timeline(begunBefore: past))
         var number = 0
@@ -172,7 +172,7 @@ import Testing
         #expect(pool.aliveCount == 0)
     }
 
-    @Test func `an output that fails at its end counts no frame that it did not get`() throws {
+    @Test func `an output that fails at its end counts only the frames that it got`() throws {
         // The third write fills the end.
         let sink = CollectingSink(failsAfter: 2)
         var grid = TakingGrid(rate: Self.rate)
@@ -192,11 +192,11 @@ import Testing
         let sink = CollectingSink()
         var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, endSlot: 90)
-        // Three seconds ago: two are over, and the last may get its frames still.
+        // Three seconds ago: two are past, the last may still get frames.
         try send(1, at: 0, to: branch, &grid)
         let thread = start(branch, timeline(begunBefore: 3_000_000_000))
         while sink.periods.count < 60 { MonotonicClock.sleep(milliseconds: 1) }
-        // A period that was filled takes no frame any more: it shows in the next one.
+        // A filled period takes no more frames: it shows in the next one.
         try send(2, at: 1_000_000_000, to: branch, &grid)
         branch.finish(endSlot: 90)
         thread.join()
@@ -206,7 +206,7 @@ import Testing
         #expect((counts.delivered, counts.delayed, counts.repeated) == (2, 1, 88))
     }
 
-    @Test func `a live output has every picture no earlier than its time, to its end`() throws {
+    @Test func `a live output shows no frame too early, up to its end`() throws {
         let sink = CollectingSink(.onSchedule)
         var grid = TakingGrid(rate: Self.rate)
         let branch = branch(sink, rate: FrameRate(100), endSlot: 20)
@@ -215,7 +215,7 @@ import Testing
         try send(1, at: 0, to: branch, &grid)
         var seen: [(count: Int, at: Int64)] = []
         while sink.periods.count < 20 {
-            // What has been written by then was due by now.
+            // Everything written by then was due.
             let count = sink.periods.count
             seen.append((count, timeline.time(of: clock.now)))
             MonotonicClock.sleep(milliseconds: 1)

@@ -77,7 +77,7 @@ import GreenroomModel
         return (track, sinks)
     }
 
-    /// Sends a frame, and waits until the track has dealt with it.
+    /// Sends a frame, and waits until the track has processed it.
     private func send(
         _ number: Int, to track: VideoTrack, at moment: Int64,
         _ size: FrameSize = FrameSize(width: 64, height: 48), rotation: Rotation = .none
@@ -104,7 +104,7 @@ import GreenroomModel
         #expect(pool.aliveCount == 0)
     }
 
-    @Test func `what is wanted as it comes is not converted`() throws {
+    @Test func `a frame in the wanted format is not converted`() throws {
         let (track, sinks) = try run(
             [VideoWant(format: .nv12), VideoWant(format: .nv12)], frames: 20)
         #expect(track.counts.conversions == 0)
@@ -113,16 +113,16 @@ import GreenroomModel
         #expect(sinks[1].periods == sinks[0].periods)
     }
 
-    @Test func `memory is allocated while warming up and no more`() throws {
+    @Test func `memory is allocated only during warm-up`() throws {
         let want = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
         _ = try run([want], frames: 10)
         let warm = pool.allocationCount
         _ = try run([want], frames: 100)
-        // How many frames are under way at once depends on the machine, within the pool.
+        // The number of concurrent frames depends on the machine, within the pool.
         #expect(pool.allocationCount - warm <= 12)
     }
 
-    @Test func `a frame that no output can have is counted there`() throws {
+    @Test func `a frame that can't be converted is counted by the output`() throws {
         let want = VideoWant(format: .i420, size: FrameSize(width: 33, height: 24), fit: .reject)
         let (track, sinks) = try run([want, VideoWant(format: .nv12)], frames: 10)
         #expect(track.branches[0].counts.unconvertible == 10)
@@ -145,7 +145,7 @@ import GreenroomModel
                 MonotonicClock.sleep(milliseconds: 1)
             }
         }
-        // All of it is through while the other one has written nothing.
+        // All frames have passed while the other one has written nothing.
         #expect(sinks[1].periods == (0..<100).map(UInt8.init))
         #expect(sinks[0].periods.isEmpty)
         #expect(track.branches[0].counts.queueFull > 80 && track.branches[1].counts.queueFull == 0)
@@ -163,13 +163,13 @@ import GreenroomModel
         track.input.push(frame)
     }
 
-    @Test func `above the track's rate frames are dropped, and no slot is missed`() throws {
+    @Test func `frames above the track's rate are dropped, and no slot is missed`() throws {
         let sink = CollectingSink()
         let track = track([VideoWant(format: .nv12)], [sink], rate: FrameRate(30))
         let timeline = SessionTimeline()
         timeline.begin(at: clock.now)
         let threads = start(track, timeline)
-        // Four times as fast, a little early or late.
+        // Four times as fast, with some jitter.
         for number in 0..<117 {
             let jitter = Int64(number % 3 - 1) * 1_000_000
             let time = Int64(number) * 1_000_000_000 / 120 + jitter
@@ -181,7 +181,7 @@ import GreenroomModel
         #expect(sink.periods == sink.periods.sorted() && sink.periods.count == 30)
     }
 
-    @Test func `a lower ceiling costs scaling, and no output notices`() throws {
+    @Test func `a lower ceiling scales frames, without effect on outputs`() throws {
         let wants = [
             VideoWant(format: .i420, size: FrameSize(width: 64, height: 48)),
             VideoWant(format: .i420, size: FrameSize(width: 32, height: 24)),
@@ -200,7 +200,7 @@ import GreenroomModel
         #expect(track.counts.conversions == 40)
         track.follow(
             VideoCapability(size: FrameSize(width: 32, height: 32), rate: FrameRate(50)))
-        // Every second one is carried, in 32x24, which the second output takes as it is.
+        // Every second one is carried, in 32x24, which the second output takes unchanged.
         try send(20..<40)
         #expect(track.counts.overRate == 10)
         #expect(track.counts.conversions == 60)
@@ -215,7 +215,7 @@ import GreenroomModel
         }
     }
 
-    @Test func `a row is about a portrait's pixels as they lie, and so it reaches who turns it`()
+    @Test func `a ceiling applies to a portrait's unrotated pixels`()
         throws
     {
         let sink = CollectingSink()
@@ -231,7 +231,7 @@ import GreenroomModel
         #expect(sink.sizes == [FrameSize(width: 32, height: 24)])
     }
 
-    @Test func `black comes after the frames that were sent before it`() throws {
+    @Test func `black follows the frames sent before it`() throws {
         let sink = CollectingSink()
         let track = track([VideoWant(format: .nv12)], [sink])
         for number in 101...103 {
@@ -252,7 +252,7 @@ import GreenroomModel
         #expect(track.branches[0].counts.black > 0)
     }
 
-    @Test func `a slate comes in its time, in the size of each output`() throws {
+    @Test func `a slate shows on time, in each output's size`() throws {
         let wants = [
             VideoWant(format: .i420, size: FrameSize(width: 320, height: 180)),
             VideoWant(format: .nv12, size: FrameSize(width: 33, height: 24), fit: .reject),
@@ -264,7 +264,7 @@ import GreenroomModel
         timeline.begin(at: clock.now)
         let threads = start(track, timeline)
         try send(101, to: track, at: timeline.epoch)
-        // The newest request counts, though the track waits for another moment.
+        // The newest request counts, although the track waits for another time.
         track.showSlate(.lost(.camera), at: timeline.epoch + 60_000_000_000)
         track.showSlate(.restarting(.camera), at: timeline.epoch + 50_000_000)
         while track.branches.prefix(2).contains(where: { $0.counts.slate == 0 }) {
@@ -273,18 +273,18 @@ import GreenroomModel
         end(track, threads, slots: 120)
         #expect(sinks[0].sizes == [FrameSize(width: 320, height: 180)])
         #expect(sinks[1].sizes == [FrameSize(width: 33, height: 24)])
-        // A busy machine is late with it.
+        // A busy machine shows it late.
         let shown = try #require(sinks[0].periods.firstIndex(of: 34))
         #expect(shown >= 5)
         #expect(sinks[0].periods.prefix(shown).allSatisfy { [16, 101].contains($0) })
         #expect(sinks[0].periods.dropFirst(shown).allSatisfy { $0 == 34 })
-        // This one could have no frame.
+        // This one could not get a frame.
         #expect(sinks[1].periods.last == 34 && !sinks[1].periods.contains(101))
-        // Nobody can make a slate of that format: the output says so, and the others go on.
+        // No slate exists in that format: the output reports it, and the others continue.
         #expect(track.branches[2].failure != nil && track.branches[2].counts.slate == 0)
     }
 
-    @Test func `a slate that is to come is forgotten when the source is back`() throws {
+    @Test func `a pending slate is cancelled when the source returns`() throws {
         let sink = CollectingSink()
         let track = track([VideoWant(format: .nv12)], [sink], rate: FrameRate(100))
         let timeline = SessionTimeline()
@@ -301,8 +301,7 @@ import GreenroomModel
         #expect(sink.periods.last == 102)
     }
 
-    @Test func `frames that are too many for the input, or come after its end, are counted`() throws
-    {
+    @Test func `frames beyond the input's capacity or after its end are counted`() throws {
         let sink = CollectingSink()
         let track = track([VideoWant(format: .nv12)], [sink])
         for number in 0..<10 { try sendWithoutWaiting(number, to: track, at: clock.now) }
@@ -318,7 +317,7 @@ import GreenroomModel
         #expect(track.input.arrivals.count == 10)
     }
 
-    @Test func `a filter that is lost to a frame costs no output anything`() throws {
+    @Test func `a lost filter costs no output a frame`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 8))
         let sink = CollectingSink()
         let track = track([VideoWant(format: .i420)], [sink], filters: [try filter.runner(clock)])
@@ -343,7 +342,7 @@ import GreenroomModel
         #expect(track.counts.carried == 20 && track.counts.lostInFilter == 0)
     }
 
-    @Test func `a picture that never comes is told of`() throws {
+    @Test func `a missing picture is reported`() throws {
         let notes = Mutex<[String]>([])
         let sink = CollectingSink()
         let track = track([VideoWant(format: .i420)], [sink]) { text in

@@ -9,7 +9,7 @@ import Testing
 
 /// A track with its threads on a virtual clock.
 @Suite struct VirtualTrackTests {
-    /// All that can be told of a run.
+    /// The complete result of a run.
     private struct Outcome: Equatable {
         var periods: [[UInt8]] = []
         var departures: [IntervalHistogram.Summary] = []
@@ -19,13 +19,13 @@ import Testing
     }
 
     private struct Frame {
-        /// When it comes, from the beginning, in nanoseconds.
+        /// Its arrival since the start, in nanoseconds.
         var comes: Int64
-        /// How long before that it was stamped.
+        /// The age of its timestamp at the arrival.
         var age: Int64
     }
 
-    /// A source that bursts, stalls, and likes the very moments at which slots are due.
+    /// A source that bursts, stalls, and often sends exactly when slots are due.
     private func wildFrames(seconds: Int, seed: UInt64) -> [Frame] {
         var state = seed
         func random(_ bound: Int64) -> Int64 {
@@ -47,8 +47,8 @@ import Testing
         return frames.filter { $0.comes < Int64(seconds) * 1_000_000_000 }
     }
 
-    /// - Parameter isHostile: Whether some frames can't be converted, and what the track carries
-    ///   changes now and then.
+    /// - Parameter isHostile: Whether some frames can't be converted, and the track's capability
+    ///   changes sometimes.
     private func run(_ frames: [Frame], seconds: Int, isHostile: Bool) throws -> Outcome {
         let clock = SessionClock(.virtual)
         clock.lead()
@@ -95,7 +95,7 @@ import Testing
                         number % 300 == 0
                             ? track.agreed : VideoCapability(width: 4, height: 6, fps: 15))
                 }
-                // This is no JPEG image.
+                // Not a JPEG image.
                 let taken =
                     isHostile && number % 11 == 0
                     ? pool.take(.mjpeg, size, compressedByteCount: 10)
@@ -114,7 +114,7 @@ import Testing
         }
         let over = timeline.epoch + Int64(seconds) * 1_000_000_000
         let _: Void? = clock.wait(for: idle, until: over) { _ in nil }
-        // Time stands still until the branches know of their end.
+        // Time stands still until the branches know their end.
         source.join()
         track.input.close()
         trackThread.join()
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `whatever a source does, it comes out the same each time`(seed: UInt64) throws {
+    func `the result is deterministic for every source`(seed: UInt64) throws {
         let frames = wildFrames(seconds: 60, seed: seed)
         let outcome = try run(frames, seconds: 60, isHostile: true)
         for _ in 0..<5 {
@@ -155,17 +155,17 @@ import Testing
             #expect(other.arrivals == outcome.arrivals)
             #expect(other.periods == outcome.periods)
         }
-        // Nothing is late there, and nothing early.
+        // Nothing is late or early.
         #expect(outcome.lateness[0] == nil)
         #expect(outcome.lateness.dropFirst().allSatisfy { $0?.maximum == 0 })
         #expect(outcome.departures[1].p50 > 33_000_000 && outcome.departures[1].p99 < 34_000_000)
     }
 
-    @Test func `ten minutes of a good source are every frame once`() throws {
+    @Test func `ten minutes of a regular source show every frame once`() throws {
         let rate = FrameRate(30)
         let frames = (0..<18_000).map { Frame(comes: rate.dueNanoseconds(ofFrame: $0), age: 0) }
         let outcome = try run(frames, seconds: 600, isHostile: false)
-        // Black after every hundredth: it has no period of its own to show in.
+        // Black after every hundredth frame has no period of its own to show in.
         let expected = (0..<18_000).map { UInt8($0 % 200) }
         let differing = outcome.periods[1].indices.filter {
             outcome.periods[1][$0] != expected[$0]

@@ -17,9 +17,9 @@ public final class ChildProcess {
     ///
     /// - Parameters:
     ///   - program: A path, or a name to look for in `PATH`.
-    /// - input: Its standard input.
-    /// - environment: Changes to this process's environment; nil removes a variable.
-    ///   `ALSA_CONFIG_PATH` is removed by default.
+    ///   - input: Its standard input.
+    ///   - environment: Changes to this process's environment; nil removes a variable.
+    ///     `ALSA_CONFIG_PATH` is removed by default.
     /// - Throws: ``Failure`` if the program can't be started.
     public init(
         _ program: String, _ arguments: [String], input: [UInt8] = [],

@@ -6,7 +6,7 @@ extension RunnerConnection {
     ///
     /// - Parameters:
     ///   - program: The runner's program or socket, for errors.
-    /// - payload: Sent with the message.
+    ///   - payload: Sent with the message.
     /// - Returns: The rest of the answer.
     func handshake(
         with program: String, sending payload: WireWriter = WireWriter()

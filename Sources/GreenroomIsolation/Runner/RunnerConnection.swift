@@ -9,7 +9,8 @@ import Synchronization
 /// The host's end of the connection to a runner: the socket, the channels, and the threads that
 /// serve the plugin's calls. Every ``RunnerProcess`` has one.
 ///
-/// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on the media thread, the rest on any.
+/// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on the media thread, the rest on
+/// any.
 final class RunnerConnection: Sendable {
     private enum Phase {
         case running
@@ -51,8 +52,8 @@ final class RunnerConnection: Sendable {
     ///
     /// - Parameters:
     ///   - socket: Connected to the runner.
-    /// - terminate: Kills the process, or closes the connection, at once. Called on any thread,
-    ///   possibly more than once.
+    ///   - terminate: Kills the process, or closes the connection, at once. Called on any thread,
+    ///     possibly more than once.
     init(
         _ socket: consuming ControlSocket, _ channels: Channels, frames: SharedMemory?,
         context: InstanceContext, observer: (any InstanceObserver)? = nil,

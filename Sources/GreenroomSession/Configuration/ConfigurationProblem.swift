@@ -1,13 +1,13 @@
 import GreenroomSchema
 
-/// Something in a configuration that can't be run, or can't be meant.
+/// An error in a configuration, or a warning about an unlikely value.
 public struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The keys that lead to it, as in a session file: `camera.settings.pattern`; empty for the
-    /// configuration as a whole.
+    /// Its path as in a session file, e.g. `camera.settings.pattern`; empty for the whole
+    /// configuration.
     public var path: String
-    /// The rule and the cure, in sentences for people.
+    /// The rule and the cure, in sentences.
     public var message: String
-    /// Whether the key itself is at fault, not its value.
+    /// Whether the key is invalid, not its value.
     package var isOfKey = false
 
     package init(_ message: String, at path: String, isOfKey: Bool = false) {
@@ -22,7 +22,7 @@ public struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Why a configuration can't be run: every problem at once.
+/// Why a configuration is invalid, with every problem.
 public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     /// The problems, at least one.
     public var problems: [ConfigurationProblem]

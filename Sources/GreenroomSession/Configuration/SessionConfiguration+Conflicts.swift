@@ -3,15 +3,15 @@ package import GreenroomModel
 import GreenroomRuntime
 import GreenroomSchema
 
-/// Which plugins a configuration has, for checks of what needs them.
+/// The plugins of a configuration, for checks that depend on them.
 ///
-/// Of a session file, what is there and wrong counts, too: it is not told missing as well.
+/// An invalid plugin of a session file counts, so that it is not reported as missing as well.
 package struct SessionParts: Sendable {
-    /// The roles that something makes the media of.
+    /// The roles that have a source.
     package var roles: Set<SessionRole>
-    /// How many filters a role has.
+    /// The number of filters of a role.
     package var filterCounts: [SessionRole: Int]
-    /// Whether a broadcast makes the share.
+    /// Whether the share is a broadcast.
     package var hasBroadcast: Bool
 
     package init(
@@ -39,7 +39,7 @@ package struct SessionParts: Sendable {
         return filter < filterCounts[address.role, default: 0]
     }
 
-    /// What outputs can take.
+    /// The tracks for outputs.
     fileprivate var tracks: TracksInFile {
         TracksInFile(
             video: Set(roles.filter { $0.medium == .video }.map(\.track)),
@@ -47,16 +47,16 @@ package struct SessionParts: Sendable {
     }
 }
 
-// MARK: - What does not go together
+// MARK: - Conflicts
 
 extension SessionConfiguration {
-    /// What does not go together, whatever the plugins are.
+    /// Conflicts that do not depend on which plugins are used.
     package func conflicts(among parts: SessionParts) -> [ConfigurationProblem] {
         outputConflicts(parts) + timelineConflicts(parts) + clockConflicts(parts)
             + isolationConflicts
     }
 
-    /// Outputs that don't go together, or want what the session does not have.
+    /// Outputs that conflict, or need a track that the session does not have.
     private func outputConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
         outputs.enumerated().flatMap { index, output in
             output.output.conflicts(with: outputs[..<index].map(\.output), in: parts.tracks)
@@ -64,7 +64,7 @@ extension SessionConfiguration {
         }
     }
 
-    /// Entries for plugins that the session does not have.
+    /// Timeline entries for plugins that the session does not have.
     private func timelineConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
         timeline.compactMap { entry in
             let command = entry.command
@@ -81,15 +81,15 @@ extension SessionConfiguration {
         }
     }
 
-    /// That a session would never end and use all of the machine until then, or be over before
-    /// anybody could connect.
+    /// A virtual clock without a duration, which would run at full speed forever, or with a broadcast,
+    /// which could not connect in time.
     private func clockConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
         guard clock == .virtual else { return [] }
         var problems: [ConfigurationProblem] = []
         if duration == nil {
             problems.append(
                 ConfigurationProblem(
-                    "on the virtual clock a session needs a duration, or it would run for ever at "
+                    "on the virtual clock a session needs a duration, or it would run forever at "
                         + "full speed. Add one to \"session\", or --duration 10s.",
                     at: "session.clock"))
         }
@@ -103,7 +103,7 @@ extension SessionConfiguration {
         return problems
     }
 
-    /// Keys of plugins that need a process of their own, where the host's is stated.
+    /// Keys for isolated plugins on plugins in the host's process.
     private var isolationConflicts: [ConfigurationProblem] {
         plugins.flatMap { address, plugin -> [ConfigurationProblem] in
             guard (plugin.isolation ?? isolation) == .host else { return [] }
@@ -112,8 +112,7 @@ extension SessionConfiguration {
         }
     }
 
-    /// Keys of a plugin that do not go with where it runs, as far as that depends on whether it
-    /// is bundled.
+    /// Conflicts with the plugin's isolation that depend on whether it is bundled.
     package func conflicts(
         of plugin: PluginConfiguration, at address: PluginAddress, isBundled: Bool
     ) -> [ConfigurationProblem] {
@@ -125,9 +124,9 @@ extension SessionConfiguration {
 }
 
 extension PluginConfiguration {
-    /// A problem for each key that only a process of its own makes sense of.
+    /// A problem for each key that needs an isolated plugin.
     ///
-    /// - Parameter reason: Why the plugin has none.
+    /// - Parameter reason: Why the plugin is not isolated.
     fileprivate func processKeys(
         at address: PluginAddress, because reason: String
     ) -> [ConfigurationProblem] {
@@ -151,14 +150,14 @@ extension PluginConfiguration {
     }
 }
 
-// MARK: - What is legal and can't be meant
+// MARK: - Warnings
 
 extension SessionConfiguration {
-    /// What is legal and can't be meant.
-    package var warnings: [ConfigurationProblem] { vainEntries + vainIsolation }
+    /// Warnings about legal but unlikely values.
+    package var warnings: [ConfigurationProblem] { lateEntries + unusedIsolation }
 
-    /// Entries that are due when the session is over.
-    private var vainEntries: [ConfigurationProblem] {
+    /// Timeline entries after the end of the session.
+    private var lateEntries: [ConfigurationProblem] {
         guard let duration else { return [] }
         return timeline.filter { $0.time >= duration }.map {
             ConfigurationProblem(
@@ -167,8 +166,8 @@ extension SessionConfiguration {
         }
     }
 
-    /// What is said of processes and sandboxes that no plugin has.
-    private var vainIsolation: [ConfigurationProblem] {
+    /// Isolation keys that apply to no plugin.
+    private var unusedIsolation: [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         if isolation == .host, plugins.allSatisfy({ ($0.plugin.isolation ?? .host) == .host }) {
             let keys = [(sandbox == nil, "sandbox"), (memoryLimit == nil, "memory-limit")]

@@ -4,9 +4,9 @@ public import GreenroomModel
 import GreenroomNegotiation
 public import GreenroomRuntime
 
-/// What a session runs: its plugins, its limits, and where its media go.
+/// The configuration of a session: its plugins, limits and outputs.
 ///
-/// A session file is read into such a value, and a program may build one:
+/// It is read from a session file, or built by a program:
 ///
 /// ```swift
 /// var configuration = SessionConfiguration(name: "demo")
@@ -20,15 +20,15 @@ public import GreenroomRuntime
 public struct SessionConfiguration: Sendable {
     /// The session's name, for the report.
     public var name: String
-    /// The absolute folder that relative paths of plugins and of their settings start from.
+    /// The absolute folder that relative paths of plugins and settings are resolved against.
     public var folder: String
-    /// The most that any source is offered.
+    /// The largest size and frame rate that plugins are offered.
     public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
-    /// The sizes that cameras are offered, each once, with its highest frame rate.
+    /// The sizes that cameras are offered, each with its highest frame rate; sizes are unique.
     public var table = CapabilityTable.standard.rows
-    /// The clock to run on; a virtual one needs a ``duration``.
+    /// The session's clock; a virtual clock needs a ``duration``.
     public var clock = ClockKind.real
-    /// How long to run; nil until stopped.
+    /// The duration; nil to run until stopped.
     public var duration: Duration?
     /// How long a plugin's callback may take before it counts as hung. A source that owes frames or
     /// sound and has sent none for a second and this has failed.
@@ -39,23 +39,21 @@ public struct SessionConfiguration: Sendable {
     /// Where plugins run that do not say it themselves; nil: bundled plugins in the host's process,
     /// all others in processes of their own.
     public var isolation: Isolation?
-    /// How plugins in processes of their own are confined that do not say it themselves; nil: by
-    /// every layer that the kernel has.
+    /// The default sandbox of isolated plugins; nil for every layer that the kernel has.
     public var sandbox: SandboxMode?
-    /// How much private memory plugins in processes of their own may have, each, that do not say it
-    /// themselves; nil: 256 MB.
+    /// The default limit of private memory of each isolated plugin; nil for 256 MB.
     public var memoryLimit: MemorySize?
-    /// The plugins, each role at most once.
+    /// The plugins, at most one for each role.
     public var slots: [SessionSlot<PluginConfiguration>] = []
-    /// The absolute path of a Unix socket that the share comes over, with its sound, from a
-    /// process that the host does not start; the share has no plugins then.
+    /// The absolute path of a Unix socket over which a process that the host did not start sends
+    /// the share and its audio; the share has no plugins then. Nil without a broadcast.
     public var broadcast: String?
-    /// Where the session's media go.
+    /// The outputs.
     public var outputs: [SessionOutput] = []
-    /// What is done while the session runs, in order of time.
+    /// Commands while the session runs, in order of time.
     public var timeline: [TimelineEntry] = []
 
-    /// Makes a configuration without plugins, whose paths start from the working directory.
+    /// Makes a configuration without plugins, relative to the working directory.
     public init(name: String = "session") {
         self.name = name
         let path = getcwd(nil, 0)
@@ -64,10 +62,10 @@ public struct SessionConfiguration: Sendable {
     }
 }
 
-// MARK: - What holds for a plugin
+// MARK: - Defaults
 
 extension SessionConfiguration {
-    /// The memory limit of plugins for which none is said.
+    /// The memory limit of plugins without one.
     package static let defaultMemoryLimit = MemorySize.megabytes(256)
 
     /// Where a plugin runs.
@@ -77,7 +75,7 @@ extension SessionConfiguration {
         plugin.isolation ?? isolation ?? (isBundled ? .host : .process)
     }
 
-    /// The process of a plugin that has one of its own, with what is said of it.
+    /// The isolation of a plugin that runs in a process of its own.
     package func process(of plugin: PluginConfiguration) -> IsolationPlan {
         IsolationPlan(
             sandbox: plugin.sandbox ?? sandbox ?? .on,
@@ -89,7 +87,7 @@ extension SessionConfiguration {
     ///
     /// - Parameter isBundled: Whether it comes with the host.
     package func failurePolicy(of plugin: PluginConfiguration, isBundled: Bool) -> FailurePolicy {
-        if let said = plugin.onFailure { return said }
+        if let policy = plugin.onFailure { return policy }
         return switch isolation(of: plugin, isBundled: isBundled) {
         case .process: .restart
         case .host: .end

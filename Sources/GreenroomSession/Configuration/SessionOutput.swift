@@ -1,9 +1,9 @@
-/// Where a session's media go: ``record(folder:video:overwrite:)``, ``y4m(track:video:)``,
+/// An output of a session: ``record(folder:video:overwrite:)``, ``y4m(track:video:)``,
 /// ``loudspeaker(device:)``.
 public struct SessionOutput: Sendable {
-    /// What opens it.
+    /// Opens it.
     package var output: any Output
-    /// The keys that lead to it in its session file, `outputs[0]`; nil for a program's.
+    /// Its path in the session file, e.g. `outputs[0]`; nil if a program added it.
     package var origin: String?
 
     package init(_ output: any Output, origin: String? = nil) {

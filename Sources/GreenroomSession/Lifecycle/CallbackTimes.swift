@@ -1,8 +1,8 @@
-/// How long the calls of one callback took.
+/// The duration of a callback's calls.
 package struct CallbackTimes: Equatable, Sendable, Codable {
     /// Calls that returned.
     package private(set) var calls = 0
-    /// All of them together, in nanoseconds.
+    /// Total duration, in nanoseconds.
     package private(set) var totalNanoseconds: Int64 = 0
     /// The longest, in nanoseconds.
     package private(set) var longestNanoseconds: Int64 = 0

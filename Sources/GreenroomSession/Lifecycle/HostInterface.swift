@@ -5,17 +5,17 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
 
-/// The host's function tables, as plugins call them.
+/// The host's function tables for plugins.
 ///
-/// They are what an instance's calls come through, whichever process it lives in. The tables are
-/// allocated once and never freed, and everything in them goes by handle: a
-/// plugin may keep them for ever and call them with whatever it likes.
+/// All calls of an instance go through them, whichever process it lives in. The tables are
+/// allocated once and never freed, and refer to objects only by handle: a plugin may keep them
+/// forever and call them with any arguments.
 package enum HostInterface {
     static let instances = HandleTable<PluginLife>()
     static let videoGates = HandleTable<VideoIngest>()
     static let audioGates = HandleTable<AudioIngest>()
 
-    /// Safe: written once, before anybody can read it.
+    /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let host = leaked(
         gr_host(
             struct_size: UInt32(MemoryLayout<gr_host>.size),
@@ -64,7 +64,7 @@ package enum HostInterface {
                 return UnsafeRawPointer(broadcast)
             }))
 
-    /// Safe: written once, before anybody can read it.
+    /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let broadcast = leaked(
         gr_broadcast(
             struct_size: UInt32(MemoryLayout<gr_broadcast>.size), reserved: 0,
@@ -89,7 +89,7 @@ package enum HostInterface {
                 return Status.ok.rawValue
             }))
 
-    /// Safe: written once, before anybody can read it.
+    /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let video = leaked(
         gr_video_functions(
             struct_size: UInt32(MemoryLayout<gr_video_functions>.size), reserved: 0,
@@ -111,7 +111,7 @@ package enum HostInterface {
                 answer { () throws(Refusal) in try ingest(sender, .videoAbandon).abandon(lease) }
             }))
 
-    /// Safe: written once, before anybody can read it.
+    /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let audio = leaked(
         gr_audio_functions(
             struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
@@ -126,14 +126,14 @@ package enum HostInterface {
 
     private static let gone = Status.gone.rawValue
 
-    /// What initialize hands over.
+    /// The sender tables for initialize.
     static var senders: SenderTables { SenderTables(video: video, audio: audio) }
 
-    /// `video.send` for a frame whose pixels are in another process.
+    /// `video.send` for a frame with pixels in another process.
     ///
     /// - Parameters:
-    ///   - frame: As the plugin passed it; its pointers are checked for NULL and never followed.
-    ///   - copy: Has the planes copied into a frame; false if that can't be done any more.
+    ///   - frame: As passed by the plugin; its pointers are checked for NULL and never followed.
+    ///   - copy: Copies the planes into a frame; false if that is no longer possible.
     package static func send(
         _ sender: UInt64, _ frame: UnsafePointer<gr_video_frame>,
         copy: (inout VideoFrame, CheckedFrame) -> Bool
@@ -147,7 +147,7 @@ package enum HostInterface {
         return ingest
     }
 
-    /// Turns a refusal into its status, and remembers its text for the calling thread.
+    /// Returns the status of a refusal, and stores its text for the calling thread.
     private static func answer(_ body: () throws(Refusal) -> Void) -> gr_status {
         do throws(Refusal) {
             try body()

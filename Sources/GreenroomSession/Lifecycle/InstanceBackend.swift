@@ -4,56 +4,56 @@ package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 
-/// One life of a plugin: its functions, wherever it lives.
+/// One life of a plugin: its functions, in any process.
 ///
-/// Each function is called on the thread that the header names for it and in the order of the
-/// lifecycle's table; it returns when the plugin has returned, or has been lost.
+/// Functions are called on the thread that the header names, in the order of the lifecycle's table.
+/// They return when the plugin has returned, or is lost.
 package protocol InstanceBackend: Sendable {
-    /// Makes the instance. [control]
+    /// Creates the instance. [control]
     ///
-    /// - Throws: ``LoadError`` if the plugin can't be had, or breaks a rule of the header.
+    /// - Throws: ``LoadError`` if the plugin can't be loaded, or breaks a rule of the header.
     func create(_ settings: [Setting]) throws(LoadError) -> Status
 
-    /// What the source says that it can make; empty if it says nothing, and before `create`.
+    /// What the source says it can send; empty if it says nothing, and before `create`.
     var capabilities: [VideoCapability] { get }
 
-    /// Whether the plugin wants to hear of new offers.
+    /// Whether the plugin implements `property_change`.
     var takesNewOffers: Bool { get }
 
-    /// Where frames must lie that the plugin fills or edits; nil for anywhere.
+    /// The pool of frames that the plugin fills or edits; nil for any memory.
     var pool: FramePool? { get }
 
-    /// What its process is confined by; nil in the host's process, and before `create`.
+    /// The sandbox of its process; nil in the host's process, and before `create`.
     var sandbox: [SandboxLayerState]? { get }
 
-    /// Hands over a sender and an offer. [control]
+    /// Passes a sender and an offer. [control]
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer)
 
-    /// Makes a new offer. [control]
+    /// Passes a new offer. [control]
     func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer)
 
     /// Changes a live parameter. [control]
     func setParameter(_ setting: Setting) -> Status
 
-    /// The step of that name. [control]
+    /// Calls the function of this name. [control]
     func startSend() -> Status
 
-    /// The step of that name. [control]
+    /// Calls the function of this name. [control]
     func stopSend()
 
-    /// The step of that name. [control]
+    /// Calls the function of this name. [control]
     func uninitialize()
 
-    /// The step of that name. [control]
+    /// Calls the function of this name. [control]
     func destroy()
 
-    /// Where an extension of the plugin is, by id; nil if it has none of it. [control]
+    /// The address of an extension of the plugin, by id; nil if it has none. [control]
     func address(ofExtension id: String) -> UInt64?
 
-    /// Has a frame edited in place. [media]
+    /// Edits a frame in place. [media]
     func process(_ frame: inout gr_mutable_frame) -> Status
 
-    /// Ends the life by force where that is possible: calls that are running return. [any]
+    /// Ends the life by force, if possible: running calls return. [any]
     func kill()
 }
 
@@ -62,7 +62,7 @@ package struct SandboxLayerState: Equatable, Sendable {
     package var name: String
     /// `on`, `off` or `unavailable`.
     package var state: String
-    /// What it does, or why it is not there.
+    /// What it does, or why it is off.
     package var text: String
 
     package init(name: String, state: String, text: String) {
@@ -72,36 +72,36 @@ package struct SandboxLayerState: Equatable, Sendable {
     }
 }
 
-/// Where a plugin's lives begin.
+/// Creates a plugin's lives.
 package protocol PluginFactory: Sendable {
-    /// The file that the plugin is in.
+    /// The plugin's file.
     var path: String { get }
 
-    /// Set where lives can begin only once a plugin has arrived by itself.
+    /// Set for a plugin that connects by itself.
     var arrivals: (any PeerListener)? { get }
 
-    /// Begins a life; nothing of the plugin runs before ``InstanceBackend/create(_:)``.
+    /// Begins a life; the plugin's code runs from ``InstanceBackend/create(_:)`` on.
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend
 }
 
-/// Where in a session a plugin lives, as its life has to know it.
+/// What a life knows of its session.
 package struct InstanceContext: Sendable {
-    /// What the instance is called towards the host.
+    /// The instance's handle for calls of the host.
     package var handle: UInt64
-    /// What people call it, e.g. `camera`.
+    /// The role in messages, e.g. `camera`.
     package var role: String
-    /// Whether time stands still while anybody is at work.
+    /// Whether the session has a virtual clock.
     package var hasVirtualClock: Bool
-    /// How many frames of it are in use at most; 0 for sound.
+    /// Limit of its frames in use; 0 for audio.
     package var frameLimit: Int
-    /// How many bytes of memory for frames it has been lent so far.
+    /// Bytes of frames lent so far.
     package var lentBytes: @Sendable () -> Int
-    /// Takes a line that the plugin wrote other than through the host's log.
+    /// Receives a line that the plugin wrote outside the host's log.
     package var log: @Sendable (LogLevel, String) -> Void
-    /// Takes the news that the plugin is lost, with the evidence in words.
+    /// Called when the plugin is lost, with the reason.
     package var lose: @Sendable (String) -> Void
-    /// The rate that was agreed on, in frames a second; nil if none was.
+    /// The agreed frame rate; nil if there is none.
     package var agreedRate: @Sendable () -> Double?
-    /// Where its control thread is, in words: `in start-send`, or `after start-send`.
+    /// The control thread's position: `in start-send`, or `after start-send`.
     package var whereabouts: @Sendable () -> String?
 }

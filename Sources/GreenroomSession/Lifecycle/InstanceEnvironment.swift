@@ -2,23 +2,22 @@ import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime
 
-/// What all lives of an instance have in common: its place in the session, its ingests, the clock
-/// and the log.
+/// Common data of an instance's lives: its role, its ingests, the clock and the log.
 struct InstanceEnvironment: Sendable {
-    /// Tells the instances of a session apart.
+    /// Number of the instance in its session.
     let number: Int
-    /// Where it stands in the session, e.g. `camera` or `camera.pre-processors[0]`.
+    /// The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
     let role: String
     let descriptor: PluginDescriptor
     let videoIngest: VideoIngest?
     let audioIngest: AudioIngest?
     let clock: SessionClock
     let events: SessionEvents
-    /// How many frames of the plugin are in use at most; 0 for sound.
+    /// Limit of the plugin's frames in use; 0 for audio.
     let frameLimit: Int
     private let limiter = LogRateLimiter()
 
-    /// - Parameter editedFrameLimit: For a pre-processor, how many frames of its are in use at most.
+    /// - Parameter editedFrameLimit: For a pre-processor, the limit of its frames in use.
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, clock: SessionClock, events: SessionEvents,
@@ -38,28 +37,29 @@ struct InstanceEnvironment: Sendable {
     /// Whether it may say that nothing new comes for now.
     var canPause: Bool { descriptor.kind.facts.canPause }
 
-    /// Frames or blocks of it that were accepted so far.
+    /// Number of its frames or blocks accepted so far.
     var acceptedCount: Int {
         videoIngest?.counts.accepted ?? audioIngest?.statistics.counts.accepted ?? 0
     }
 
-    /// Makes the ingests answer as a state of the lifecycle demands.
+    /// Sets the ingests' state to that of the lifecycle.
     func follow(_ lifecycle: LifecycleState) {
         videoIngest?.follow(lifecycle)
         audioIngest?.follow(lifecycle)
     }
 
-    /// Sends a line that the plugin wrote, unless it writes too much.
+    /// Logs a line of the plugin, rate-limited.
     func log(_ level: LogLevel, _ text: String) {
         tell(.pluginLog(role: role, level: level, text: text))
     }
 
-    /// Sends what the plugin says, unless it says too much.
+    /// Sends an event of the plugin, rate-limited.
     func tell(_ event: SessionEvent) {
         let (passes, dropped) = limiter.count(at: MonotonicClock.now)
         if dropped > 0 {
             events.send(
-                .pluginLog(role: role, level: .warning, text: "\(dropped) lines left out"))
+                .pluginLog(
+                    role: role, level: .warning, text: "\(dropped) lines dropped: limit 100/s"))
         }
         if passes { events.send(event) }
     }

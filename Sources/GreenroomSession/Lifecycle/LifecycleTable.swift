@@ -1,48 +1,48 @@
 import GreenroomPluginInterface
 package import GreenroomMedia
 
-/// Where an instance is in its life.
+/// The state of an instance.
 public enum LifecycleState: String, CaseIterable, Sendable, Codable {
-    /// Made, not initialized.
+    /// Created, not initialized.
     case created
-    /// It has its sender; nothing has been started yet.
+    /// It has its sender; not started yet.
     case initialized
     /// Frames are accepted.
     case sending
     /// Was sending; may be started again.
     case stopped
-    /// Its sender is gone.
+    /// Its sender has ended.
     case uninitialized
     /// Freed.
     case destroyed
-    /// It hung, or broke a rule that can't be mended; no call is made on it any more.
+    /// It hung, or broke a fatal rule; the host no longer calls it.
     case faulted
 
-    /// Whether no step leads further.
+    /// Whether it is final.
     var isOver: Bool { self == .destroyed || self == .faulted }
 }
 
-/// What the host does to an instance.
+/// A step of an instance, made by the host.
 package enum LifecycleStep: String, CaseIterable, Sendable, Codable {
-    /// Creates it, which begins its life; no row of the table is needed for that.
+    /// Creates it and begins its life; not in the table.
     case create
-    /// Asks for one of its extensions; a session does so within `create` alone.
+    /// Asks for an extension; in sessions only within `create`.
     case getExtension = "get-extension"
-    /// Hands over the sender and the offer.
+    /// Passes the sender and the offer.
     case initialize
-    /// Makes a new offer.
+    /// Passes a new offer.
     case propertyChange = "property-change"
     /// Changes a live parameter.
     case setParameter = "set-parameter"
-    /// Lets it send.
+    /// Starts sending.
     case startSend = "start-send"
     /// Ends sending.
     case stopSend = "stop-send"
-    /// Takes the sender away.
+    /// Ends the sender.
     case uninitialize
-    /// Frees it.
+    /// Frees the instance.
     case destroy
-    /// Leaves it alone for good.
+    /// Abandons it.
     case fault
 
     /// The steps that end an instance, in order.
@@ -54,17 +54,17 @@ extension LifecycleStep: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// The lifecycle as a table: every legal step and where it leads.
+/// The lifecycle as a table of all legal steps.
 ///
-/// The host, the documentation and the tests read this one table.
+/// The host, the documentation and the tests use this table.
 package enum LifecycleTable {
     /// One legal step.
     package struct Row: Equatable, Sendable {
-        /// The state in which the step may be made.
+        /// The state before the step.
         package var state: LifecycleState
         /// The step.
         package var step: LifecycleStep
-        /// The state after it succeeded. A step that fails leaves the state as it was.
+        /// The state after success. A failed step leaves the state unchanged.
         package var next: LifecycleState
     }
 
@@ -97,13 +97,13 @@ package enum LifecycleTable {
         Row(state: .uninitialized, step: .fault, next: .faulted),
     ]
 
-    /// Where a step leads when it succeeds; nil if it is not legal in that state.
+    /// The state after a successful step; nil if the step is illegal in this state.
     package static func next(from state: LifecycleState, by step: LifecycleStep) -> LifecycleState?
     {
         rows.first { $0.state == state && $0.step == step }?.next
     }
 
-    /// What a sender answers in a state; `ok` only while frames are accepted.
+    /// The status of sends in a state; `ok` only while frames are accepted.
     package static func senderStatus(in state: LifecycleState) -> Status {
         switch state {
         case .created, .initialized: .notStarted
@@ -113,7 +113,7 @@ package enum LifecycleTable {
         }
     }
 
-    /// The steps that end an instance from a state in order, as far as it is still callable.
+    /// The steps that end an instance from a state, in order.
     package static func stepsToEnd(from state: LifecycleState) -> [LifecycleStep] {
         switch state {
         case .created, .uninitialized: [.destroy]

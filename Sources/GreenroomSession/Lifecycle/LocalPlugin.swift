@@ -5,7 +5,7 @@ package import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// A life in the host's own process.
+/// A life in the host's process.
 final class LocalPlugin: InstanceBackend {
     private let library: PluginLibrary
     private let descriptor: PluginDescriptor
@@ -26,7 +26,7 @@ final class LocalPlugin: InstanceBackend {
         return status
     }
 
-    /// The functions, which are called outside the lock.
+    /// The functions, to call outside the lock.
     private var made: PluginFunctions? { functions.withLock { $0 } }
 
     var capabilities: [VideoCapability] { made?.capabilities ?? [] }
@@ -52,7 +52,7 @@ final class LocalPlugin: InstanceBackend {
     func address(ofExtension id: String) -> UInt64? { made?.address(ofExtension: id) }
     func process(_ frame: inout gr_mutable_frame) -> Status { made?.process(&frame) ?? .gone }
 
-    /// Nothing can end a callback in the host's own process.
+    /// A callback in the host's process can't be ended.
     func kill() {}
 }
 

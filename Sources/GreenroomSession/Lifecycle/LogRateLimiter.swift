@@ -18,8 +18,8 @@ final class LogRateLimiter: Sendable {
     /// Counts a line.
     ///
     /// - Parameter now: Monotonic nanoseconds.
-    /// - Returns: Whether the line passes, and how many were dropped in an earlier second and have
-    ///   not been reported yet.
+    /// - Returns: Whether to log the line, and the number of lines dropped in an earlier second and
+    ///   not reported yet.
     func count(at now: Int64) -> (passes: Bool, dropped: Int) {
         let second = now / 1_000_000_000
         return state.withLock { state in

@@ -1,7 +1,7 @@
 import GreenroomRuntime
 
-/// Lets the media thread of a pre-processor into the plugin while it is started, and makes a stop
-/// wait until the thread is out of it.
+/// Admits the media thread of a pre-processor to the plugin while it is started. A stop waits until
+/// the thread has left.
 final class MediaGate: Sendable {
     private struct State {
         /// Set while frames may be edited.
@@ -10,25 +10,25 @@ final class MediaGate: Sendable {
         var times = CallbackTimes()
     }
 
-    /// Guards whether frames may be edited, whether one is, and how long edits took.
+    /// Guards the backend, the current edit and the times.
     private let state = Monitor(State())
 
-    /// How long the edits took.
+    /// The duration of edits.
     var times: CallbackTimes { state.withLock { $0.times } }
 
     func open(to backend: any InstanceBackend) { state.withLock { $0.backend = backend } }
 
-    /// Lets no further frame in. One that is being edited goes on.
+    /// Admits no further frame; the current edit continues.
     func close() { state.withLock { $0.backend = nil } }
 
-    /// Waits until no frame is being edited. [control]
+    /// Waits until no edit runs. [control]
     func waitUntilOut() {
         _ = state.wait(until: nil) { $0.isProcessing ? nil : true }
     }
 
-    /// Begins an edit, which ``leave(after:)`` ends. [media]
+    /// Begins an edit; ``leave(after:)`` ends it. [media]
     ///
-    /// - Returns: The plugin; nil if no frame may be edited.
+    /// - Returns: The plugin; nil if editing is not allowed now.
     func enter() -> (any InstanceBackend)? {
         state.withLock { state in
             state.isProcessing = state.backend != nil
@@ -38,7 +38,7 @@ final class MediaGate: Sendable {
 
     /// Ends an edit. [media]
     ///
-    /// - Parameter nanoseconds: How long the plugin took; nil if it was not called.
+    /// - Parameter nanoseconds: The duration of the call; nil if the plugin was not called.
     func leave(after nanoseconds: Int64?) {
         state.change { state in
             state.isProcessing = false

@@ -1,34 +1,34 @@
 package import GreenroomPluginInterface
 
-/// The other way for lives to begin: a plugin arrives by itself, and only then can
-/// ``PluginFactory/begin(_:in:)`` and ``InstanceBackend/create(_:)`` lead to something.
+/// Listens for a plugin that connects by itself. ``PluginFactory/begin(_:in:)`` and
+/// ``InstanceBackend/create(_:)`` succeed only after that.
 ///
-/// One at a time: the next one is let in when the life of the one before has ended. That a life
-/// ends, in order or without a word, is no failure of such a plugin; it may come again.
+/// One plugin at a time: the next one is accepted after the last life has ended. The end of a life,
+/// orderly or not, is no failure: the plugin may connect again.
 package protocol PeerListener: Sendable {
-    /// Lets plugins in from now on.
+    /// Starts to accept plugins.
     ///
-    /// - Parameter tell: Takes the news, on any thread.
-    /// - Throws: ``LoadError`` where nobody could arrive.
+    /// - Parameter tell: Receives events, on any thread.
+    /// - Throws: ``LoadError`` if it can't listen.
     func open(_ tell: @escaping @Sendable (Arrival) -> Void) throws(LoadError)
 
-    /// Whether a plugin waits for its life to begin. [any]
+    /// Whether a connected plugin waits for its life to begin. [any]
     var hasPendingPeer: Bool { get }
 
-    /// Lets nobody in any more, and sends away who waits. Lives that have begun go on. Closing
-    /// twice does nothing.
+    /// Stops accepting plugins, and refuses waiting ones. Existing lives continue. Closing twice
+    /// does nothing.
     func close()
 }
 
-/// News of plugins that arrive by themselves.
+/// An event of a plugin that connects by itself.
 package enum Arrival: Equatable, Sendable {
-    /// One waits for its life to begin; the text says who it is.
+    /// A plugin waits for its life to begin; with its description.
     case waiting(String)
-    /// One was sent away; the text says who and why.
+    /// A plugin was refused; with its description and the reason.
     case refused(String)
 }
 
 extension PluginFactory {
-    /// Lives begin whenever the host likes.
+    /// The host decides when lives begin.
     package var arrivals: (any PeerListener)? { nil }
 }

@@ -2,22 +2,22 @@ package import GreenroomMedia
 import GreenroomRuntime
 
 extension PluginInstance {
-    /// How a step ended.
+    /// The result of a step.
     package enum StepResult: Equatable, Sendable {
         case done
-        /// The plugin refused, or returned something that breaks a rule; why.
+        /// The plugin refused it, or returned something that breaks a rule; with the reason.
         case failed(Status, String)
-        /// The lifecycle has no such step from this state.
+        /// The lifecycle does not allow the step in this state.
         case illegal(LifecycleState)
     }
 
-    /// A step that was begun.
+    /// A step in progress.
     package struct PendingStep: Sendable {
-        /// Which one.
+        /// The step.
         package let step: LifecycleStep
         private let result: Monitor<StepResult?>
 
-        /// - Parameter result: How it ended; nil if it has not.
+        /// - Parameter result: Its result; nil while it runs.
         init(_ step: LifecycleStep, result: StepResult? = nil) {
             self.step = step
             self.result = Monitor(result)
@@ -25,10 +25,10 @@ extension PluginInstance {
 
         func end(_ result: StepResult) { self.result.change { $0 = result } }
 
-        /// Waits for the end.
+        /// Waits for the result.
         ///
         /// - Parameter deadline: Monotonic nanoseconds.
-        /// - Returns: nil if the deadline passed first.
+        /// - Returns: nil after the deadline.
         func wait(until deadline: Int64) -> StepResult? {
             result.wait(until: deadline) { $0 }
         }

@@ -2,7 +2,7 @@ import GreenroomPluginInterface
 package import GreenroomRuntime
 package import GreenroomVideo
 
-/// A pre-processor is a filter of the track that it belongs to.
+/// A pre-processor is a filter of its track.
 extension PluginInstance: VideoFilter {
     package var name: String { descriptor.name }
 

@@ -5,18 +5,17 @@ package import GreenroomPluginInterface
 package import GreenroomRuntime
 import Synchronization
 
-/// One plugin in a session: its place there, its ingests, its settings and its counters, through all
-/// of its lives.
+/// One plugin in a session: its role, ingests, settings and counters, through all its lives.
 ///
-/// Steps are begun by the session and run on the control thread of the ``PluginLife``;
-/// ``finish(_:until:)`` waits for them with a deadline. A step that does not return leaves that life
-/// hung, and the session goes on.
+/// The session begins steps, which run on the control thread of the ``PluginLife``;
+/// ``finish(_:until:)`` waits for them with a deadline. A step that does not return leaves that
+/// life hung, and the session continues.
 package final class PluginInstance: Sendable {
     private struct State {
-        /// The newest life, which may be over; nil before the first.
+        /// The newest life, which may have ended; nil before the first.
         var life: PluginLife?
         var settings: [Setting]
-        /// What earlier lives have left for the report.
+        /// Data of earlier lives for the report.
         var pastOffer: Offer?
         var pastTimes: [String: CallbackTimes] = [:]
     }
@@ -25,13 +24,13 @@ package final class PluginInstance: Sendable {
     package let isRequired: Bool
     private let environment: InstanceEnvironment
     private let factory: any PluginFactory
-    /// Guards which life is the newest, and what outlives it.
+    /// Guards the newest life, and the data of all lives.
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - number: Tells the instances of a session apart.
-    ///   - role: Where it stands in the session, e.g. `camera` or `camera.pre-processors[0]`.
-    ///   - editedFrameLimit: For a pre-processor, how many frames of its are in use at most.
+    ///   - number: Number of the instance in its session.
+    ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
+    ///   - editedFrameLimit: For a pre-processor, the limit of its frames in use.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
@@ -55,28 +54,28 @@ package final class PluginInstance: Sendable {
     var events: SessionEvents { environment.events }
     private var life: PluginLife? { state.withLock { $0.life } }
 
-    // MARK: What the session asks
+    // MARK: State
 
-    /// Where the newest life is; `created` before the first.
+    /// The state of the newest life; `created` before the first.
     package var lifecycle: LifecycleState { life?.lifecycle ?? .created }
 
-    /// What was agreed on last; nil before initialize, and for instances without an offer.
+    /// The last agreement; nil before initialize, and for instances without an offer.
     package var agreement: Agreement? { life?.state.withLock { $0.agreement } }
 
-    /// The newest offer that the plugin was told of.
+    /// The newest offer to the plugin.
     var newestOffer: Offer? {
         let (life, past) = state.withLock { ($0.life, $0.pastOffer) }
         return life?.state.withLock { $0.newestOffer } ?? past
     }
 
-    /// What became of an offer; nil while its step runs, and once there was a newer one.
+    /// The reply to an offer; nil while its step runs, and after a newer offer.
     package func reply(to revision: UInt32) -> Reply? {
         life?.state.withLock {
             $0.newestReply?.revision == revision ? $0.newestReply?.reply : nil
         }
     }
 
-    /// Every setting with the value that it has now.
+    /// All settings with their current values.
     package var settings: [Setting] { state.withLock { $0.settings } }
 
     private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
@@ -86,37 +85,36 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.lifecycle == .sending ? $0.backend : nil }
     }
 
-    /// What the source says that it can make; empty if it says nothing, and before `create`.
+    /// What the source says it can send; empty if it says nothing, and before `create`.
     package var capabilities: [VideoCapability] { backend?.capabilities ?? [] }
 
-    /// Where frames must lie for the plugin to edit them, in this life of it; nil for anywhere.
+    /// The pool of frames that the plugin edits, in this life; nil for any memory.
     package var editingPool: FramePool? { backend?.pool }
 
     /// Set for a plugin that connects by itself.
     var arrivals: (any PeerListener)? { factory.arrivals }
 
-    /// What its process is confined by; nil in the host's process.
+    /// The sandbox of its process; nil in the host's process.
     var sandbox: [SandboxLayerState]? { backend?.sandbox }
 
-    /// What the plugin said when it gave up.
+    /// The plugin's status and reason when it gave up.
     package var gaveUp: (status: Status, reason: String)? {
         life?.state.withLock { $0.gaveUp }
     }
 
-    /// Whether it is a share that said that nothing new comes for now: its last picture stays, and
-    /// that is no fault of it.
+    /// Whether it is a paused share: its last picture stays, which is no fault.
     package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }
 
-    /// Why the host gave the life up.
+    /// Why the host gave up the life.
     package var fault: String? { life?.state.withLock { $0.fault?.reason } }
 
-    /// How long its callbacks took, by name.
+    /// The duration of its callbacks, by name.
     var callbackTimes: [String: CallbackTimes] {
         let (life, past) = state.withLock { ($0.life, $0.pastTimes) }
         return past.merging(life?.callbackTimes ?? [:]) { $0 + $1 }
     }
 
-    /// The callback that is running on the control thread, and for how long, in nanoseconds.
+    /// The callback that runs on the control thread, and its duration so far in nanoseconds.
     package var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
         life?.runningCallback
     }
@@ -127,15 +125,15 @@ package final class PluginInstance: Sendable {
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool { life?.isStarted ?? false }
 
-    /// Whether it is in start-send still, and has sent something or waited for a time there.
+    /// Whether it is still in start-send, and has sent something or waited there.
     var isPumpingFromStart: Bool { life?.isPumpingFromStart ?? false }
 
-    /// Whether the callback that is running waits on the session clock, or did.
+    /// Whether the running callback has waited on the session clock.
     package var hasWaited: Bool {
         life?.state.withLock { $0.running?.hasWaited } ?? false
     }
 
-    /// Changes a setting of a plugin that is away: its next life is created with it.
+    /// Changes a setting of a lost plugin, for its next life.
     func remember(_ setting: Setting) {
         state.withLock { state in
             guard let index = state.settings.firstIndex(where: { $0.name == setting.name }) else {
@@ -145,14 +143,14 @@ package final class PluginInstance: Sendable {
         }
     }
 
-    /// Sends what the plugin says, unless it says too much.
+    /// Sends an event of the plugin, rate-limited.
     func tell(_ event: SessionEvent) { environment.tell(event) }
 
     // MARK: Steps
 
-    /// Begins a new life, in which the plugin is created with the settings as they are now.
+    /// Begins a new life; the plugin is created with the current settings.
     ///
-    /// - Returns: An illegal step while the life before it is not over.
+    /// - Returns: An illegal step if the last life has not ended.
     package func beginCreate() -> PendingStep {
         let last = life
         if let last, !last.lifecycle.isOver {
@@ -170,27 +168,27 @@ package final class PluginInstance: Sendable {
 
     /// Begins to initialize, with a new sender and an offer.
     ///
-    /// - Parameter offer: For sources of video and share, and for pre-processors the one row
-    ///   of their frames; nil for sound.
+    /// - Parameter offer: For video and share sources; for pre-processors the one row of their
+    ///   frames; nil for audio.
     package func beginInitialize(offer: Offer?) -> PendingStep {
         begin(.initialize) { $0.beginInitialize(offer: offer) }
     }
 
-    /// Begins to make a new offer. Whatever the plugin makes of it, the step is done when it has
-    /// returned; ``reply(to:)`` tells what that is.
+    /// Begins to pass a new offer. The step is done when the plugin has returned; ``reply(to:)``
+    /// has the reply.
     package func beginPropertyChange(offer: Offer) -> PendingStep {
         begin(.propertyChange) { $0.beginPropertyChange(offer: offer) }
     }
 
-    /// Begins to change a live parameter, whose value has been checked. A pre-processor may be
-    /// editing a frame meanwhile.
+    /// Begins to change a live parameter with a checked value. A pre-processor may be editing a
+    /// frame meanwhile.
     package func beginSetParameter(_ setting: Setting) -> PendingStep {
         begin(.setParameter) {
             $0.beginSetParameter(setting) { [weak self] in self?.remember($0) }
         }
     }
 
-    /// Begins a call that is no step of a session; for the validator.
+    /// Begins a call outside a session's steps, for the validator.
     package func beginAsking(
         _ step: LifecycleStep, _ ask: @escaping @Sendable (any InstanceBackend) -> Status
     ) -> PendingStep {
@@ -200,11 +198,10 @@ package final class PluginInstance: Sendable {
     /// Begins to start sending. Frames are accepted before the callback returns.
     package func beginStartSend() -> PendingStep { begin(.startSend) { $0.beginStartSend() } }
 
-    /// Begins to stop sending. Nothing is accepted any more once this has returned, whatever
-    /// the plugin is doing.
+    /// Begins to stop sending. After the return nothing more is accepted, whatever the plugin does.
     package func beginStopSend() -> PendingStep { begin(.stopSend) { $0.beginStopSend() } }
 
-    /// Begins to take the sender away.
+    /// Begins to end the sender.
     package func beginUninitialize() -> PendingStep {
         begin(.uninitialize) { $0.beginUninitialize() }
     }
@@ -227,17 +224,17 @@ package final class PluginInstance: Sendable {
 
     /// Waits for a step.
     ///
-    /// - Returns: How it ended; nil if the deadline passed while it was still running.
+    /// - Returns: The result; nil if the step still runs at the deadline.
     package func finish(_ step: PendingStep, until deadline: Int64) -> StepResult? {
         step.wait(until: deadline)
     }
 
-    /// Gives the life up that there is: no call is made on it any more, and its sender is dead.
+    /// Gives up the current life: the host no longer calls it, and its sender has ended.
     package func giveUp(because reason: String) { life?.giveUp(because: reason) }
 
-    /// Has a pre-processor edit a frame in place. [media]
+    /// Lets a pre-processor edit a frame in place. [media]
     ///
-    /// - Parameter frame: Upright I420; this reference is the only one.
+    /// - Parameter frame: Upright I420, a unique reference.
     package func process(_ frame: inout VideoFrame) -> Status {
         life?.process(&frame) ?? .stopped
     }

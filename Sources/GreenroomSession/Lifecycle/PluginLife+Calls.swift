@@ -4,12 +4,12 @@ import GreenroomConversion
 import GreenroomMedia
 import GreenroomRuntime
 
-/// What the plugin asks of the host, on any of its threads, and the edits of a pre-processor.
+/// The plugin's calls of the host, on any of its threads, and a pre-processor's edits.
 extension PluginLife {
     /// The session clock.
     var now: Int64 { clock.now }
 
-    /// Waits on the session clock for as long as the plugin may send.
+    /// Waits on the session clock while the plugin may send.
     func wait(until deadline: Int64) throws(Refusal) {
         let ended: Status? = clock.wait(
             for: state, until: deadline, as: .plugin(number), yields: true
@@ -26,17 +26,17 @@ extension PluginLife {
 
     func setError(_ text: String) { state.withLock { $0.errorText = text } }
 
-    /// Takes note that a share has nothing new for now.
+    /// Pauses a share.
     func pause() {
         if setPaused(true) { environment.tell(.sharePaused(role: environment.role)) }
     }
 
-    /// Takes note that a share has something new again.
+    /// Resumes a share.
     func resume() {
         if setPaused(false) { environment.tell(.shareResumed(role: environment.role)) }
     }
 
-    /// - Returns: Whether that is news.
+    /// - Returns: Whether this is a change.
     private func setPaused(_ isPaused: Bool) -> Bool {
         guard environment.canPause else { return false }
         return state.withLock { state in
@@ -45,7 +45,7 @@ extension PluginLife {
         }
     }
 
-    /// Takes note that the plugin has ended by itself, or can't go on.
+    /// Records that the plugin has finished, or can't continue.
     func pluginGaveUp(_ status: Status, _ reason: String) {
         let isFirst = state.withLock { state in
             guard state.gaveUp == nil else { return false }
@@ -59,12 +59,12 @@ extension PluginLife {
         environment.events.wake()
     }
 
-    /// Has a pre-processor edit a frame in place. [media]
+    /// Lets a pre-processor edit a frame in place. [media]
     ///
-    /// - Parameter frame: Upright I420; this reference is the only one.
+    /// - Parameter frame: Upright I420, a unique reference.
     func process(_ frame: inout VideoFrame) -> Status {
         guard let gate, let backend = gate.enter() else { return .stopped }
-        // A frame that was made for the last life lies where this one can't reach.
+        // This life can't access a frame in the last life's memory.
         if let pool = backend.pool, !pool.owns(frame) {
             gate.leave(after: nil)
             return .gone

@@ -31,7 +31,7 @@ extension PluginLife {
         }
     }
 
-    /// What the backend has to know. It holds no life: lives hold their backends.
+    /// The backend's context. It does not refer to the life, because lives refer to their backends.
     private func context(_ handle: UInt64) -> InstanceContext {
         InstanceContext(
             handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
@@ -70,7 +70,7 @@ extension PluginLife {
                 state.withLock { $0.newestReply = (offer.revision, .answered(answer)) }
                 return .done
             } catch {
-                // It is initialized all the same, and has to be told of its end.
+                // It is initialized nevertheless, and must be uninitialized.
                 endSender()
                 backend.uninitialize()
                 return .failed(.badAnswer, error.explanation)
@@ -89,7 +89,7 @@ extension PluginLife {
         return sender
     }
 
-    /// Begins to make a new offer.
+    /// Begins to pass a new offer.
     func beginPropertyChange(offer: Offer) -> PluginInstance.PendingStep {
         begin(.propertyChange) { [self] backend in
             let reply = reply(to: offer, backend)
@@ -101,7 +101,7 @@ extension PluginLife {
     private func reply(to offer: Offer, _ backend: any InstanceBackend) -> Reply {
         guard backend.takesNewOffers else { return .ignored }
         state.withLock { $0.newestOffer = offer }
-        // The plugin may send frames for the offer from inside the call.
+        // The plugin may send frames for the offer during the call.
         offered(offer)
         let (status, written) = backend.propertyChange(offer: offer)
         guard status == .ok else { return .refused(status, failureText(of: .propertyChange)) }
@@ -130,7 +130,7 @@ extension PluginLife {
 
     /// Begins to change a live parameter.
     ///
-    /// - Parameter keep: Keeps the setting for the report and for the next life.
+    /// - Parameter keep: Stores the setting for the report and for the next life.
     func beginSetParameter(
         _ setting: Setting, keep: @escaping @Sendable (Setting) -> Void
     ) -> PluginInstance.PendingStep {
@@ -143,7 +143,7 @@ extension PluginLife {
                     .badSetting, "\(setting.name) can't change while \(descriptor.name) lives")
             }
             let status = backend.setParameter(setting)
-            // A life that ended meanwhile leaves the wish to the next one.
+            // If the life ended meanwhile, the setting applies to the next one.
             guard status == .ok || lifecycle == .faulted else {
                 return failure(status, of: .setParameter)
             }
@@ -152,12 +152,12 @@ extension PluginLife {
         }
     }
 
-    /// Begins to start sending. Frames are accepted from now on, before the callback returns:
-    /// a plugin may start its threads in it.
+    /// Begins to start sending. Frames are accepted from now on, before the callback returns,
+    /// because a plugin may start its threads in it.
     func beginStartSend() -> PluginInstance.PendingStep {
         state.withLock { $0.isWanted = true }
         return begin(.startSend) { [self] backend in
-            // One that waited behind another step, and was overtaken by a stop, opens nothing.
+            // A start that waited for another step, and then was followed by a stop, opens nothing.
             guard state.withLock({ $0.isWanted }) else { return .illegal(lifecycle) }
             whileAlive { _ in clock.stopExpecting(plugin: number) }
             follow(.sending)
@@ -169,20 +169,19 @@ extension PluginLife {
             }
             whileAlive { state in
                 gate?.open(to: backend)
-                // A source that has ended already sends nothing more.
+                // A finished source sends nothing more.
                 if gate == nil, state.gaveUp == nil { clock.expect(plugin: number) }
             }
             return .done
         }
     }
 
-    /// Begins to stop sending. Nothing is accepted any more once this has returned, whatever
-    /// the plugin is doing.
+    /// Begins to stop sending. After the return nothing more is accepted, whatever the plugin does.
     func beginStopSend() -> PluginInstance.PendingStep {
         state.withLock { $0.isWanted = false }
         follow(.stopped)
         return begin(.stopSend) { [self] backend in
-            // A start that was queued before it has opened the ingest again.
+            // A start queued earlier may have reopened the ingest.
             follow(.stopped)
             gate?.close()
             gate?.waitUntilOut()
@@ -192,7 +191,7 @@ extension PluginLife {
         }
     }
 
-    /// Begins to take the sender away.
+    /// Begins to end the sender.
     func beginUninitialize() -> PluginInstance.PendingStep {
         begin(.uninitialize) { [self] backend in
             endSender()
@@ -210,7 +209,7 @@ extension PluginLife {
         }
     }
 
-    /// Begins a call that is no step of a session.
+    /// Begins a call outside a session's steps.
     func beginAsking(
         _ step: LifecycleStep, _ ask: @escaping @Sendable (any InstanceBackend) -> Status
     ) -> PluginInstance.PendingStep {
@@ -225,7 +224,7 @@ extension PluginLife {
         .failed(status, failureText(of: step))
     }
 
-    /// The reason that the plugin gave with `set_error` in the callback that has just failed.
+    /// The plugin's `set_error` text in the callback that has just failed.
     private func failureText(of step: LifecycleStep) -> String {
         state.withLock { $0.errorText } ?? "\(step.rawValue) returned it without a reason"
     }

@@ -5,14 +5,14 @@ import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 
-/// One life of a plugin, from create to destroy: its backend, its control thread, its handle, its
-/// sender, and what was agreed on in it.
+/// One life of a plugin, from create to destroy: its backend, control thread, handle, sender and
+/// agreement.
 ///
-/// Steps run on the control thread. A life that hung, or was lost, is given up: no further call is
-/// made on it. It touches neither the ingests nor the clock from then on, whatever its threads do:
-/// those are the next life's.
+/// Steps run on the control thread. The host gives up a life that hung or was lost: it no longer
+/// calls it. From then on the life touches neither the ingests nor the clock, whatever its threads
+/// do, because these belong to the next life.
 final class PluginLife: Sendable {
-    /// A callback that is running.
+    /// A running callback.
     struct Running {
         var step: LifecycleStep
         /// In monotonic nanoseconds.
@@ -22,56 +22,56 @@ final class PluginLife: Sendable {
         var hasWaited = false
     }
 
-    /// Why the host gave the life up.
+    /// Why the host gave up the life.
     struct Fault {
         var reason: String
-        /// Its process was lost: what its callbacks return means nothing.
+        /// Whether its process was lost: then results of its callbacks are meaningless.
         var isLoss: Bool
     }
 
     struct State {
         var lifecycle = LifecycleState.created
-        /// What sender and waits answer.
+        /// The status for sends and waits.
         var senderStatus = Status.notStarted
         /// nil before ``beginCreate(from:)``.
         var backend: (any InstanceBackend)?
-        /// What the plugin calls the host with.
+        /// The handle for the plugin's calls.
         var handle: UInt64 = 0
         var sender: UInt64 = 0
         var agreement: Agreement?
-        /// The newest offer that the plugin was told of.
+        /// The newest offer to the plugin.
         var newestOffer: Offer?
         var newestReply: (revision: UInt32, reply: Reply)?
-        /// Whether the last request was to send.
+        /// Whether the last request was a start.
         var isWanted = false
         var running: Running?
-        /// The step that ended last.
+        /// The last ended step.
         var last: LifecycleStep?
-        /// What the plugin set as the reason in the callback that is running.
+        /// The `set_error` text in the running callback.
         var errorText: String?
-        /// What the plugin said when it gave up.
+        /// The plugin's status and reason when it gave up.
         var gaveUp: (status: Status, reason: String)?
-        /// It is a share that has nothing new for now.
+        /// Whether it is a paused share.
         var isPaused = false
         var fault: Fault?
         var times: [LifecycleStep: CallbackTimes] = [:]
     }
 
     let environment: InstanceEnvironment
-    /// What the plugin is created with.
+    /// The settings for `create`.
     let settings: [Setting]
     /// Set for pre-processors.
     let gate: MediaGate?
-    /// Guards all that changes in this life. It is held while ingests and clock are changed too, so
-    /// that nothing opens what a fault has closed. The plugin's waits are on it.
+    /// Guards the state of this life. Also locked while ingests and clock change, so that nothing
+    /// opens after a fault. The plugin's waits use it.
     let state = Monitor(State())
     private let control: ControlThread
-    /// What the ingests had accepted before this life.
+    /// Number of accepted frames or blocks before this life.
     private let acceptedBefore: Int
 
-    /// Begins a life that nothing was done in yet. The one before it, if any, is over.
+    /// Begins a life. The last one, if any, has ended.
     ///
-    /// - Parameter settings: What the plugin is created with.
+    /// - Parameter settings: The settings for `create`.
     init(_ environment: InstanceEnvironment, settings: [Setting]) {
         self.environment = environment
         self.settings = settings
@@ -86,10 +86,10 @@ final class PluginLife: Sendable {
     var clock: SessionClock { environment.clock }
     var number: Int { environment.number }
 
-    /// Where the life is.
+    /// The state of the life.
     var lifecycle: LifecycleState { state.withLock { $0.lifecycle } }
 
-    /// How long its callbacks took, by name.
+    /// The duration of its callbacks, by name.
     var callbackTimes: [String: CallbackTimes] {
         let steps = state.withLock { $0.times }
         var times = Dictionary(uniqueKeysWithValues: steps.map { ($0.rawValue, $1) })
@@ -97,12 +97,12 @@ final class PluginLife: Sendable {
         return times
     }
 
-    /// The callback that is running on the control thread, and for how long, in nanoseconds.
+    /// The callback that runs on the control thread, and its duration so far in nanoseconds.
     var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
         state.withLock { $0.running.map { ($0.step, MonotonicClock.now - $0.since) } }
     }
 
-    /// Whether it is sending, or is in start-send still.
+    /// Whether it is sending, or still in start-send.
     var isStarted: Bool {
         state.withLock {
             $0.lifecycle == .sending
@@ -110,7 +110,7 @@ final class PluginLife: Sendable {
         }
     }
 
-    /// Whether it is in start-send still, and has sent something or waited for a time there.
+    /// Whether it is still in start-send, and has sent something or waited there.
     var isPumpingFromStart: Bool {
         guard let running = state.withLock({ $0.running }), running.step == .startSend else {
             return false
@@ -120,7 +120,7 @@ final class PluginLife: Sendable {
 
     // MARK: The control thread
 
-    /// Begins a step, if it is legal when its turn comes; the state follows it when it is done.
+    /// Begins a step, if it is legal at its turn; its end changes the state.
     func begin(
         _ step: LifecycleStep,
         _ body: @escaping @Sendable (any InstanceBackend) -> PluginInstance.StepResult
@@ -132,14 +132,14 @@ final class PluginLife: Sendable {
             }
             let result = body(backend)
             if result == .done {
-                // It may have been given up meanwhile.
+                // The life may have been given up meanwhile.
                 state.withLock { if $0.lifecycle == from { $0.lifecycle = next } }
             }
             return result
         }
     }
 
-    /// Begins a step whatever the state, unless the life is over.
+    /// Begins a step in any state, unless the life has ended.
     func beginUnchecked(
         _ step: LifecycleStep, _ body: @escaping @Sendable () -> PluginInstance.StepResult
     ) -> PluginInstance.PendingStep {
@@ -173,18 +173,19 @@ final class PluginLife: Sendable {
 
     // MARK: The end
 
-    /// Gives the life up because its process is lost.
+    /// Gives up the life because its process is lost.
     func lose(because evidence: String) {
         guard !lifecycle.isOver else { return }
-        // Sent first: a session that finds the fault announces what it does about it.
+        // Send this event first: after finding the fault, the session sends events about its
+        // reaction.
         environment.events.send(.pluginLost(role: environment.role, evidence: evidence))
         giveUp(Fault(reason: evidence, isLoss: true))
     }
 
-    /// Gives the life up: no call is made on it any more, and its sender is dead. A life that is over
-    /// already has nothing to give up.
+    /// Gives up the life: the host no longer calls it, and its sender has ended. Does nothing if
+    /// the life has ended already.
     ///
-    /// The control thread ends if it can; one that hangs in a callback is left behind.
+    /// The control thread ends if it can; one that hangs in a callback is abandoned.
     func giveUp(because reason: String) { giveUp(Fault(reason: reason, isLoss: false)) }
 
     private func giveUp(_ fault: Fault) {
@@ -197,7 +198,7 @@ final class PluginLife: Sendable {
             state.senderStatus = LifecycleTable.senderStatus(in: next)
             environment.follow(next)
             gate?.close()
-            // A plugin that hangs in this process may still write to what it has leased.
+            // A plugin that hangs in this process may still write to its leases.
             if state.backend?.pool != nil { environment.videoIngest?.begin(pool: nil) }
             clock.forget(plugin: number)
             return true
@@ -209,7 +210,7 @@ final class PluginLife: Sendable {
         environment.events.wake()
     }
 
-    /// Makes sender and waits answer as a state demands, unless the life is over.
+    /// Sets the status for sends and waits to that of a state, unless the life has ended.
     func follow(_ lifecycle: LifecycleState) {
         state.change { state in
             guard !state.lifecycle.isOver else { return }
@@ -218,7 +219,7 @@ final class PluginLife: Sendable {
         }
     }
 
-    /// Changes what the lives have in common, the ingests and the clock, unless this one is over.
+    /// Changes the ingests and the clock, which all lives share, unless this one has ended.
     func whileAlive(_ body: (inout State) -> Void) {
         state.withLock { state in
             guard !state.lifecycle.isOver else { return }
@@ -226,7 +227,7 @@ final class PluginLife: Sendable {
         }
     }
 
-    /// Makes the sender answer `GONE`, and so the life's ingests.
+    /// Makes sends return `GONE`.
     func endSender() {
         follow(.uninitialized)
         removeSender()

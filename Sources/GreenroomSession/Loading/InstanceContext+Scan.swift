@@ -1,7 +1,7 @@
 extension InstanceContext {
-    /// No place in a session: of what is loaded there no instance is made.
+    /// The context for scanning a library, in which no instance is created.
     ///
-    /// - Parameter log: Takes what is written meanwhile.
+    /// - Parameter log: Receives output of the library.
     package static func scan(
         log: @escaping @Sendable (LogLevel, String) -> Void
     ) -> InstanceContext {

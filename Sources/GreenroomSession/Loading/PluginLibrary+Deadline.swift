@@ -2,15 +2,15 @@ package import GreenroomPluginInterface
 import GreenroomRuntime
 
 extension PluginLibrary {
-    /// How long a library may take to be loaded and to tell what it has, in nanoseconds.
+    /// Time limit for loading a library and reading its descriptors, in nanoseconds.
     private static let deadline: Int64 = 5_000_000_000
 
-    /// Loads a library and checks everything that it says of itself.
+    /// Loads a library and checks its description.
     ///
-    /// The library's own code runs meanwhile, on a thread that is left behind if it hangs there.
+    /// The library's own code runs on a thread that is abandoned if it hangs.
     ///
     /// - Parameter path: The file, absolute or relative to the working directory.
-    /// - Throws: ``LoadError``, which names the file, the rule and the cure.
+    /// - Throws: ``LoadError`` with file, rule and cure.
     package init(loading path: String) throws(LoadError) {
         let loaded = Monitor<Result<PluginLibrary, LoadError>?>(nil)
         _ = HostThread(name: "loading") {

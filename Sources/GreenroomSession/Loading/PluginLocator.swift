@@ -6,24 +6,24 @@ import Synchronization
 
 /// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.
 package struct PluginLocator: Sendable {
-    /// A file that was looked into.
+    /// The result of scanning a file.
     package struct Finding: Sendable {
         /// The file.
         package var path: String
-        /// What the library says of itself, or why it is none.
+        /// The library's description, or why it is no plugin.
         package var result: Result<LibraryDescription, LoadError>
     }
 
-    /// Looks into a file, given its path. [any]
+    /// Scans a file at a path. [any]
     ///
-    /// The locator loads nothing itself: who makes it decides where the code of a file runs that
-    /// may be anybody's.
+    /// The locator loads nothing itself: its creator decides in which process third-party code
+    /// runs.
     package typealias Examination =
         @Sendable (_ path: String) throws(LoadError) -> LibraryDescription
 
     /// The absolute folder of the host's programs.
     package let programs: String
-    /// The folders that are searched, in order.
+    /// The folders to search, in order.
     package let folders: [String]
     private let bundled: Set<String>
     private let examination: Examination
@@ -47,9 +47,9 @@ package struct PluginLocator: Sendable {
         examination = examine
     }
 
-    /// Looks into a file.
+    /// Scans a file.
     ///
-    /// - Throws: ``LoadError``, which names the file, the rule and the cure.
+    /// - Throws: ``LoadError`` with file, rule and cure.
     package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
         try examination(path)
     }
@@ -63,17 +63,17 @@ package struct PluginLocator: Sendable {
     /// Finds a plugin.
     ///
     /// - Parameters:
-    ///   - name: A plugin's name or id; or with a slash in it the path of a library, and after
-    ///     a `#` the plugin's name if the library has several.
-    ///   - kind: What is needed. Of a library with one plugin of that kind, that one is taken.
-    ///   - folder: Where relative paths start.
+    ///   - name: A plugin's name or id; or the path of a library, which contains a slash, with `#`
+    ///     and the plugin's name if the library has several.
+    ///   - kind: The required kind. It selects the plugin if the library has one of that kind.
+    ///   - folder: The folder of relative paths.
     /// - Throws: ``LoadError``.
     package func find(
         _ name: String, kind: PluginKind?, relativeTo folder: String
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
         var failures: [LoadError] = []
-        // The file that is called like the plugin comes first: to look into all is slow.
+        // Try the file named like the plugin first: scanning all is slow.
         for folder in folders {
             let path = "\(folder)/lib\(name).so"
             guard access(path, F_OK) == 0 else { continue }
@@ -99,11 +99,11 @@ package struct PluginLocator: Sendable {
                 + "A path must have a slash in it; GREENROOM_PLUGIN_PATH adds folders.")
     }
 
-    /// How many files are looked into at the same time: each may need a process.
+    /// Limit of concurrent scans: each may need a process.
     private static let mostAtOnce = 4
 
-    /// Looks into every library of every folder, several side by side. In the bundled folders,
-    /// libraries that are no plugins are passed over.
+    /// Scans all libraries of all folders, several concurrently. Skips libraries in the bundled
+    /// folders that are no plugins.
     package func scan() -> [Finding] {
         var paths: [(folder: String, path: String)] = []
         var seen: Set<String> = []
@@ -122,9 +122,9 @@ package struct PluginLocator: Sendable {
         }
     }
 
-    /// Looks into files, of which a slow one holds up no other.
+    /// Scans files; a slow one does not delay others.
     ///
-    /// - Returns: What was found, in the order of the files.
+    /// - Returns: The results, in the order of the files.
     private func examine(all paths: [String]) -> [Result<LibraryDescription, LoadError>] {
         let work = Examinations(paths: paths)
         let helpers = (1..<max(1, min(Self.mostAtOnce, paths.count))).map { _ in
@@ -171,7 +171,7 @@ package struct PluginLocator: Sendable {
     }
 }
 
-/// Files that several threads look into, each taking the next one.
+/// Files that several threads scan, each taking the next one.
 private final class Examinations: Sendable {
     private struct State {
         var next = 0
@@ -183,7 +183,7 @@ private final class Examinations: Sendable {
 
     init(paths: [String]) { self.paths = paths }
 
-    /// Looks into files until none is left.
+    /// Scans files until none is left.
     func run(_ examine: PluginLocator.Examination) {
         while let (index, path) = take() {
             let result = Result { () throws(LoadError) in try examine(path) }
@@ -199,7 +199,7 @@ private final class Examinations: Sendable {
         }
     }
 
-    /// What was found, in the order of the files.
+    /// The results, in the order of the files.
     var results: [Result<LibraryDescription, LoadError>] {
         state.withLock { state in paths.indices.compactMap { state.results[$0] } }
     }

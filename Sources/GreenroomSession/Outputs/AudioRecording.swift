@@ -4,28 +4,28 @@ import GreenroomMedia
 import GreenroomRuntime
 import GreenroomVideo
 
-/// A track's sound in a WAV file of 48 kHz stereo.
+/// A track's audio in a WAV file of 48 kHz stereo.
 ///
-/// The sound thread puts samples into a ring of two seconds and goes on; a thread of the
-/// recording's own writes them. When the disk is so slow that the ring is full, samples are
-/// lost and counted, and the same time of silence takes their place.
+/// The audio thread writes samples to a ring of two seconds without waiting; the recording's own
+/// thread writes the file. If a slow disk fills the ring, samples are lost and counted, and
+/// replaced by silence of the same length.
 final class AudioRecording: AudioSink {
-    /// What became of the samples.
+    /// Counts of samples.
     struct Counts: Sendable {
         /// Frames in the file.
         var written = 0
-        /// Frames that were lost: the disk was too slow, and silence stands for them, or the
-        /// file had failed.
+        /// Lost frames: replaced by silence because the disk was too slow, or lost after the file
+        /// failed.
         var lost = 0
     }
 
-    /// A recording of sound, in the report.
+    /// An audio recording in the report.
     private struct Entry: Encodable, Sendable {
         /// The file.
         var output: String
         /// Frames in it.
         var written: Int
-        /// Frames that were lost: the disk was too slow, or the file had failed.
+        /// Lost frames: the disk was too slow, or the file had failed.
         var lost: Int
         /// Why it is incomplete.
         var failure: String?
@@ -33,9 +33,9 @@ final class AudioRecording: AudioSink {
 
     private struct State {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate * 2)
-        /// Frames lost since the ring was full, to be written as silence.
+        /// Frames lost since the ring was full, to replace by silence.
         var missing = 0
-        /// Frames that are being written.
+        /// Frames being written.
         var inHand = 0
         var counts = Counts()
         var isFinishing = false
@@ -52,13 +52,13 @@ final class AudioRecording: AudioSink {
 
     /// Creates the file.
     ///
-    /// - Parameter events: Get told at once when it fails.
+    /// - Parameter events: Receives a failure at once.
     init(path: String, clock: SessionClock, events: SessionEvents) throws(OutputError) {
         name = path
         self.events = events
         let state = Monitor(State())
         self.state = state
-        // The thread owns the writer; the monitor carries it there.
+        // The thread owns the writer; the monitor passes it there.
         let carrier: Monitor<WAVWriter?>
         do {
             carrier = Monitor(
@@ -76,7 +76,8 @@ final class AudioRecording: AudioSink {
             } catch {
                 state.withLock { state in
                     state.failure = "\(error)"
-                    // What was missing has been counted; what was queued or in hand has not.
+                    // Missing frames are counted already; queued frames and those being written are
+                    // not.
                     state.counts.lost += state.ring.count + state.inHand
                     state.ring.clear()
                 }
@@ -87,7 +88,7 @@ final class AudioRecording: AudioSink {
 
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Why the file is incomplete, if it is.
+    /// Why the file is incomplete; nil if it is not.
     var failure: String? { state.withLock { $0.failure } }
 
     var health: SinkHealth { failure == nil ? .working : .failed }
@@ -107,7 +108,7 @@ final class AudioRecording: AudioSink {
                 state.counts.lost += frames
                 return
             }
-            // What was lost comes first, or samples would move to another time.
+            // Silence for lost frames comes first, or samples would move in time.
             guard state.missing == 0, state.ring.room >= frames else {
                 state.missing += frames
                 state.counts.lost += frames
@@ -129,7 +130,7 @@ final class AudioRecording: AudioSink {
     private static func drain(
         _ state: Monitor<State>, on clock: SessionClock, into writer: consuming WAVWriter
     ) throws(MediaFileError) {
-        // A tenth of a second a write keeps the header of the file true without much ado.
+        // Writing a tenth of a second at a time keeps the file's header true at low cost.
         let longest = AudioFormat.session.sampleRate / 10
         var samples = [Int16](repeating: 0, count: longest * 2)
         while true {

@@ -4,56 +4,56 @@ import GreenroomMedia
 import GreenroomRuntime
 import GreenroomVideo
 
-/// The session's sound on an ALSA PCM.
+/// The session's audio on an ALSA PCM.
 ///
-/// The sound thread puts samples into a ring of 250 ms and goes on; a thread of the
-/// loudspeaker's own hands them to the device. When the device is away or so slow that the ring
-/// is full, samples are lost and counted.
+/// The audio thread writes samples to a ring of 250 ms without waiting; the loudspeaker's own
+/// thread passes them to the device. If the device is lost or too slow, samples are dropped and
+/// counted.
 final class Loudspeaker: AudioSink {
-    /// What became of the sound.
+    /// Counts of the audio.
     struct Statistics: Sendable {
-        /// What the device runs at, in hertz.
+        /// The device's sample rate in hertz.
         var sampleRate = 0
-        /// Frames of the session that the device took.
+        /// Session frames that the device accepted.
         var played = 0
-        /// Times that the device had nothing to play.
+        /// Number of underruns.
         var underruns = 0
-        /// Frames of the session that were lost.
+        /// Session frames that were dropped.
         var dropped = 0
-        /// How much faster the device's clock is than the session's, in millionths; nil if it
-        /// has no clock, as files have none.
+        /// How much faster the device's clock runs than the session's, in ppm; nil for a device
+        /// without a clock, such as a file.
         var driftPPM: Double?
-        /// Times that the device was opened again after it had gone away.
+        /// Number of times that the device was reopened after a loss.
         var reopened = 0
-        /// Why there is no sound now, if there is none.
+        /// Why there is no audio now; nil if there is.
         var failure: String?
     }
 
-    /// A loudspeaker, in the report. What the session gave it is `played` and `dropped`, and what
-    /// it had not played yet.
+    /// A loudspeaker in the report. The session's audio is `played` and `dropped`, and what is
+    /// still buffered.
     private struct Entry: Encodable, Sendable {
         /// The device.
         var output: String
-        /// What the device runs at, in hertz.
+        /// The device's sample rate in hertz.
         var sampleRate: Int
-        /// Frames of 48 kHz that the device took.
+        /// Frames of 48 kHz that the device accepted.
         var played: Int
-        /// Times that the device had nothing to play.
+        /// Number of underruns.
         var underruns: Int
-        /// Frames of 48 kHz that were lost: the device was away, or too slow.
+        /// Frames of 48 kHz that were dropped: the device was lost, or too slow.
         var dropped: Int
-        /// How much faster the device's clock is than the session's, in millionths; absent for
-        /// a device without a clock, and in the first second.
+        /// How much faster the device's clock runs than the session's, in ppm; absent for a device
+        /// without a clock, and in the first second.
         var driftPPM: Double?
-        /// Times that the device was opened again after it had gone away.
+        /// Number of times that the device was reopened after a loss.
         var reopened: Int
-        /// Samples of the mix that were louder than 16 bits go, and were played as loud as that.
+        /// Samples of the mix above 16 bits, which were clipped.
         var clampedSamples: Int
-        /// Why there was no sound at the end.
+        /// Why there was no audio at the end.
         var failure: String?
     }
 
-    /// What the sound thread and the loudspeaker's own thread share.
+    /// State shared by the audio thread and the loudspeaker's own thread.
     struct State: Sendable {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate / 4)
         var isFinishing = false
@@ -62,7 +62,7 @@ final class Loudspeaker: AudioSink {
 
     static let reportKey = "loudspeakers"
 
-    /// The device, as ALSA knows it.
+    /// ALSA's name of the device.
     let name: String
     private let events: SessionEvents
     private let state: Monitor<State>
@@ -82,7 +82,7 @@ final class Loudspeaker: AudioSink {
         }
         let rate = line.sampleRate
         state.withLock { $0.statistics.sampleRate = rate }
-        // The thread owns the line; the monitor carries it there.
+        // The thread owns the device; the monitor passes it there.
         let carrier = Monitor<SpeakerDevice?>(line)
         let name = name
         thread = HostThread(name: "loudspeaker") {
@@ -95,12 +95,12 @@ final class Loudspeaker: AudioSink {
         }
     }
 
-    /// A loudspeaker of a session that never began lets its thread go.
+    /// Ends the thread if the session never started.
     deinit { state.change { $0.isFinishing = true } }
 
     var statistics: Statistics { state.withLock { $0.statistics } }
 
-    /// A device that is away may come back.
+    /// A lost device may return.
     var health: SinkHealth { .working }
 
     func report(of mix: MixStatistics) -> OutputReport? {

@@ -2,9 +2,9 @@ package import GreenroomVideo
 import GreenroomRuntime
 import GreenroomSchema
 
-/// `loudspeaker`: the session's sound on an ALSA PCM.
+/// `loudspeaker`: the session's audio on an ALSA PCM.
 package struct LoudspeakerOutput: Output, Equatable {
-    /// The device, as ALSA knows it.
+    /// ALSA's name of the device.
     package var device: String
 
     /// Describes the output.

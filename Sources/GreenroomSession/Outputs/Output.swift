@@ -3,38 +3,37 @@ package import GreenroomVideo
 package import GreenroomModel
 package import GreenroomSchema
 
-/// Where a session's media go: what an output wants of the tracks, and how it is opened.
+/// An output of a session: what it wants of the tracks, and how to open it.
 ///
 /// A value of this type is a description; nothing is open before ``open(in:)``. A new output is a
 /// file with such a type and, if session files can name it, a line in ``OutputForm/builtIn``.
 package protocol Output: Sendable {
-    /// How the output wants a track's picture; nil if it has no use for it.
+    /// What the output wants of a track's video; nil for nothing.
     ///
-    /// Asked before the output is open: wants enter the first offer to a plugin.
+    /// Called before the output is open, because wants enter the first offer to a plugin.
     func want(of track: VideoTrackKind) -> VideoSinkWant?
 
-    /// Opens the output for the tracks that there are, and connects its sinks to them.
-    /// [the session's thread]
+    /// Opens the output for the session's tracks, and connects its sinks. [the session's thread]
     func open(in session: inout OutputBuilder) throws(OutputError)
 
-    /// Whether it makes files. Outputs that do are opened last and finished first: where another
-    /// can't be opened, no file stays behind.
+    /// Whether it creates files. Such outputs are opened last and finished first: if another one
+    /// fails to open, no file is left.
     var makesFiles: Bool { get }
 
-    /// Whether standard output is its own.
+    /// Whether it uses standard output.
     var usesStandardOutput: Bool { get }
 
-    /// What `greenroom check` says of it; nil for an output that no session file has.
+    /// Its line in `greenroom check`; nil for an output that session files can't have.
     var summary: (name: String, text: String)? { get }
 
-    /// What it has made, for the end of a session; nil if that shows elsewhere.
+    /// What it has created, for the end of a session; nil if that is visible otherwise.
     var product: String? { get }
 
-    /// What is wrong with it beside the rest of its session file, a sentence each.
+    /// Conflicts with the rest of the session file, one sentence each.
     ///
     /// - Parameters:
     ///   - earlier: The outputs before it in the file.
-    ///   - tracks: What the file has sources for.
+    ///   - tracks: The tracks with sources in the file.
     func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String]
 }
 
@@ -47,11 +46,11 @@ extension Output {
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] { [] }
 }
 
-/// What a session file has sources for.
+/// The tracks with sources in a session file.
 package struct TracksInFile: Sendable {
-    /// Tracks with a picture.
+    /// Tracks with video.
     package var video: Set<VideoTrackKind>
-    /// Whether there is any sound.
+    /// Whether there is audio.
     package var hasAudio: Bool
 
     /// Says what there is.
@@ -61,17 +60,17 @@ package struct TracksInFile: Sendable {
     }
 }
 
-/// An output as session files have it: its key, and what stands under that.
+/// An output in session files: its key, and its section.
 package struct OutputForm: Sendable {
     /// Its key in an entry of `outputs`.
     package var key: String
     /// What it does, a sentence.
     package var summary: String
-    /// Values to show.
+    /// Example values.
     package var examples: [JSON]
-    /// Reads what stands under the key.
+    /// Decodes its section.
     package var decoder: Decoder<any Output>
-    /// The list of the report that its sinks fill; it is there even if it is empty.
+    /// The list in the report for its sinks; present even if empty.
     package var reportKey: String?
 
     init(
@@ -85,6 +84,6 @@ package struct OutputForm: Sendable {
         self.decoder = decoder.map { output, _ in output }
     }
 
-    /// The outputs that session files can name, in the order in which people read of them.
+    /// The outputs that session files can name, in the order of the documentation.
     package static let builtIn = [Recording.form, LoudspeakerOutput.form, Y4MOutput.form]
 }

@@ -11,8 +11,8 @@ import GreenroomSystem
 import GreenroomVideo
 import SystemPackage
 
-/// What an output sees of a session that is about to start: the tracks, and where to connect its
-/// sinks to them.
+/// What an output sees of a session that is about to start: the tracks, and functions to connect
+/// sinks.
 package struct OutputBuilder {
     private(set) var audioSinks: [any AudioSink] = []
     private(set) var mixSinks: [any AudioSink] = []
@@ -20,21 +20,20 @@ package struct OutputBuilder {
     private var branches: [(track: VideoTrackKind, want: VideoSinkWant, branch: VideoBranch)] = []
     private var trackSinks: [(track: VideoTrackKind, sink: any AudioSink)] = []
     private var taps: [(track: VideoTrackKind, tap: any VideoTap)] = []
-    /// The tracks that have a picture, with what each carries at first, in the session's order.
+    /// The tracks with video and their first capability, in the session's order.
     let videoTracks: [(track: VideoTrackKind, capability: VideoCapability)]
-    /// The tracks that have sound.
+    /// The tracks with audio.
     let audioTracks: [VideoTrackKind]
     let clock: SessionClock
-    /// Get what outputs have to say while they run.
+    /// Receives the outputs' events while they run.
     let events: SessionEvents
     private let duration: Int64?
 
-    /// A live picture is sent again when it is silent for 300 ms: at least so often.
+    /// The minimum rate of live video: a live picture is repeated after 300 ms of silence.
     static let slowestLive = FrameRate(4)
 
-    /// - Parameters:
-    ///   - plugins: The sources, which have agreed.
-    ///   - duration: The session's, in nanoseconds, if it is known.
+    /// - plugins: The sources, after their agreements.
+    /// - duration: The session's, in nanoseconds; nil if unknown.
     init(
         plugins: SessionPlugins, duration: Int64?, clock: SessionClock, events: SessionEvents
     ) {
@@ -51,19 +50,19 @@ package struct OutputBuilder {
         self.events = events
     }
 
-    // MARK: What outputs call
+    // MARK: For outputs
 
-    /// What a track carries at first; nil if it has no picture.
+    /// The first capability of a track; nil without video.
     func capability(of track: VideoTrackKind) -> VideoCapability? {
         videoTracks.first { $0.track == track }?.capability
     }
 
-    /// Connects a sink to a track's picture, by a branch with a queue and a thread of its own.
+    /// Connects a sink to a track's video, through a branch with its own queue and thread.
     ///
     /// - Parameters:
-    ///   - name: What messages and the report call the sink.
-    ///   - want: What was wanted of the track.
-    ///   - capability: What the sink gets, in I420 of the colour that the want has at that size.
+    ///   - name: The sink's name in messages and in the report.
+    ///   - want: The want for the track.
+    ///   - capability: The sink's size and rate, in I420 with the want's colour at that size.
     mutating func connect(
         _ sink: any VideoSink, to track: VideoTrackKind, name: String, want: VideoSinkWant,
         capability: VideoCapability
@@ -79,29 +78,29 @@ package struct OutputBuilder {
         branches.append((track, want, branch))
     }
 
-    /// Connects a sink to a track's sound.
+    /// Connects a sink to a track's audio.
     mutating func connect(_ sink: any AudioSink, to track: VideoTrackKind) {
         audioSinks.append(sink)
         trackSinks.append((track, sink))
     }
 
-    /// Connects a sink to the sum of all sounds.
+    /// Connects a sink to the mix of all audio.
     mutating func connectToMix(_ sink: any AudioSink) {
         audioSinks.append(sink)
         mixSinks.append(sink)
     }
 
-    /// Shows a track's frames to a tap as they are, without a conversion.
+    /// Passes a track's frames to a tap without conversion.
     mutating func connect(tap: any VideoTap, to track: VideoTrackKind) {
         taps.append((track, tap))
     }
 
-    /// Has the session's report written to a file, at the start, each second, and at the end.
+    /// Writes the session's report to a file, at the start, each second, and at the end.
     mutating func add(_ report: ReportFile) { reports.append(report) }
 
-    // MARK: What the session takes
+    // MARK: For the session
 
-    /// Branches of a track; those that want the same share a group.
+    /// The branches of a track; equal wants share a group.
     func groups(of track: VideoTrackKind) -> [VideoTrack.Group] {
         var groups: [VideoTrack.Group] = []
         for entry in branches where entry.track == track {
@@ -114,7 +113,7 @@ package struct OutputBuilder {
         return groups
     }
 
-    /// What each branch of a track wants.
+    /// The want of each branch of a track.
     func wants(of track: VideoTrackKind) -> [(branch: VideoBranch, want: VideoSinkWant)] {
         branches.filter { $0.track == track }.map { ($0.branch, $0.want) }
     }
@@ -123,7 +122,7 @@ package struct OutputBuilder {
         taps.filter { $0.track == track }.map(\.tap)
     }
 
-    /// The sinks of a track's own sound.
+    /// The sinks of a track's own audio.
     func audioSinks(of track: VideoTrackKind) -> [any AudioSink] {
         trackSinks.filter { $0.track == track }.map(\.sink)
     }

@@ -2,11 +2,11 @@ package import GreenroomModel
 package import GreenroomNegotiation
 package import GreenroomVideo
 
-/// Shows a track to a tap.
+/// Connects a track to a tap.
 package struct PreviewOutput: Output {
-    /// What looks and listens.
+    /// The tap.
     package var tap: PreviewTap
-    /// At which track.
+    /// The track.
     package var track: VideoTrackKind
 
     /// Describes the output.
@@ -15,7 +15,7 @@ package struct PreviewOutput: Output {
         self.track = track
     }
 
-    /// Whatever there is, it takes.
+    /// Takes the track unchanged.
     package func want(of track: VideoTrackKind) -> VideoSinkWant? {
         track == self.track ? VideoSinkWant() : nil
     }

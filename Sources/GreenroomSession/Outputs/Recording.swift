@@ -9,13 +9,13 @@ import GreenroomMedia
 package import GreenroomModel
 import GreenroomSchema
 
-/// `record`: a folder with each picture as Y4M, each sound as WAV, and the report.
+/// `record`: a folder with video as Y4M, audio as WAV, and the report.
 package struct Recording: Output, Equatable {
     /// The folder's absolute path.
     package var folder: String
-    /// How it wants pictures.
+    /// The want for video.
     package var video: VideoSinkWant
-    /// Whether files that are there already are replaced.
+    /// Whether to replace existing files.
     package var overwrite: Bool
 
     /// Describes a recording.
@@ -58,7 +58,7 @@ package struct Recording: Output, Equatable {
 
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
         earlier.contains { ($0 as? Recording)?.folder == folder }
-            ? ["an output before this one records to the same folder. Name another."] : []
+            ? ["an output before this one records to the same folder. Choose another."] : []
     }
 }
 
@@ -94,12 +94,12 @@ extension Recording {
             fields: [
                 Field(
                     "folder", \.folder, .path("the path of a folder"),
-                    "Where the files go, from this file's folder. It is made if it is not there.",
+                    "The folder of the files, relative to this file's. Created if missing.",
                     examples: ["recordings/demo"], isRequired: true)
             ] + Draft.videoFields + [
                 Field(
                     "overwrite", \.overwrite, .boolean,
-                    "Whether a recording that is in the folder already is replaced; else it is an "
+                    "Whether to replace a recording that is in the folder; else it is an "
                         + "error.",
                     examples: [true], defaultValue: false)
             ]
@@ -110,12 +110,12 @@ extension Recording {
         })
 }
 
-/// A folder that recordings are written to.
+/// A folder for recordings.
 private struct RecordingFolder {
     let path: String
     private let overwrite: Bool
 
-    /// Makes the folder, and those above it.
+    /// Creates the folder and its parents.
     init(path: String, overwrite: Bool) throws(OutputError) {
         self.path = path
         self.overwrite = overwrite
@@ -133,7 +133,7 @@ private struct RecordingFolder {
         }
     }
 
-    /// The path of a file in the folder that may be written.
+    /// The path of a new file in the folder.
     func file(_ name: String) throws(OutputError) -> String {
         let file = "\(path)/\(name)"
         guard overwrite || access(file, F_OK) != 0 else {

@@ -4,19 +4,19 @@ import GreenroomAudio
 import GreenroomMedia
 import GreenroomRuntime
 
-/// An open PCM, and what brings the session's sound to its rate and channels.
+/// An open PCM, with the conversion of the session's audio to its rate and channels.
 struct SpeakerDevice: ~Copyable, Sendable {
-    /// What the device should have to play when sound begins, in frames of 48 kHz: 80 ms.
+    /// The buffered audio at the start, in frames of 48 kHz: 80 ms.
     static let target = AudioFormat.session.sampleRate * 80 / 1000
-    /// The most that is handed over at once, in frames of 48 kHz: 10 ms.
+    /// The longest transfer, in frames of 48 kHz: 10 ms.
     static let longest = AudioFormat.session.sampleRate / 100
-    /// How long a device may take nothing.
+    /// How long a device may accept nothing.
     private static let stallNanoseconds: Int64 = 2_000_000_000
 
     private var pcm: PCM
     private var resampler: Resampler
     private var resampled: [Int16]
-    /// Whether the device takes sound only as fast as it is played.
+    /// Whether the device accepts audio only at the speed of playing it.
     private(set) var hasClock = true
 
     /// Opens a device.
@@ -30,21 +30,21 @@ struct SpeakerDevice: ~Copyable, Sendable {
                 call: "speex_resampler_init", pcm: device, code: ENOMEM, message: "out of memory")
         }
         resampled = [Int16](
-            repeating: 0, count: resampler.mostFrames(from: Self.longest) * 2)
+            repeating: 0, count: resampler.frameLimit(from: Self.longest) * 2)
         self.resampler = resampler
         self.pcm = pcm
     }
 
-    /// The device's, in hertz.
+    /// The device's sample rate, in hertz.
     var sampleRate: Int { pcm.sampleRate }
 
-    /// Begins to play: silence, so that there is time until sound has to follow.
+    /// Starts playback with silence, which leaves time for the first audio.
     ///
-    /// - Parameter waiting: Frames of 48 kHz that will follow at once.
+    /// - Parameter waiting: Frames of 48 kHz that follow at once.
     mutating func start(waiting: Int) throws(ALSAError) {
         let silence = [Int16](repeating: 0, count: Self.longest * 2)
         var left = max(Self.target - waiting, Self.longest)
-        // A device whose buffer is smaller starts with that full; the ring keeps the rest.
+        // A device with a smaller buffer starts with a full one; the ring keeps the rest.
         left = min(left * sampleRate / AudioFormat.session.sampleRate, pcm.bufferFrames)
         while left > 0 {
             let frames = min(left, Self.longest)
@@ -53,22 +53,22 @@ struct SpeakerDevice: ~Copyable, Sendable {
             left -= frames
         }
         try pcm.start()
-        // A buffer that plays at some speed, and is empty all the same, would have underrun.
+        // An empty buffer without an underrun has no clock.
         hasClock = try pcm.availableFrames < pcm.bufferFrames
     }
 
-    /// Makes a device ready again that had nothing to play or slept; ``start(waiting:)`` follows.
+    /// Makes a device ready after an underrun or a suspend; ``start(waiting:)`` follows.
     mutating func recover(from error: ALSAError) throws(ALSAError) {
         try pcm.recover(from: error)
     }
 
-    /// Makes more or less sound of the same.
+    /// Stretches the audio.
     mutating func stretch(ppm: Double) { _ = resampler.adjust(ppm: ppm) }
 
-    /// What the device's buffer holds, in frames of 48 kHz.
+    /// The content of the device's buffer, in frames of 48 kHz.
     ///
-    /// That is what stands between the sound and an underrun. The whole delay is more where
-    /// sound goes on to a server or through the air, and would be no measure.
+    /// It is the margin before an underrun. The device's total delay may be longer, for example
+    /// over a network, and is no measure of that.
     var queued: Double {
         mutating get throws(ALSAError) {
             let queued = pcm.bufferFrames - (try pcm.availableFrames)
@@ -76,12 +76,12 @@ struct SpeakerDevice: ~Copyable, Sendable {
         }
     }
 
-    /// Hands over stereo of 48 kHz; waits while the device has no room.
+    /// Plays stereo of 48 kHz; waits while the device has no room.
     ///
     /// - Parameter samples: At most ``longest`` frames.
     mutating func play(_ samples: Span<Int16>) throws(ALSAError) {
         guard hasClock || sampleRate != AudioFormat.session.sampleRate else {
-            // Nothing has to be stretched.
+            // No stretching is needed.
             for index in samples.indices { resampled[index] = samples[index] }
             try write(frames: samples.count / 2)
             return
@@ -113,11 +113,11 @@ struct SpeakerDevice: ~Copyable, Sendable {
                     call: "snd_pcm_writei", pcm: pcm.name, code: EIO,
                     message: "the device takes nothing any more")
             }
-            // There are devices that say that they are ready, and have no room.
+            // Some devices report to be ready but have no room.
             if try pcm.wait(milliseconds: 100) { usleep(1_000) }
         }
     }
 
-    /// Lets the device play what it has, for a second at most.
+    /// Plays the buffered audio, for a second at most.
     mutating func drain() throws(ALSAError) { try pcm.drain(milliseconds: 1000) }
 }

@@ -3,14 +3,13 @@ import GreenroomAudio
 import GreenroomMedia
 import GreenroomRuntime
 
-/// The thread of a loudspeaker: takes sound from the ring, hands it to the device, follows the
-/// device's clock, and opens the device again when it went away.
+/// The thread of a loudspeaker: passes audio from the ring to the device, follows the device's
+/// clock, and reopens a lost device.
 struct SpeakerThread: ~Copyable {
-    /// More than this above the target is thrown away rather than played late, in frames: 40 ms.
-    /// It comes together when what was late arrives after an underrun, whose silence has taken
-    /// its place.
+    /// More than this above the target is dropped instead of played late, in frames: 40 ms. It
+    /// accumulates when late audio arrives after an underrun, which played silence instead.
     private static let tolerance = AudioFormat.session.sampleRate * 40 / 1000
-    /// How long to wait between attempts to open the device, in seconds.
+    /// Time between attempts to open the device, in seconds.
     private static let backOff: [Int64] = [1, 2, 4, 5]
 
     private var line: SpeakerDevice?
@@ -19,13 +18,13 @@ struct SpeakerThread: ~Copyable {
     private let tell: @Sendable (String) -> Void
     private var controller = DriftController(target: SpeakerDevice.target)
     private var isStarted = false
-    /// Frames to throw away.
+    /// Frames to drop.
     private var excess = 0
-    /// Frames that were taken from the ring, and that the device has not taken.
+    /// Frames from the ring that the device has not accepted.
     private var unplayed = 0
     private var samples = [Int16](repeating: 0, count: SpeakerDevice.longest * 2)
 
-    /// - Parameter tell: Gets what a user should know.
+    /// - Parameter tell: Receives messages for the user.
     init(
         line: consuming SpeakerDevice, device: String, state: Monitor<Loudspeaker.State>,
         tell: @escaping @Sendable (String) -> Void
@@ -36,7 +35,7 @@ struct SpeakerThread: ~Copyable {
         self.tell = tell
     }
 
-    /// Runs until the loudspeaker is finished and what is left has been played.
+    /// Runs until the loudspeaker is finished and the rest has been played.
     mutating func run() {
         while let (frames, waiting) = next() {
             do throws(ALSAError) {
@@ -53,9 +52,9 @@ struct SpeakerThread: ~Copyable {
         }
     }
 
-    /// Waits for sound.
+    /// Waits for audio.
     ///
-    /// - Returns: Frames that were taken, and those that still wait; nil at the end.
+    /// - Returns: Frames taken, and frames still waiting; nil at the end.
     private mutating func next() -> (frames: Int, waiting: Int)? {
         let taken: (Int, Int)? = state.wait(until: nil) { state in
             guard state.ring.count > 0 || state.isFinishing else { return nil }
@@ -101,7 +100,7 @@ struct SpeakerThread: ~Copyable {
         }
     }
 
-    /// Goes on after an accident; gives the device up after anything else.
+    /// Continues after an underrun or a suspend; gives up the device after another error.
     private mutating func accept(_ error: ALSAError) {
         isStarted = false
         excess = 0
@@ -119,9 +118,9 @@ struct SpeakerThread: ~Copyable {
         }
     }
 
-    /// Opens the device again, sooner or later; what comes meanwhile is lost.
+    /// Reopens the device after some attempts; drops the audio meanwhile.
     ///
-    /// - Returns: false if the loudspeaker was finished before the device came back.
+    /// - Returns: false if the loudspeaker finished first.
     private mutating func reopen() -> Bool {
         var attempt = 0
         while line == nil {

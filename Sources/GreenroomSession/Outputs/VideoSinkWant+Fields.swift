@@ -3,7 +3,7 @@ import GreenroomNegotiation
 import GreenroomSchema
 
 extension VideoSinkWant {
-    /// What differs from the track's own picture: `, 1280x720, 30 fps, crop, bt601`.
+    /// What differs from the track's video: `, 1280x720, 30 fps, crop, bt601`.
     var differences: String {
         let parts = [
             size.map { "\($0)" }, rate.map { "\($0) fps" },
@@ -13,7 +13,7 @@ extension VideoSinkWant {
     }
 }
 
-/// A section of an output that says how it wants its picture.
+/// A section of an output with a want for video.
 protocol WithVideoWant: Sendable {
     var video: VideoSinkWant { get set }
 }
@@ -34,13 +34,13 @@ extension WithVideoWant {
                 "fit", \.video.fit,
                 .choice {
                     switch $0 {
-                    case .letterbox: "All of the picture, centred, with black bars."
-                    case .crop: "The middle of the picture fills the frame; the rest is cut off."
-                    case .stretch: "All of the picture fills the frame, out of proportion."
-                    case .reject: "A picture of another shape is an error."
+                    case .letterbox: "The whole picture, centred, with black bars."
+                    case .crop: "The middle of the picture fills the frame; the rest is cropped."
+                    case .stretch: "The whole picture fills the frame, distorted."
+                    case .reject: "Another aspect ratio is an error."
                     }
                 },
-                "What becomes of a picture of another shape.", examples: ["crop"],
+                "How to fit another aspect ratio.", examples: ["crop"],
                 defaultValue: .string(Fit.letterbox.rawValue)),
             Field(
                 "matrix", \.video.matrix,

@@ -5,11 +5,11 @@ import GreenroomMedia
 public import GreenroomModel
 import GreenroomSchema
 
-/// `y4m`: a picture as Y4M on standard output, for pipes.
+/// `y4m`: video as Y4M on standard output, for pipes.
 package struct Y4MOutput: Output, Equatable {
-    /// Which picture.
+    /// The track.
     package var track: VideoTrackKind
-    /// How it wants the picture.
+    /// The want for video.
     package var video: VideoSinkWant
 
     /// Describes the output.
@@ -31,7 +31,7 @@ package struct Y4MOutput: Output, Equatable {
         }
         let capability = VideoCapability(
             size: video.size ?? agreed.size,
-            // A source that is slower than that, like a share, leaves gaps that would freeze it.
+            // Gaps of a slower source, such as a share, would freeze the output.
             rate: video.rate ?? max(agreed.rate, OutputBuilder.slowestLive))
         session.connect(
             try Y4MRecording(standardOutput: Y4MFormat(capability, video)), to: track,
@@ -70,7 +70,7 @@ extension SessionOutput {
 }
 
 extension Y4MOutput {
-    /// Where Y4M can go.
+    /// The targets of Y4M.
     private enum Target: String, CaseIterable, Sendable {
         case standardOutput = "-"
     }

@@ -5,13 +5,13 @@ import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomVideo
 
-/// A track's picture as Y4M, in a file or on standard output.
+/// A track's video as Y4M, in a file or on standard output.
 final class Y4MRecording: VideoSink {
     /// Safe: set before the branch's thread begins, which alone writes and finishes.
     nonisolated(unsafe) private var writer: Y4MWriter?
     let pace: OutputPace
 
-    /// Creates a file, which gets frames as they come.
+    /// Creates a file, which gets frames as they arrive.
     convenience init(path: String, format: Y4MFormat) throws(OutputError) {
         do {
             self.init(try Y4MWriter(path: path, format: format), pace: .asTheyCome)
@@ -20,7 +20,7 @@ final class Y4MRecording: VideoSink {
         }
     }
 
-    /// Writes to standard output, on schedule: somebody watches.
+    /// Writes to standard output, on schedule, for live viewing.
     convenience init(standardOutput format: Y4MFormat) throws(OutputError) {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw OutputError(
@@ -51,7 +51,7 @@ final class Y4MRecording: VideoSink {
 }
 
 extension Y4MFormat {
-    /// What an output writes that gets a size and a rate, and has a colour.
+    /// Writes frames with the size and rate of an output, and a colour.
     init(_ capability: VideoCapability, _ want: VideoSinkWant) {
         let color = want.color(at: capability.size)
         self.init(

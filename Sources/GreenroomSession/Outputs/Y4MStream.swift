@@ -7,22 +7,23 @@ import GreenroomRuntime
 package import GreenroomVideo
 import Synchronization
 
-/// A track's picture as Y4M on an open descriptor, for a program that watches.
+/// A track's video as Y4M on an open descriptor, for a viewer.
 ///
-/// It outlives a session: the next one that writes to it goes on in the size and at the rate of the
-/// first, which are in the stream's header.
+/// It outlives a session: the next session continues with the size and rate of the first, which are
+/// in the stream's header.
 package final class Y4MStream: Sendable {
-    /// What errors call it.
+    /// The name in errors.
     let name: String
     private let descriptor: Int32
-    /// One session at a time has it; the lock proves it to the compiler, and nobody waits for it.
+    /// One session at a time uses it, so this lock, which satisfies the compiler, is never
+    /// contended.
     private let writer = Monitor<Y4MWriter?>(nil)
 
     /// Makes a stream that has no header yet.
     ///
     /// - Parameters:
     ///   - descriptor: Open for writing, for as long as the stream is used.
-    ///   - name: What errors call it.
+    ///   - name: The name in errors.
     package init(descriptor: Int32, name: String) {
         self.descriptor = descriptor
         self.name = name
@@ -30,8 +31,8 @@ package final class Y4MStream: Sendable {
 
     /// Begins a session's part of the stream; the first one writes the header.
     ///
-    /// - Parameter capability: What the session would like to write.
-    /// - Returns: What it has to write.
+    /// - Parameter capability: The session's own capability.
+    /// - Returns: The capability to write.
     func begin(_ capability: VideoCapability) throws(OutputError) -> VideoCapability {
         do throws(MediaFileError) {
             return try writer.withLock { writer throws(MediaFileError) in
@@ -58,7 +59,7 @@ extension Y4MStream: VideoSink {
         }
     }
 
-    /// Nothing: the next session goes on with it.
+    /// Does nothing: the next session continues the stream.
     package func finish() {}
 }
 
@@ -75,7 +76,7 @@ package struct Y4MStreamOutput: Output {
         self.track = track
     }
 
-    /// Whatever there is, it takes.
+    /// Takes the track unchanged.
     package func want(of track: VideoTrackKind) -> VideoSinkWant? {
         track == self.track ? VideoSinkWant() : nil
     }

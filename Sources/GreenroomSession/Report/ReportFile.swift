@@ -6,8 +6,8 @@ import SystemPackage
 
 /// `session.json` in a folder of recordings.
 ///
-/// It is written when the session starts, every few seconds, and at the end; each time whole,
-/// under another name, and then put in place: a reader never sees half a report.
+/// Written when the session starts, each second, and at the end. Each time a complete file replaces
+/// the last one, so that readers never see a partial report.
 struct ReportFile: Sendable {
     let path: String
 

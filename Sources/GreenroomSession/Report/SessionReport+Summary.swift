@@ -2,7 +2,7 @@ import GreenroomAudio
 import GreenroomMedia
 
 extension SessionReport {
-    /// What a user wants to know at the end, a line each.
+    /// The lines of the summary at the end.
     public var summary: [String] {
         var lines: [String] = []
         for picture in pictures {
@@ -39,7 +39,7 @@ extension SessionReport {
             lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
         }
         lines += outputs.flatMap(\.summary)
-        // Before there are tracks, nothing is written.
+        // Without tracks nothing was written.
         if !(pictures.isEmpty && sounds.isEmpty) { lines += products }
         for role in notReal ?? [] {
             lines.append(
@@ -50,7 +50,7 @@ extension SessionReport {
         return lines.isEmpty ? ["nothing was recorded"] : lines
     }
 
-    /// One frame that meets the end of the session is nobody's fault.
+    /// Lines about refusals, except for a single frame that was refused at the end of the session.
     private func refusals(of unit: String, _ counts: [String: Int]) -> [String] {
         counts.sorted { $0.key < $1.key }
             .filter { $0.key != Status.stopped.description || $0.value > 1 }

@@ -193,7 +193,7 @@ struct CheckedBlock {
 
     /// The most frames that the block becomes when it is brought to the session's rate.
     var mostSessionFrames: Int {
-        Resampler.mostFrames(
+        Resampler.frameLimit(
             from: frames, at: format.sampleRate, to: AudioFormat.session.sampleRate)
     }
 

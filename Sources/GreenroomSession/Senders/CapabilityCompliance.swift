@@ -1,21 +1,21 @@
 import GreenroomMedia
 
-/// Whether a camera does what it agreed to: the size, the rate, the newest offer. Each thing that it
-/// does otherwise is found once.
+/// Checks whether a camera keeps its agreement: the size, the rate, the newest offer. Reports each
+/// deviation once.
 ///
-/// The host adapts all of it. What an author learns here is why his picture is scaled, or jerks.
+/// The host adapts all of them; the report tells the author why the video is scaled or uneven.
 /// Times are nanoseconds on the session clock; nothing is allocated for a frame.
 struct CapabilityCompliance: Sendable {
-    /// Something that the author should know.
+    /// A deviation, for the author.
     enum Finding: Equatable, Sendable {
-        /// A frame of an offer has another size than was agreed on for it.
+        /// A frame has another size than its offer's agreement.
         case otherSize(FrameSize, agreed: FrameSize)
-        /// It sends less than half of the frames that it agreed on, as many a second.
+        /// It sends less than half of the agreed frame rate.
         case slow(framesPerSecond: Double, agreed: FrameRate)
-        /// It goes on with an old offer, though it has agreed on a new one.
+        /// It continues with an old offer, although it agreed to a new one.
         case oldOffer(UInt32, agreed: UInt32)
 
-        /// What was seen, what becomes of it, and the cure.
+        /// The finding, its effect and the cure.
         var text: String {
             switch self {
             case .otherSize(let size, let agreed):
@@ -25,34 +25,34 @@ struct CapabilityCompliance: Sendable {
                 "it agreed on \(agreed) frames a second and sends \(tenths(rate)); the last one is "
                     + "repeated. Send on an absolute schedule, or answer with a rate that you make."
             case .oldOffer(let revision, let agreed):
-                "it agreed on offer \(agreed) and goes on with frames for offer \(revision), which "
+                "it agreed on offer \(agreed) and continues with frames for offer \(revision), which "
                     + "are adapted. Follow the offer, or leave property_change out."
             }
         }
     }
 
-    /// How long is counted before a rate is judged.
+    /// The period for judging a rate.
     private static let stretch: Int64 = 1_500_000_000
 
     private var agreed: (revision: UInt32, capability: VideoCapability)?
-    /// When counting the frames began, and how many there were.
+    /// The start of counting, and the number of frames since.
     private var counting: (since: Int64, frames: Int)?
     private var (hasOtherSize, isSlow, isOld) = (false, false, false)
-    /// Whether the last stretch was slow: one alone may be a machine's that stood still.
+    /// Whether the last period was slow: a single one may be the machine's fault.
     private var wasSlow = false
 
-    /// Takes note of an agreement, which begins a new count.
+    /// Records an agreement, and restarts counting.
     mutating func agreed(_ revision: UInt32, on capability: VideoCapability) {
         agreed = (revision, capability)
         counting = nil
     }
 
-    /// Says that the source was started or stopped: no frame was due meanwhile.
+    /// The source was started or stopped: no frames were due meanwhile.
     mutating func pause() { counting = nil }
 
-    /// Takes note of a frame that came through.
+    /// Records an accepted frame.
     ///
-    /// - Parameter isStale: Whether the grace time of its offer was over.
+    /// - Parameter isStale: Whether the grace time of its offer has ended.
     mutating func took(
         _ size: FrameSize, _ info: FrameInfo, isStale: Bool, at now: Int64
     ) -> Finding? {
@@ -91,7 +91,7 @@ struct CapabilityCompliance: Sendable {
     }
 }
 
-/// A number with one digit behind the point.
+/// A number with one decimal.
 private func tenths(_ number: Double) -> String {
     let tenths = Int(min(max(number, 0), 1e6) * 10 + 0.5)
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"

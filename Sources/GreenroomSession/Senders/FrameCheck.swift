@@ -2,20 +2,20 @@ import GreenroomABI
 import GreenroomConversion
 package import GreenroomMedia
 
-/// A frame of a plugin whose every declaration has been checked.
+/// A plugin's frame with a checked description.
 package struct CheckedFrame {
     package var format: PixelFormat
     package var size: FrameSize
     var info: FrameInfo
-    /// Planes, of which the first `format.planeCount` count.
+    /// The first `format.planeCount` planes are valid.
     package var planes: InlineArray<3, CheckedPlane>
 }
 
-/// A plane that holds all its rows.
+/// A plane with enough bytes for its rows.
 package struct CheckedPlane {
     package var data: UnsafeRawPointer
     package var strideBytes: Int
-    /// Bytes that may be read: those that rows and stride need, or all of a compressed image.
+    /// Readable bytes: those of its rows and stride, or the whole compressed image.
     package var byteCount: Int
 }
 
@@ -23,8 +23,8 @@ extension CheckedFrame {
     /// Checks a frame without reading a byte of its planes.
     ///
     /// - Parameters:
-    ///   - frame: What the plugin passed. It is read once, so that a plugin which writes to it
-    ///     meanwhile changes nothing that was checked.
+    ///   - frame: From the plugin. Read once, so that concurrent writes of the plugin do not change
+    ///     checked values.
     ///   - newestRevision: The newest offer revision made to the instance.
     init(
         checking frame: UnsafePointer<gr_video_frame>, newestRevision: UInt32
@@ -40,7 +40,7 @@ extension CheckedFrame {
         }
         let (first, second, third) = frame.planes
         let all: InlineArray<3, gr_plane> = [first, second, third]
-        // Planes that the format does not have stand for the first one and are never read.
+        // Missing planes repeat the first one and are never read.
         let filler = try checkedPlane(first, 0, of: format, size: size)
         var planes = InlineArray<3, CheckedPlane>(repeating: filler)
         for index in 1..<max(format.planeCount, 1) {
@@ -54,7 +54,7 @@ extension CheckedFrame {
 }
 
 extension FrameInfo {
-    /// Checks what a plugin says of a frame.
+    /// Checks a frame's description.
     init(
         checking info: gr_frame_info, newestRevision: UInt32, in call: SenderCall
     ) throws(Refusal) {
@@ -88,11 +88,11 @@ extension FrameInfo {
 /// `GR_PTS_UNSTAMPED`, which Swift does not import.
 let unstampedPTS = Int64.min
 
-/// Reads a struct that begins with `struct_size`, if it is there and large enough.
+/// Reads a struct that begins with `struct_size`, if it is not NULL and large enough.
 func readStruct<Struct: SizedStruct>(
     _ pointer: UnsafePointer<Struct>, in call: SenderCall
 ) throws(Refusal) -> Struct {
-    // The header says that the pointer is not NULL; the plugin may say otherwise.
+    // The header forbids NULL, but the plugin may pass it.
     guard UInt(bitPattern: pointer) != 0 else { throw Refusal(.null, in: call) }
     let size = UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self)
     guard size >= UInt32(MemoryLayout<Struct>.size) else {
@@ -137,7 +137,7 @@ private func checkedPlane(
     return CheckedPlane(data: data, strideBytes: Int(plane.stride_bytes), byteCount: needed)
 }
 
-/// The structs of the interface that a plugin passes to the host.
+/// The structs that a plugin passes to the host.
 protocol SizedStruct {
     // swift-format-ignore: AlwaysUseLowerCamelCase
     var struct_size: UInt32 { get }

@@ -15,7 +15,7 @@ enum LastRefusal {
         return key
     }()
 
-    /// Remembers a refusal; allocates only with the first one of a thread.
+    /// Stores a refusal; allocates only for a thread's first one.
     static func set(_ refusal: Refusal) {
         if let box = pthread_getspecific(key) {
             Unmanaged<Box>.fromOpaque(box).takeUnretainedValue().refusal = refusal

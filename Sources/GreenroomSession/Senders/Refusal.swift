@@ -1,6 +1,6 @@
 import GreenroomMedia
 
-/// The calls that a plugin makes on a sender.
+/// A plugin's calls of a sender.
 enum SenderCall: String, Sendable {
     case videoSend = "video.send"
     case videoAcquire = "video.acquire"
@@ -10,10 +10,9 @@ enum SenderCall: String, Sendable {
     case waitUntil = "host.wait_until_ns"
 }
 
-/// Why a call of a plugin was refused.
+/// Why a plugin's call was refused.
 ///
-/// A plain value: making one costs nothing on the media path, its text is put together only
-/// when somebody asks for it.
+/// A plain value: making one costs nothing on the media path; its text is composed on demand.
 struct Refusal: Error, Equatable, Sendable {
     enum Rule: Equatable, Sendable {
         case notStarted
@@ -55,7 +54,7 @@ struct Refusal: Error, Equatable, Sendable {
         self.call = call
     }
 
-    /// The refusal for a state in which nothing is accepted.
+    /// The refusal of a state in which nothing is accepted.
     init(status: Status, in call: SenderCall) {
         self.call = call
         rule =
@@ -91,18 +90,18 @@ struct Refusal: Error, Equatable, Sendable {
         }
     }
 
-    /// The status, the call, the rule and the state, and the cure, in one line.
+    /// Status, call, rule, state and cure, in one line.
     var text: String {
         let (rule, cure) = ruleAndCure
         return "\(status): \(call.rawValue): \(rule). \(cure)."
     }
 
-    /// Whether it is about what was passed: the same call is refused each time, whatever goes on.
+    /// Whether the arguments are wrong: the same call is always refused.
     var blamesArguments: Bool {
         (Status.badArgument.rawValue..<Status.queueFull.rawValue).contains(status.rawValue)
     }
 
-    /// For the log: what was refused, the rule and the cure.
+    /// For the log: the call, the rule and the cure.
     var news: String {
         let (rule, cure) = ruleAndCure
         return "\(call.rawValue) was refused with \(status): \(rule). \(cure)."

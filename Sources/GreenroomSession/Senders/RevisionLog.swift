@@ -1,15 +1,15 @@
-/// Which offers a sender's frames are made for: how soon a source follows a new one, and which
-/// frames come too late for an old one.
+/// The offers of a sender's frames: how soon a source follows a new one, and which frames are too
+/// late for an old one.
 ///
-/// It remembers the last eight offers, and never allocates. Times are nanoseconds on the session
+/// Remembers the last eight offers, and never allocates. Times are nanoseconds on the session
 /// clock.
 struct RevisionLog: Sendable {
-    /// How long frames of an offer are welcome once the next one was answered.
+    /// How long frames of an offer are accepted after the next one's answer.
     static let graceNanoseconds: Int64 = 1_000_000_000
 
     private struct Entry {
         var revision: UInt32
-        /// When the source agreed; nil if it has not.
+        /// When the source agreed; nil if it did not.
         var agreed: Int64?
         /// Frames of older offers since this one was made.
         var olderFrames = 0
@@ -17,21 +17,21 @@ struct RevisionLog: Sendable {
     }
 
     private var entries: InlineArray<8, Entry?> = InlineArray(repeating: nil)
-    /// The newest offer that was made; 0 before the first.
+    /// The newest offer; 0 before the first.
     private(set) var newest: UInt32 = 0
-    /// The newest offer that the source agreed on; 0 before the first.
+    /// The newest agreed offer; 0 before the first.
     private(set) var agreed: UInt32 = 0
-    /// Frames that came for an offer whose grace time was over.
+    /// Number of frames after their offer's grace time.
     private(set) var stale = 0
 
-    /// Takes note of an offer, before the source hears of it.
+    /// Records an offer, before the plugin gets it.
     mutating func offered(_ revision: UInt32) {
         newest = revision
         let oldest = entries.indices.min { age(of: $0) < age(of: $1) }
         if let oldest { entries[oldest] = Entry(revision: revision) }
     }
 
-    /// Takes note that the source agreed: frames of older offers have the grace time from now.
+    /// Records an agreement, which starts the grace time of older offers.
     mutating func agreed(_ revision: UInt32, at now: Int64) {
         agreed = revision
         for index in entries.indices where entries[index]?.revision == revision {
@@ -39,11 +39,11 @@ struct RevisionLog: Sendable {
         }
     }
 
-    /// Takes note of a frame.
+    /// Records a frame.
     ///
     /// - Parameters:
-    ///   - revision: The offer that it was made for, of those that were made.
-    ///   - now: When it came.
+    ///   - revision: Its offer, one of those made.
+    ///   - now: Its arrival.
     mutating func add(frameOf revision: UInt32, at now: Int64) {
         var successor: Entry?
         for index in entries.indices {
@@ -62,8 +62,8 @@ struct RevisionLog: Sendable {
         if overflow || age > Self.graceNanoseconds { stale += 1 }
     }
 
-    /// The offers that a frame has come for, oldest first, each with the frames of older offers
-    /// that came before it.
+    /// The offers with frames, oldest first, each with the number of older frames before its first
+    /// one.
     var followed: [(revision: UInt32, frames: Int)] {
         entries.indices.compactMap { entries[$0] }
             .filter(\.isFollowed)
@@ -71,6 +71,6 @@ struct RevisionLog: Sendable {
             .map { ($0.revision, $0.olderFrames) }
     }
 
-    /// The revision in a slot; one that is free is older than all.
+    /// The revision in a slot; a free slot is the oldest.
     private func age(of index: Int) -> UInt32 { entries[index]?.revision ?? 0 }
 }

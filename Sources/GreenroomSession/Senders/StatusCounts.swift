@@ -1,6 +1,6 @@
 import GreenroomMedia
 
-/// How often each status was answered; counts without allocating.
+/// Number of answers of each status; counts without allocating.
 package struct StatusCounts: Sendable {
     private var counts = InlineArray<64, Int>(repeating: 0)
 
@@ -12,7 +12,7 @@ package struct StatusCounts: Sendable {
         counts[min(max(Int(status.rawValue), 0), counts.count - 1)]
     }
 
-    /// The refusals by name, without those that never happened.
+    /// The refusals by name, without zeros.
     package var refusals: [String: Int] {
         var result: [String: Int] = [:]
         for (status, name) in Status.all where status != .ok && self[status] > 0 {
@@ -21,7 +21,7 @@ package struct StatusCounts: Sendable {
         return result
     }
 
-    /// Refusals of every kind.
+    /// Total refusals.
     var refused: Int {
         Status.all.reduce(0) { $0 + ($1.status == .ok ? 0 : self[$1.status]) }
     }

@@ -6,29 +6,29 @@ package import GreenroomRuntime
 package import GreenroomVideo
 import Synchronization
 
-/// The host's end of a video sender: checks everything that a plugin sends, and lets through
-/// what the lifecycle allows.
+/// The host's end of a video sender: checks every frame of a plugin, and accepts what the lifecycle
+/// allows.
 ///
-/// Threads: any. The copy of a borrowed frame runs outside the lock, so that two threads of a
-/// plugin copy side by side.
+/// Threads: any. Borrowed frames are copied outside the lock, so that two threads of a plugin copy
+/// concurrently.
 package final class VideoIngest: Sendable {
-    /// What came through the ingest, and what did not.
+    /// Counts of frames.
     package struct Counts: Sendable {
-        /// Frames sent: `send` and `commit`, whatever came of it.
+        /// Frames sent: `send` and `commit`, accepted or not.
         var sent = 0
-        /// Frames that went on to the track.
+        /// Frames passed to the track.
         package var accepted = 0
-        /// Of those, the ones that were leased and not copied.
+        /// Accepted frames that were leased and not copied.
         package var leased = 0
         /// Refused frames, by status.
         package var refused = StatusCounts()
-        /// Refused calls that carry no frame (`acquire`, `abandon`), by status.
+        /// Refused calls without a frame (`acquire`, `abandon`), by status.
         package var refusedCalls = StatusCounts()
-        /// Leases given back unsent.
+        /// Leases returned unsent.
         package var abandoned = 0
         /// Bytes copied from a plugin's memory.
         var bytesCopied = 0
-        /// Of the frames that went on, those for an offer whose grace time was over.
+        /// Accepted frames after their offer's grace time.
         package var staleRevision = 0
     }
 
@@ -49,7 +49,7 @@ package final class VideoIngest: Sendable {
         var counts = Counts()
         /// Set for cameras.
         var conduct: CapabilityCompliance?
-        /// Refusals of what was passed, by status, that were told.
+        /// Reported refusals of wrong arguments, by status.
         var told = StatusCounts()
 
         init(pool: FramePool) { self.pool = pool }
@@ -86,8 +86,8 @@ package final class VideoIngest: Sendable {
     private let tell: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - pool: For the frames of plugins that don't say where theirs must lie.
-    ///   - tell: Gets what the source's author should know, each thing once.
+    ///   - pool: The pool for plugins without a pool of their own.
+    ///   - tell: Receives messages for the source's author, each once.
     package init(
         pool: FramePool, track: VideoTrackInput, clock: SessionClock,
         tell: @escaping @Sendable (String) -> Void = { _ in }
@@ -99,7 +99,7 @@ package final class VideoIngest: Sendable {
         self.tell = tell
     }
 
-    /// Makes the ingest answer as a state of the lifecycle demands.
+    /// Sets the state to that of the lifecycle.
     func follow(_ lifecycle: LifecycleState) {
         let status = LifecycleTable.senderStatus(in: lifecycle)
         state.withLock { state in
@@ -109,7 +109,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Begins a life of the plugin: its leases are new, and its frames lie where it says.
+    /// Begins a life of the plugin, with new leases and its own pool.
     func begin(pool: FramePool?) {
         state.withLock { state in
             state.pool = pool ?? ownPool
@@ -117,18 +117,18 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// How many frames of the plugin are in use at most.
+    /// Limit of the plugin's frames in use.
     var frameLimit: Int { ownPool.limit }
 
-    /// Makes frames of a revision, and of all before it, legal; called before the plugin hears of
-    /// the offer.
+    /// Makes frames of a revision, and of earlier ones, legal; called before the plugin gets the
+    /// offer.
     func offered(revision: UInt32) {
         state.withLock { $0.revisions.offered(revision) }
     }
 
-    /// Begins the grace time of all older revisions; called when the plugin has agreed.
+    /// Starts the grace time of older revisions; called when the plugin has agreed.
     ///
-    /// - Parameter promise: What every frame of it is like, for cameras.
+    /// - Parameter promise: What all its frames must be, for cameras.
     func agreed(revision: UInt32, promise: VideoCapability? = nil) {
         let now = clock.now
         state.withLock { state in
@@ -139,11 +139,11 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// The newest revisions that a frame has come for, oldest first, each with the frames of
-    /// older ones that came between the offer and that frame.
+    /// The newest revisions with frames, oldest first, each with the number of older frames between
+    /// the offer and its first frame.
     var followed: [(revision: UInt32, frames: Int)] { state.withLock { $0.revisions.followed } }
 
-    /// What came through so far.
+    /// The counts so far.
     package var counts: Counts {
         state.withLock { state in
             var counts = state.counts
@@ -152,12 +152,12 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Copies a frame of the plugin and sends it on.
+    /// Copies a plugin's frame and passes it on.
     func send(_ frame: UnsafePointer<gr_video_frame>) throws(Refusal) {
         try send(frame) { copy, checked in
             for index in 0..<checked.format.planeCount {
                 let plane = checked.planes[index]
-                // What has been checked is stricter than what the copy checks.
+                // The earlier check is stricter than this copy's.
                 try? copy.copyPlane(
                     index, from: plane.data, strideBytes: plane.strideBytes,
                     byteCount: plane.byteCount)
@@ -166,9 +166,9 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Has a frame of the plugin copied, and sends it on.
+    /// Copies a plugin's frame and passes it on.
     ///
-    /// - Parameter copy: Fills a frame of the pool; false if the plugin has been lost.
+    /// - Parameter copy: Fills a frame of the pool; false if the plugin is lost.
     func send(
         _ frame: UnsafePointer<gr_video_frame>, copy fill: (inout VideoFrame, CheckedFrame) -> Bool
     ) throws(Refusal) {
@@ -185,7 +185,7 @@ package final class VideoIngest: Sendable {
             guard fill(&copy, checked) else { throw Refusal(.gone, in: .videoSend) }
             let byteCount = (0..<checked.format.planeCount).reduce(0) { $0 + copy.byteCount($1) }
             if checked.format.isCompressed {
-                // What is checked must not change any more.
+                // Checked data must not change any more.
                 guard let own = privateCopy(of: copy) else {
                     throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend)
                 }
@@ -201,7 +201,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// A compressed frame in memory that no plugin can write to.
+    /// Copies a compressed frame to memory that no plugin can write.
     private func privateCopy(of frame: borrowing VideoFrame) -> VideoFrame? {
         guard !ownPool.owns(frame) else { return frame.share() }
         guard
@@ -213,7 +213,7 @@ package final class VideoIngest: Sendable {
         return copy
     }
 
-    /// Lends a frame of the pool.
+    /// Leases a frame of the pool.
     func acquire(
         format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>
     ) throws(Refusal) {
@@ -248,7 +248,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Sends a leased frame. The lease ends, whatever comes of it.
+    /// Sends a leased frame. The lease ends, accepted or not.
     func commit(_ id: UInt64, info: UnsafePointer<gr_frame_info>) throws(Refusal) {
         let call = SenderCall.videoCommit
         try counting { () throws(Refusal) in
@@ -263,7 +263,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Takes a leased frame back unsent.
+    /// Takes back a leased frame unsent.
     func abandon(_ id: UInt64) throws(Refusal) {
         do throws(Refusal) {
             _ = try takeBack(id, .videoAbandon) { state in state.counts.abandoned += 1 }
@@ -288,7 +288,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Tells of a refusal that the author has to mend, once for each status.
+    /// Logs a refusal that the author must fix, once for each status.
     private func tellFirst(_ refusal: Refusal) {
         guard refusal.blamesArguments else { return }
         let isFirst = state.withLock { state in
@@ -306,7 +306,7 @@ package final class VideoIngest: Sendable {
     ) throws(Refusal) -> VideoFrame {
         try state.withLock { state throws(Refusal) in
             guard let frame = state.takeBack(id) else {
-                // A lease that is unknown to a sender that has ended is no news of its own.
+                // An unknown lease of an ended sender needs no report of its own.
                 if state.status == .gone { throw Refusal(.gone, in: call) }
                 throw Refusal(.lease(id), in: call)
             }
@@ -315,14 +315,14 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Hands a frame to the track, if the state allows it still: whoever closes the ingest knows
-    /// that nothing comes through any more once the lock is free.
+    /// Passes a frame to the track, if the state still allows it: after the ingest is closed and
+    /// the lock is free, no frame is accepted.
     private func deliver(
         _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int
     ) throws(Refusal) {
         let (info, size) = (frame.info, frame.size)
         var frame: VideoFrame? = frame
-        // Not under the lock, which whoever closes the ingest needs.
+        // Wait outside the lock, which closing the ingest needs.
         track.waitForRoom()
         let now = clock.now
         let finding = try state.withLock { state throws(Refusal) -> CapabilityCompliance.Finding? in
@@ -342,7 +342,7 @@ package final class VideoIngest: Sendable {
 }
 
 extension gr_mutable_frame {
-    /// Describes a frame of the pool to a plugin that may write to it.
+    /// Describes a frame to a plugin that may write it.
     init(describing frame: borrowing VideoFrame, revision: UInt32) {
         self.init()
         struct_size = UInt32(MemoryLayout<gr_mutable_frame>.size)

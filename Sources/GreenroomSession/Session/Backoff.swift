@@ -1,10 +1,8 @@
-/// Decides when a plugin that was lost is started again: each time later than the time before, and
-/// not at all once it was lost too often.
+/// Decides when to restart a lost plugin: later each time, and not after too many losses.
 ///
-/// It has no clock: times are passed in, in nanoseconds on the session clock.
+/// It has no clock: times are arguments, in nanoseconds on the session clock.
 struct Backoff: Sendable {
-    /// How long after a loss the plugin is started again: after the first one of a minute, the
-    /// second one, and so on.
+    /// The delay of a restart after the first loss within a minute, the second one, and so on.
     static let delays: [Int64] = [
         500_000_000, 1_000_000_000, 2_000_000_000, 4_000_000_000, 8_000_000_000,
     ]
@@ -13,9 +11,9 @@ struct Backoff: Sendable {
 
     private var losses: [Int64] = []
 
-    /// Takes a loss.
+    /// Records a loss.
     ///
-    /// - Returns: How long to wait before the plugin is started again; nil if it was lost too often.
+    /// - Returns: The delay before the restart; nil after too many losses.
     mutating func lost(at now: Int64) -> Int64? {
         losses.removeAll { now - $0 >= Self.memory }
         losses.append(now)

@@ -1,12 +1,12 @@
 import GreenroomModel
 import GreenroomSchema
 
-/// What is wrong with a command: the rule and the cure, in sentences.
+/// Why a command is invalid: the rule and the cure, in sentences.
 public struct CommandProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule and the cure.
     public var message: String
 
-    /// Makes a problem; what could drive a terminal in the message is replaced.
+    /// Makes a problem; replaces control characters in the message.
     public init(_ message: String) { self.message = message.printable }
 
     /// The message.

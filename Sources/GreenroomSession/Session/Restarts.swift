@@ -3,49 +3,48 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
-/// The plugins that are away: when each is started again, and what it missed meanwhile.
+/// The lost plugins: when to restart each, and what it missed meanwhile.
 ///
-/// It has no clock and starts nothing: times are passed in, in nanoseconds on the session clock.
+/// It has no clock and starts nothing: times are arguments, in nanoseconds on the session clock.
 struct Restarts {
-    /// A plugin that was lost and is to be started again, or has not connected yet.
+    /// A plugin that was lost and will be restarted, or has not connected yet.
     private struct Pending {
         /// When it was lost.
         var since: Int64
         var wait: Wait
     }
 
-    /// What a plugin that is away waits for.
+    /// What an absent plugin waits for.
     enum Wait: Equatable {
-        /// To be started.
+        /// Its start.
         case start(at: Int64)
-        /// To connect by itself.
+        /// A connection by itself.
         case connection
-        /// For the steps of its new life.
+        /// The first steps of its new life.
         case steps
     }
 
     private var pending: [Int: Pending] = [:]
     private var backoffs: [Int: Backoff] = [:]
-    /// Settings that were changed while a plugin was away: a life that had begun by then was made
-    /// with the old ones.
+    /// Settings changed during an absence: the new life may have been created with the old ones.
     private var changedSettings: [Int: [Setting]] = [:]
 
-    /// What a plugin waits for; nil if it is not away.
+    /// What a plugin waits for; nil if it is not absent.
     func wait(of plugin: Int) -> Wait? { pending[plugin]?.wait }
 
-    /// Whether a plugin is away: it waits for its next life or takes the first steps of it.
+    /// Whether a plugin is absent: it waits for its next life or makes its first steps.
     func isAway(_ plugin: Int) -> Bool { pending[plugin] != nil }
 
-    /// When a plugin is to be started next.
+    /// The time of the next start.
     var nextStart: Int64? {
         pending.values.compactMap { entry -> Int64? in
             if case .start(let due) = entry.wait { due } else { nil }
         }.min()
     }
 
-    /// Takes a loss of a plugin that does not wait for its start already.
+    /// Records the loss of a plugin that does not wait for its start.
     ///
-    /// - Returns: After how many nanoseconds it is started again; nil if it was lost too often.
+    /// - Returns: The delay before the restart in nanoseconds; nil after too many losses.
     mutating func lost(_ plugin: Int, at now: Int64) -> Int64? {
         let since = pending[plugin]?.since ?? now
         guard let delay = backoffs[plugin, default: Backoff()].lost(at: now) else {
@@ -61,9 +60,9 @@ struct Restarts {
         pending[plugin] = Pending(since: now, wait: .connection)
     }
 
-    /// Whether a plugin's new life begins now.
+    /// Whether a plugin's new life must begin now.
     ///
-    /// - Parameter isConnecting: Whether it is connecting by itself.
+    /// - Parameter isConnecting: Whether it has connected by itself.
     func isDue(_ plugin: Int, isConnecting: Bool, at now: Int64) -> Bool {
         switch pending[plugin]?.wait {
         case .start(let due): due <= now
@@ -72,28 +71,28 @@ struct Restarts {
         }
     }
 
-    /// Notes that a plugin's new life begins: with all settings as they are now.
+    /// Records the start of a plugin's new life, with the current settings.
     mutating func begin(_ plugin: Int) {
         pending[plugin]?.wait = .steps
         changedSettings[plugin] = nil
     }
 
-    /// Remembers a setting that was changed while a plugin is away.
+    /// Stores a setting that changed during a plugin's absence.
     mutating func change(_ setting: Setting, of plugin: Int) {
         changedSettings[plugin, default: []].append(setting)
     }
 
-    /// Notes that a plugin is back.
+    /// Records that a plugin is back.
     ///
-    /// - Returns: How long it was away, in nanoseconds, and the settings that its new life does not
-    ///   know of; nil if it was not away.
+    /// - Returns: The length of its absence in nanoseconds, and the settings that its new life
+    ///   lacks; nil if it was not absent.
     mutating func finish(_ plugin: Int, at now: Int64) -> (away: Int64, settings: [Setting])? {
         guard let entry = pending.removeValue(forKey: plugin) else { return nil }
         return (now - entry.since, changedSettings.removeValue(forKey: plugin) ?? [])
     }
 }
 
-/// Slates that are shown unless the picture comes back soon, at most one a track.
+/// Slates to show unless the video returns soon, at most one for each track.
 struct DueSlates {
     struct Slate {
         var track: VideoTrackKind
@@ -104,10 +103,10 @@ struct DueSlates {
 
     private var slates: [Slate] = []
 
-    /// When a slate is due next, on the session clock.
+    /// When the next slate is due, on the session clock.
     var next: Int64? { slates.map(\.due).min() }
 
-    /// Has a slate shown soon.
+    /// Schedules a slate.
     mutating func announce(_ text: SlateText, on track: VideoTrackKind, at now: Int64) {
         cancel(on: track)
         slates.append(Slate(track: track, due: now + SlateText.delay, text: text))
@@ -124,39 +123,39 @@ struct DueSlates {
         slates.removeAll { $0.track == track }
     }
 
-    /// Takes the slates that are due.
+    /// Removes and returns the due slates.
     mutating func take(at now: Int64) -> [Slate] {
         defer { slates.removeAll { $0.due <= now } }
         return slates.filter { $0.due <= now }
     }
 }
 
-/// A plugin that was lost.
+/// The loss of a plugin.
 struct PluginLoss: Sendable {
     var role: String
     /// Session time.
     var seconds: Double
-    /// Why, in words.
+    /// The reason.
     var evidence: String
-    /// What the session did about it.
+    /// The session's reaction.
     var policy: FailurePolicy
-    /// How long it was away; nil if it did not come back from this loss.
+    /// The length of its absence; nil if it did not return from this loss.
     var awaySeconds: Double?
 }
 
-/// The plugins that were lost, oldest first, for the report.
+/// The losses of plugins, oldest first, for the report.
 struct PluginLosses {
     private static let limit = 1000
 
     private(set) var all: [PluginLoss] = []
 
-    /// Takes a loss down; beyond 1000 none.
+    /// Records a loss, up to 1000.
     mutating func add(_ loss: PluginLoss) {
         guard all.count < Self.limit else { return }
         all.append(loss)
     }
 
-    /// Notes how long the plugin was away after its last loss.
+    /// Records the length of a plugin's absence after its last loss.
     mutating func returned(_ role: String, after seconds: Double) {
         guard let last = all.lastIndex(where: { $0.role == role }) else { return }
         all[last].awaySeconds = seconds

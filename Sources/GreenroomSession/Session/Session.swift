@@ -6,24 +6,24 @@ import GreenroomRuntime
 import GreenroomVideo
 import Synchronization
 
-/// One run of a plan: makes the plugins, drives them through their lives, moves what they
-/// send to the outputs, and tells what happened to all of it.
+/// One run of a plan: creates the plugins, drives their lifecycles, passes their media to the
+/// outputs, and reports the results.
 ///
 /// Threads: ``run()`` once, on a thread that may block; ``stop()`` and ``snapshot`` on any.
 public final class Session: Sendable {
     private struct Control {
-        /// How the session is to end, once it was asked to.
+        /// The requested end.
         var stop: SessionOutcome?
-        /// Commands that wait, in order.
+        /// Queued commands, in order.
         var commands: [(SessionCommand, String)] = []
-        /// Changes with everything that the watch has to look at.
+        /// Changes with every event that the watch must handle.
         var changes = 0
     }
 
-    /// How often the report is brought up to date while the session runs.
+    /// Interval of report updates while the session runs.
     private static let reportNanoseconds: Int64 = 1_000_000_000
 
-    private static let mostCommands = 1000
+    private static let commandLimit = 1000
 
     private let plan: SessionPlan
     private let events: SessionEvents
@@ -38,7 +38,7 @@ public final class Session: Sendable {
     ///
     /// - Parameters:
     ///   - plan: What to run.
-    ///   - handler: Gets every event, on any thread, several at once; it must not wait long.
+    ///   - handler: Receives every event, on any thread, concurrently; it must not block.
     package init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
         self.plan = plan
         clock = SessionClock(plan.configuration.clock)
@@ -46,9 +46,9 @@ public final class Session: Sendable {
         events = SessionEvents(handler) { control.change { $0.changes += 1 } }
     }
 
-    /// Asks the session to end in order. [any]
+    /// Requests an orderly end of the session. [any]
     ///
-    /// - Parameter isPlanned: Whether that is as good an end as any other.
+    /// - Parameter isPlanned: Whether the end counts as planned.
     public func stop(isPlanned: Bool = false) {
         control.change { control in
             control.stop = control.stop ?? (isPlanned ? .finished : .interrupted)
@@ -56,50 +56,50 @@ public final class Session: Sendable {
         }
     }
 
-    /// Has a command carried out, when those before it have been. [any]
+    /// Queues a command. [any]
     ///
-    /// Returns at once; ``SessionEvent/commanded(origin:text:)`` says when it was carried out, and
-    /// ``SessionEvent/note(role:text:)`` why it could not be.
+    /// Returns immediately. ``SessionEvent/commanded(origin:text:)`` follows when it is executed, or
+    /// ``SessionEvent/note(role:text:)`` with the reason why it failed.
     ///
-    /// - Parameter origin: What asks for it, in a few words, for events and reports.
-    /// - Throws: Why this session can't do it, or that 1000 commands wait already.
+    /// - Parameter origin: Who sent it, in a few words, for events and reports.
+    /// - Throws: If the session can't execute it, or 1000 commands are queued.
     public func perform(
         _ command: SessionCommand, origin: String = "program"
     ) throws(CommandProblem) {
         let checked = try plan.check(command)
         let isTaken = control.change { control in
-            guard control.commands.count < Self.mostCommands else { return false }
+            guard control.commands.count < Self.commandLimit else { return false }
             control.commands.append((checked, origin))
             control.changes += 1
             return true
         }
         guard isTaken else {
-            throw CommandProblem("left out: too many commands wait to be carried out")
+            throw CommandProblem("dropped: too many commands are queued")
         }
     }
 
-    /// How it stands; nil before the sources are started. [any]
+    /// The current state; nil before the sources are started. [any]
     public var snapshot: SessionSnapshot? {
         parts.withLock { $0 }.map { SessionSnapshot(of: $0, at: clock.now) }
     }
 
-    /// How a session stands, with all numbers of its report.
+    /// The current state, with the report.
     package struct Standing: Sendable {
         /// Since the sources were started, in seconds.
         package var seconds: Double
-        /// The report of that moment.
+        /// The report at that time.
         package var report: SessionReport
     }
 
-    /// How it stood when its report was brought up to date last, which is done each second and at
-    /// the end; nil before the sources are started. [any]
+    /// The state at the last report update, which runs each second and at the end; nil before the
+    /// sources are started. [any]
     package var standing: Standing? { newestStanding.withLock { $0 } }
 
     /// Runs from the first plugin's `create` to the last output's end.
     ///
-    /// - Returns: What happened, whatever it was.
-    /// - Throws: ``OutputError`` when an output can't be opened; then nothing was recorded, and
-    ///   every plugin that was made has been ended.
+    /// - Returns: The report, also of a failed session.
+    /// - Throws: ``OutputError`` if an output can't be opened; then nothing was recorded, and every
+    ///   created plugin has been ended.
     public func run() throws -> SessionReport {
         var plugins = SessionPlugins(
             plan: plan, clock: clock, events: events)
@@ -113,7 +113,7 @@ public final class Session: Sendable {
         plugins.make()
         if !isStopRequested { plugins.initialize() }
         guard !isStopRequested else {
-            events.send(.stopping(reason: "it was asked to"))
+            events.send(.stopping(reason: "stop requested"))
             plugins.end()
             return report(plugins, nil, at: 0, outcome: .interrupted)
         }
@@ -139,7 +139,7 @@ public final class Session: Sendable {
         publish(plugins, parts)
         let outcome = watch(&plugins, parts)
         let end = min(clock.now - parts.epoch, plan.configuration.duration?.nanoseconds ?? .max)
-        // A stop-send may take its time; the recordings end with the session's.
+        // A stop-send may take long; recordings end with the session.
         parts.finishSound(at: end)
         plugins.stopSources()
         parts.finish(at: end)
@@ -153,7 +153,7 @@ public final class Session: Sendable {
 
     private var isStopRequested: Bool { control.withLock { $0.stop != nil } }
 
-    /// Names plugins that time does not wait for.
+    /// Logs plugins that the virtual clock does not wait for.
     private func watchClock(_ instances: [PluginInstance]) {
         clock.watch { [events, weak self] number, hadWaited in
             // One that had waited and does not come back may hang: that is told in session time.
@@ -166,13 +166,14 @@ public final class Session: Sendable {
             events.send(
                 .note(
                     role: instance.role,
-                    text: "\(what). The virtual clock goes on without it, and the session will not "
+                    text:
+                        "\(what). The virtual clock continues without it, so the session will not "
                         + "be the same each time. Wait with wait_until_ns, never with sleep()."))
         }
     }
 
-    /// Leads the session until its end: the duration, a request, a failure that ends the session,
-    /// or the end of every source.
+    /// Runs the session until its end: the duration, a request, a fatal failure, or the end of
+    /// every source.
     private func watch(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) -> SessionOutcome
     {
         let end = plan.configuration.duration.map { parts.epoch + $0.nanoseconds }
@@ -186,7 +187,7 @@ public final class Session: Sendable {
             for slate in plugins.slates.take(at: clock.now) {
                 parts.showSlate(of: slate.track, slate.text, at: slate.due)
             }
-            // Commands first: a request to end comes after those that were made before it.
+            // Commands first: a stop request follows earlier commands.
             for (command, origin) in takeCommands() { perform(command, origin, &plugins, parts) }
             if let outcome = ended(plugins, parts, end) { return outcome }
             while let entry = timeline.first, parts.epoch + entry.time.nanoseconds <= clock.now {
@@ -222,7 +223,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Whether the session has come to its end, and how.
+    /// The end of the session and its reason; nil while it continues.
     private func ended(_ plugins: SessionPlugins, _ parts: SessionPipeline, _ end: Int64?)
         -> SessionOutcome?
     {
@@ -236,7 +237,7 @@ public final class Session: Sendable {
         if parts.hasLostEveryOutput { return stopping("every output has failed", .outputsFailed) }
         if let end, clock.now >= end { return stopping("the duration is over", .finished) }
         if let request = control.withLock({ $0.stop }) {
-            return stopping("it was asked to", request)
+            return stopping("stop requested", request)
         }
         return nil
     }
@@ -262,7 +263,7 @@ public final class Session: Sendable {
         _ parts: SessionPipeline
     ) {
         if command == .explain {
-            // What was asked for before it is under way by then.
+            // Earlier commands have started by now.
             negotiate(&plugins, parts)
         }
         switch plugins.perform(command, origin: origin, at: clock.now - parts.epoch) {
@@ -306,14 +307,14 @@ public final class Session: Sendable {
     }
 }
 
-/// How a session ended.
+/// The end of a session.
 package enum SessionOutcome: Equatable, Sendable {
-    /// As planned: the duration is over, or every source came to its end.
+    /// As planned: after its duration, or when every source finished.
     case finished
     /// On request.
     case interrupted
-    /// Every output has failed.
+    /// Every output failed.
     case outputsFailed
-    /// A plugin failed whose failure ends the session, or all of them did (nil).
+    /// A plugin with a fatal failure; nil if all plugins failed.
     case pluginFailed(role: String?)
 }

@@ -2,7 +2,7 @@ import GreenroomMedia
 import GreenroomNegotiation
 
 extension SessionEvent {
-    /// The event for people; nil for what they need not see.
+    /// The text for users; nil for an event without one.
     public var line: String? {
         switch self {
         case .agreed(let role, let agreement, _):
@@ -40,7 +40,7 @@ extension SessionEvent {
         case .sourceSilent(let role, _, let text): "\(role): \(text)"
         case .sourceSends(let role, let seconds):
             "\(role): it sends again after \((seconds * 10).rounded() / 10) s"
-        case .pluginDropped(let role): "\(role): the session goes on without it"
+        case .pluginDropped(let role): "\(role): the session continues without it"
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .note(let role, let text): "\(role): \(text)"
         case .stopping(let reason): "stopping: \(reason)"

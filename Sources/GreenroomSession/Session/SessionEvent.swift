@@ -2,15 +2,15 @@ public import GreenroomNegotiation
 import GreenroomPluginInterface
 public import GreenroomMedia
 
-/// How important a line of the log is.
+/// The importance of a log line.
 public enum LogLevel: String, Sendable, Comparable, Codable {
-    /// For whoever looks for a fault.
+    /// For debugging.
     case debug
-    /// Worth knowing.
+    /// Information.
     case info
-    /// Something is not as it should be, and the session goes on.
+    /// A problem; the session continues.
     case warning
-    /// Something failed.
+    /// A failure.
     case error
 
     /// Less important first.
@@ -27,7 +27,7 @@ public enum LogLevel: String, Sendable, Comparable, Codable {
         }
     }
 
-    /// The level that a plugin names by a `GR_LOG_…`; any other number is information.
+    /// The level of a plugin's `GR_LOG_…`; other numbers are information.
     init(plugin level: UInt32) {
         self =
             switch level {
@@ -39,39 +39,39 @@ public enum LogLevel: String, Sendable, Comparable, Codable {
     }
 }
 
-/// Something that happened in a session.
+/// An event of a session.
 public enum SessionEvent: Sendable {
-    /// Source and session agreed on a size and a rate.
+    /// A source and the session agreed on size and rate.
     case agreed(role: String, agreement: Agreement, NegotiationRecord)
-    /// A source has had a new offer while it runs.
+    /// A running source got a new offer.
     case renegotiated(role: String, NegotiationRecord)
-    /// Why a picture is what it is, on request.
+    /// The reasons for a track's size and rate, on request.
     case explanation(role: String, NegotiationRecord)
-    /// A command was carried out; the text says what it was.
+    /// A command was executed; with a description.
     case commanded(origin: String, text: String)
-    /// All sources were started; recordings begin at this moment.
+    /// All sources were started; recordings start now.
     case started
-    /// A plugin wrote a line.
+    /// A log line of a plugin.
     case pluginLog(role: String, level: LogLevel, text: String)
     /// A plugin refused a step, or broke a rule.
     case stepFailed(role: String, step: String, status: Status, reason: String)
-    /// A callback has not returned by its deadline, and is running still.
+    /// A callback has not returned by its deadline, and still runs.
     case callbackHangs(role: String, callback: String, seconds: Double)
-    /// A plugin says that it is lost for good.
+    /// A plugin can't continue.
     case pluginGaveUp(role: String, status: Status, reason: String)
-    /// A broadcast has connected; the text says who.
+    /// A broadcast has connected; with its description.
     case broadcastArrived(role: String, text: String)
-    /// A process wanted to broadcast and was sent away; the text says who and why.
+    /// A broadcast was refused; with its description and the reason.
     case broadcastRefused(role: String, text: String)
-    /// A share has nothing new for now, and its last picture stays.
+    /// A share paused; its last picture stays.
     case sharePaused(role: String)
-    /// A share goes on.
+    /// A share resumed.
     case shareResumed(role: String)
-    /// The process that a plugin lived in has ended, or was ended for what it did.
+    /// A plugin's process ended, or was killed for a fault.
     case pluginLost(role: String, evidence: String)
-    /// A plugin that was lost is started again after some seconds.
+    /// A lost plugin restarts after some seconds.
     case pluginRestarts(role: String, seconds: Double)
-    /// A plugin is back that was away for some seconds.
+    /// A plugin is back after some seconds.
     case pluginReturned(role: String, seconds: Double)
     /// A source has sent nothing for some seconds, though it should; the text says what stands for
     /// it, and the cure.
@@ -80,9 +80,9 @@ public enum SessionEvent: Sendable {
     case sourceSends(role: String, seconds: Double)
     /// The session goes on without a plugin.
     case pluginDropped(role: String)
-    /// An output failed; the others go on.
+    /// An output failed; the others continue.
     case outputFailed(output: String, reason: String)
-    /// Something that a user should know, and that ends nothing.
+    /// Information for the user.
     case note(role: String, text: String)
     /// The session is stopping.
     case stopping(reason: String)
@@ -90,14 +90,13 @@ public enum SessionEvent: Sendable {
     case ended
 }
 
-/// Where events go.
+/// Passes on events.
 package struct SessionEvents: Sendable {
     private let handler: @Sendable (SessionEvent) -> Void
     private let waker: @Sendable () -> Void
 
-    /// - Parameters:
-    ///   - handler: Called on any thread, several at once.
-    ///   - waker: Lets the session look after its plugins at once; called likewise.
+    /// - handler: Called on any thread, concurrently.
+    /// - waker: Makes the session check its plugins at once; called likewise.
     package init(
         _ handler: @escaping @Sendable (SessionEvent) -> Void,
         waker: @escaping @Sendable () -> Void = {}
@@ -108,6 +107,6 @@ package struct SessionEvents: Sendable {
 
     func send(_ event: SessionEvent) { handler(event) }
 
-    /// Says that something happened that the session has to look after.
+    /// Wakes the session to check its plugins.
     func wake() { waker() }
 }

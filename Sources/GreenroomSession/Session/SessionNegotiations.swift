@@ -4,19 +4,19 @@ import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 
-/// What is agreed on with the sources of video of a session, and with their filters.
+/// The negotiations with the video sources of a session, and with their filters.
 struct SessionNegotiations {
-    /// In the order of roles.
+    /// Sorted by role.
     private(set) var all: [VideoNegotiation] = []
-    /// The row that the filters of a role get, as an offer, once their source has agreed.
+    /// The row for the filters of a role, as an offer, after their source agreed.
     private var filterOffers: [SessionRole: Offer] = [:]
 
-    /// Makes none.
+    /// Makes an empty set.
     init() {}
 
-    /// Begins one with each source of video.
+    /// Starts one with each video source.
     ///
-    /// - Parameter sources: Have been created, so that they have said what they can make.
+    /// - Parameter sources: Already created, so that their capabilities are known.
     init(with sources: [SessionPlugin], plan: SessionPlan) {
         all = sources.compactMap { VideoNegotiation(with: $0, plan: plan) }
     }
@@ -32,25 +32,25 @@ struct SessionNegotiations {
         }
     }
 
-    /// The source with a role, also one that has left.
+    /// The source of a role, also after it left.
     func source(of role: SessionRole) -> SessionPlugin? {
         all.first { $0.plugin.address.role == role }?.plugin
     }
 
-    /// The first offers, by the numbers of plugins.
+    /// The first offers, by plugin number.
     mutating func first() -> [Int: Offer] {
         var offers: [Int: Offer] = [:]
         for index in all.indices { offers[all[index].plugin.number] = all[index].next(at: 0) }
         return offers
     }
 
-    /// What the track of a source carries at first: what it agreed on, or what was suggested if it
-    /// was lost before that; nil for sound.
+    /// The first capability of a source's track: agreed, or suggested if the source was lost
+    /// before; nil for audio.
     func capability(of source: SessionPlugin) -> VideoCapability? {
         source.instance.agreement?.track ?? self[source]?.negotiator.offer?.suggested
     }
 
-    /// The offer to the filters of a source: what its track carries at first.
+    /// The offer to a source's filters: its track's first capability.
     mutating func offerToFilters(of source: SessionPlugin) -> Offer? {
         guard let track = capability(of: source) else { return nil }
         let offer = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
@@ -58,7 +58,7 @@ struct SessionNegotiations {
         return offer
     }
 
-    /// What a plugin is offered at the beginning of a new life; nil for sound.
+    /// The offer to a plugin at the start of a new life; nil for audio.
     mutating func fresh(to plugin: SessionPlugin, at nanoseconds: Int64) -> Offer? {
         guard plugin.address.filter == nil else { return filterOffers[plugin.address.role] }
         return self[plugin]?.renew(at: nanoseconds)

@@ -7,18 +7,18 @@ import GreenroomModel
 import GreenroomRuntime
 import GreenroomVideo
 
-/// The tracks and outputs of a session that is running, and their threads.
+/// The tracks and outputs of a running session, and their threads.
 final class SessionPipeline: Sendable {
-    /// A picture on its way.
+    /// A video track.
     struct Video: Sendable {
         var track: VideoTrack
         var instance: PluginInstance
-        /// What each output wants of it.
+        /// Each output's want.
         var wishes: [(branch: VideoBranch, want: VideoSinkWant)]
         var threads: Monitor<[HostThread]>
     }
 
-    /// How long outputs may take to write what they have once the session is over.
+    /// Time limit for outputs to finish after the session's end.
     private static let finishNanoseconds: Int64 = 5_000_000_000
 
     let pictures: [Video]
@@ -44,8 +44,8 @@ final class SessionPipeline: Sendable {
         let duration = configuration.duration?.nanoseconds
         var outputs = OutputBuilder(
             plugins: plugins, duration: duration, clock: clock, events: events)
-        // Those that make files come last: where another can't be opened, no file stays behind to
-        // stand in the way of the next run.
+        // Open outputs with files last: if another one fails, no file is left to block the next
+        // run.
         let all = configuration.outputs.map(\.output)
         for output in all.filter({ !$0.makesFiles }) + all.filter(\.makesFiles) {
             try output.open(in: &outputs)
@@ -85,16 +85,16 @@ final class SessionPipeline: Sendable {
         if let duration { audioMixer.finish(at: duration) }
     }
 
-    /// What sinks of sound have for the report, in the order of the outputs.
+    /// The report entries of audio sinks, in the order of the outputs.
     var outputReports: [OutputReport] {
         let mix = MixStatistics(clampedSamples: audioMixer.clampedSamples)
         return audioSinks.compactMap { $0.report(of: mix) }
     }
 
-    /// When the session's timeline began, on the session clock.
+    /// The start of the session's timeline, on the session clock.
     var epoch: Int64 { timeline.epoch }
 
-    /// Whether there were outputs and every one has failed.
+    /// Whether there were outputs and all have failed.
     var hasLostEveryOutput: Bool {
         let branches = pictures.flatMap(\.track.branches)
         let health =
@@ -103,7 +103,7 @@ final class SessionPipeline: Sendable {
         return !health.isEmpty && health.allSatisfy { $0 == .failed }
     }
 
-    /// Begins the session's timeline, and the threads that move along it.
+    /// Starts the session's timeline, and the threads that follow it.
     func begin(at epoch: Int64) {
         timeline.begin(at: epoch)
         var branchCount = 0
@@ -137,29 +137,28 @@ final class SessionPipeline: Sendable {
         soundThread.change { $0 = thread }
     }
 
-    /// Makes a picture black until its next frame.
+    /// Makes a track black until its next frame.
     func showBlack(on kind: VideoTrackKind) {
         pictures.first { $0.track.kind == kind }?.track.showBlack()
     }
 
-    /// Makes a picture a slate until its next frame.
+    /// Shows a slate on a track until its next frame.
     ///
-    /// - Parameter moment: From when on, on the session clock. If a frame comes before that, it
-    ///   is not shown.
+    /// - Parameter moment: When to show it, on the session clock. A frame before that cancels it.
     func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {
         pictures.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
     }
 
-    /// Lets the sound end at a time of the session; what is due until then is still delivered.
+    /// Ends the audio at a session time; audio due until then is still delivered.
     ///
-    /// - Parameter nanoseconds: From the session's start.
+    /// - Parameter nanoseconds: Since the session's start.
     func finishSound(at nanoseconds: Int64) {
         audioMixer.finish(at: nanoseconds)
     }
 
-    /// Brings every track and branch to an end at a time of the session, and waits for the sound's.
+    /// Ends all tracks and branches at a session time, and waits for the audio's end.
     ///
-    /// - Parameter nanoseconds: From the session's start.
+    /// - Parameter nanoseconds: Since the session's start.
     func finish(at nanoseconds: Int64) {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for picture in pictures {
@@ -170,12 +169,12 @@ final class SessionPipeline: Sendable {
                 branch.finish(endSlot: branch.rate.frameCount(inNanoseconds: nanoseconds))
             }
         }
-        // Only now: a virtual clock stands still until every branch knows of its end, or how far the
-        // branches have come by then would be another matter each time.
+        // Only now: the virtual clock stands still until every branch knows its end, so that the
+        // branches' progress is deterministic.
         clock.idling { joinOutputs(until: deadline) }
     }
 
-    /// Says which outputs got frames and could show none of them.
+    /// Reports outputs that got frames and could show none of them.
     func tellOfEmptyOutputs() {
         for branch in pictures.flatMap(\.track.branches) {
             let counts = branch.counts
@@ -202,14 +201,14 @@ final class SessionPipeline: Sendable {
         soundThread.withLock { $0 }?.join(until: deadline)
     }
 
-    /// Ends the outputs of sound, all within one deadline.
+    /// Finishes the audio outputs, all within one deadline.
     func finishOutputs() {
         clock.idling { endOutputs() }
     }
 
     private func endOutputs() {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
-        // Files were opened last. What a device does not take in time costs no file its end.
+        // Files were opened last. A slow device must not take their time.
         for sink in audioSinks.reversed() { sink.finish(until: deadline) }
     }
 }

@@ -1,13 +1,13 @@
 package import GreenroomModel
 package import GreenroomPluginInterface
 
-/// A process of a plugin's own, and what it may do there.
+/// The isolation of a plugin.
 package struct IsolationPlan: Hashable, Sendable {
-    /// How the process is confined.
+    /// How to confine the process.
     package var sandbox: SandboxMode
-    /// How much private memory it may have; frames do not count.
+    /// The limit of private memory; frames do not count.
     package var memoryLimit: MemorySize
-    /// What it may do besides what every one may.
+    /// Additional grants.
     package var grants: Grants
 
     /// Makes a plan.
@@ -21,19 +21,19 @@ package struct IsolationPlan: Hashable, Sendable {
     }
 }
 
-/// A plugin with its settings, ready to be made.
+/// A plugin with its settings, ready to create.
 package struct SourcePlan: Sendable {
-    /// Where it comes from.
+    /// Its library.
     package var factory: any PluginFactory
-    /// Which one of the library.
+    /// The plugin in the library.
     package var descriptor: PluginDescriptor
-    /// Every setting of the plugin, checked.
+    /// All settings of the plugin, checked.
     package var settings: [Setting]
-    /// What its failure means.
+    /// What to do when it fails.
     package var onFailure: FailurePolicy
     /// Of a filter, whether frames that it has not edited are withheld from the outputs.
     package var isRequired: Bool
-    /// The process that it runs in; nil for the host's.
+    /// Its isolation; nil for the host's process.
     package var isolation: IsolationPlan?
 
     /// Makes a plan.
@@ -50,9 +50,9 @@ package struct SourcePlan: Sendable {
     }
 }
 
-/// A configuration whose plugins were found and whose commands were checked against them.
+/// A configuration with its plugins loaded and its commands checked.
 package struct SessionPlan: Sendable {
-    /// What to run.
+    /// The configuration.
     package var configuration: SessionConfiguration
     /// The plugins of its slots.
     package var slots: [SessionSlot<SourcePlan>]

@@ -5,40 +5,40 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
-/// A plugin in a running session: its instance, and where its frames go.
+/// A plugin in a running session: its instance, and the input of its frames.
 struct SessionPlugin {
     let address: PluginAddress
     let instance: PluginInstance
     let onFailure: FailurePolicy
-    /// Set for a source of video.
+    /// Set for a video source.
     var input: VideoTrackInput?
-    /// Set for a source of video.
+    /// Set for a video source.
     var pool: FramePool?
 
-    /// Tells the plugins of a session apart.
+    /// Number of the plugin in its session.
     var number: Int { instance.number }
 
-    /// The track whose picture it sends; nil for sources of sound and for filters.
+    /// The track of its video; nil for audio sources and filters.
     var picture: VideoTrackKind? {
         address.filter == nil && address.role.medium == .video ? address.role.track : nil
     }
 }
 
-/// The plugins of a session, by their addresses.
+/// The plugins of a session, by address.
 struct PluginSlots {
-    /// Frames that a track has in use at most: 8 leases, those in its queue, 8 in the hands of
-    /// senders, filters and the converter, and those of each output's branch.
+    /// Limit of a track's frames in use: 8 leases, those in its queue, 8 in senders, filters and
+    /// the converter, and those of each output's branch.
     private static func poolLimit(outputs: Int) -> Int {
         16 + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
     }
 
-    /// Those that send, in the order of roles.
+    /// The sources, sorted by role.
     private(set) var sources: [SessionPlugin] = []
-    /// Those that edit frames of a source, in the order in which they see them.
+    /// The filters, in the order of editing.
     private(set) var filters: [SessionPlugin] = []
     /// Every filter, also those that left.
     private let everyFilter: [SessionPlugin]
-    /// Every instance, also those that left; for the report.
+    /// All instances, including those that left; for the report.
     let everyone: [PluginInstance]
 
     /// Makes an instance for each plugin of a plan.
@@ -80,7 +80,7 @@ struct PluginSlots {
             let instance = PluginInstance(
                 plan: plugin, number: nextNumber(), role: "\(address)", clock: clock,
                 events: events,
-                // What it has edited goes to the outputs as it is.
+                // Outputs get edited frames unchanged.
                 editedFrameLimit: frameLimit)
             filters.append(
                 SessionPlugin(address: address, instance: instance, onFailure: plugin.onFailure))
@@ -92,7 +92,7 @@ struct PluginSlots {
     /// Sources and filters.
     var all: [SessionPlugin] { sources + filters }
 
-    /// The source that has a role.
+    /// The source of a role.
     subscript(role: SessionRole) -> SessionPlugin? {
         sources.first { $0.address.role == role }
     }
@@ -102,12 +102,12 @@ struct PluginSlots {
         all.first { $0.address == address }
     }
 
-    /// The plugin that an instance is of, if it has not left.
+    /// The plugin of an instance, if it has not left.
     subscript(instance: PluginInstance) -> SessionPlugin? {
         all.first { $0.instance === instance }
     }
 
-    /// The filters of the source that has a role.
+    /// The filters of a role's source.
     func filters(of role: SessionRole) -> [SessionPlugin] {
         filters.filter { $0.address.role == role }
     }
@@ -120,9 +120,9 @@ struct PluginSlots {
         }
     }
 
-    /// Takes a plugin out.
+    /// Removes a plugin.
     ///
-    /// - Returns: Whether it was in.
+    /// - Returns: Whether it was present.
     mutating func remove(_ plugin: SessionPlugin) -> Bool {
         let count = all.count
         sources.removeAll { $0.instance === plugin.instance }

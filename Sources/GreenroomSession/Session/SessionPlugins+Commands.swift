@@ -6,21 +6,21 @@ import GreenroomRuntime
 import GreenroomVideo
 
 extension SessionPlugins {
-    /// What came of a command.
+    /// The result of a command.
     enum CommandResult: Equatable {
-        /// It was begun; in words.
+        /// It has started; with a description.
         case done(String)
-        /// It can't be done; why, and the cure.
+        /// It is not possible; with the reason and the cure.
         case refused(String)
     }
 
-    /// Begins to start or stop plugins, or to change a parameter of one.
+    /// Starts or stops plugins, or changes a parameter.
     ///
-    /// Ingests close at once; the callbacks run while the session goes on.
+    /// Ingests close at once; callbacks run while the session continues.
     ///
     /// - Parameters:
-    ///   - origin: What asks for it, in a few words.
-    ///   - nanoseconds: The session's time.
+    ///   - origin: The source of the command, in a few words.
+    ///   - nanoseconds: Session time.
     mutating func perform(
         _ command: SessionCommand, origin: String, at nanoseconds: Int64
     ) -> CommandResult {
@@ -63,7 +63,7 @@ extension SessionPlugins {
                     text: "it is \(stopping.stopped), and \(stopping.shows.inWords)"))
         }
         return negotiations.all.isEmpty
-            ? .refused("there is no picture that anything was agreed on for") : .done("explained")
+            ? .refused("there is no video with an agreement") : .done("explained")
     }
 
     /// Stops or starts a role, and those that follow it.
@@ -113,7 +113,7 @@ extension SessionPlugins {
 }
 
 extension SessionRole.Shown {
-    /// What the track shows, in words.
+    /// The track's content, in words.
     fileprivate var inWords: String {
         switch self {
         case .black: "its picture is black"

@@ -5,14 +5,14 @@ import GreenroomRuntime
 import GreenroomVideo
 
 extension SessionPlugins {
-    /// Looks for plugins that gave up, and for those that the host gave up.
+    /// Handles plugins that gave up, or that the host gave up.
     mutating func dropLost() {
         for plugin in slots.all {
             let instance = plugin.instance
             if instance.fault != nil {
                 fail(plugin)
             } else if let (status, _) = instance.gaveUp, instance.lifecycle != .destroyed {
-                // One that is started again is not waited for: its process goes at once.
+                // If it restarts, don't wait for its end: kill its process at once.
                 guard status == .ok || plugin.onFailure != .restart else {
                     fail(plugin)
                     continue
@@ -81,7 +81,7 @@ extension SessionPlugins {
         events.send(.pluginRestarts(role: instance.role, seconds: Double(delay) / 1e9))
     }
 
-    /// Takes a loss down for the report.
+    /// Records a loss for the report.
     private mutating func record(
         _ plugin: SessionPlugin, _ evidence: String?, _ policy: FailurePolicy
     ) {
@@ -91,7 +91,7 @@ extension SessionPlugins {
                 evidence: evidence ?? "it failed", policy: policy, awaySeconds: nil))
     }
 
-    /// Has a slate shown unless the picture comes back soon.
+    /// Schedules a slate, unless the video returns soon.
     private mutating func announceSlate(
         of plugin: SessionPlugin, _ text: (VideoTrackKind) -> SlateText
     ) {
@@ -99,7 +99,7 @@ extension SessionPlugins {
         slates.announce(text(track), on: track, at: clock.now)
     }
 
-    /// Goes on without a plugin.
+    /// Continues without a plugin.
     private mutating func drop(_ plugin: SessionPlugin) {
         guard remove(plugin) else { return }
         wasDropped = true
@@ -107,7 +107,7 @@ extension SessionPlugins {
         events.send(.pluginDropped(role: plugin.instance.role))
     }
 
-    /// Takes a plugin out of the session, after ending it as far as it can be ended.
+    /// Removes a plugin from the session, after ending it as far as possible.
     @discardableResult
     private mutating func remove(_ plugin: SessionPlugin) -> Bool {
         guard slots.remove(plugin) else { return false }
@@ -131,7 +131,7 @@ extension SessionPlugins {
 // MARK: - New lives
 
 extension SessionPlugins {
-    /// Waits for plugins that connect by themselves.
+    /// Starts to listen for plugins that connect by themselves.
     mutating func openListeners() {
         for plugin in slots.all {
             guard let arrivals = plugin.instance.arrivals else { continue }
@@ -159,19 +159,19 @@ extension SessionPlugins {
         }
     }
 
-    /// Waits for a plugin that has left to connect once more.
+    /// Waits for a plugin that has left to connect again.
     private mutating func awaitReconnection(of plugin: SessionPlugin) {
         let instance = plugin.instance
         guard restarts.wait(of: plugin.number) != .connection else { return }
-        // One that has finished is no loss.
+        // A finished plugin is no loss.
         if let reason = instance.fault { record(plugin, reason, .restart) }
         instance.giveUp(because: "it has left")
         restarts.awaitConnection(of: plugin.number, at: clock.now)
         announceSlate(of: plugin, SlateText.waiting)
-        events.send(.note(role: instance.role, text: "it has left, and may come again"))
+        events.send(.note(role: instance.role, text: "it has left, and may connect again"))
     }
 
-    /// Starts the plugins again whose time has come.
+    /// Starts the plugins whose restart is due.
     mutating func startDueRestarts() {
         let now = clock.now
         for plugin in slots.all {
@@ -184,7 +184,7 @@ extension SessionPlugins {
         }
     }
 
-    /// Goes on with the beginning of a new life, after a step of it that succeeded.
+    /// Makes the next step of a new life, after a step that succeeded.
     mutating func advance(_ plugin: SessionPlugin, after step: LifecycleStep) {
         guard !isEnding else { return }
         switch step {
@@ -203,7 +203,7 @@ extension SessionPlugins {
         }
     }
 
-    /// Takes note that a plugin is back, if it was away.
+    /// Records that a plugin is back.
     mutating func didRestart(_ plugin: SessionPlugin) {
         let instance = plugin.instance
         guard let (away, settings) = restarts.finish(plugin.number, at: clock.now) else { return }

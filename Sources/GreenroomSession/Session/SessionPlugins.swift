@@ -6,10 +6,10 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
-/// Leads the plugins of a session through their lives.
+/// Drives the plugins of a session through their lifecycles.
 ///
-/// It puts together what each part decides: which plugins there are, how their steps end, when a
-/// lost one is started again, and what is agreed on with the sources of video.
+/// Combines the decisions of its parts: the plugins, the ends of their steps, the restarts of lost
+/// ones, and the negotiations with video sources.
 struct SessionPlugins {
     let events: SessionEvents
     let clock: SessionClock
@@ -22,13 +22,13 @@ struct SessionPlugins {
     var silence = SourceSilence()
     /// Numbers of the sources that a command has stopped.
     var stopped: Set<Int> = []
-    /// The first plugin whose failure ends the session.
+    /// The first plugin with a fatal failure.
     var failedRole: String?
-    /// Whether the session goes on without a plugin.
+    /// Whether the session continues without a plugin.
     var wasDropped = false
-    /// Whether all are being ended: none is started again.
+    /// Whether all are being ended: then none is restarted.
     private(set) var isEnding = false
-    /// When the session's timeline began, on the session clock; when this was made, before that.
+    /// The start of the session's timeline, on the session clock; before it, the time of creation.
     var epoch: Int64
 
     private let plan: SessionPlan
@@ -43,26 +43,26 @@ struct SessionPlugins {
             deadlineNanoseconds: plan.configuration.callbackDeadline.nanoseconds)
     }
 
-    /// Every instance that ever was, for the report.
+    /// All instances, for the report.
     var everyone: [PluginInstance] { slots.everyone }
 
     func isAway(_ plugin: SessionPlugin) -> Bool { restarts.isAway(plugin.number) }
 
-    /// The sources that are not away.
+    /// The sources that are not absent.
     private var present: [SessionPlugin] { slots.sources.filter { !isAway($0) } }
 }
 
 // MARK: - Phases
 
 extension SessionPlugins {
-    /// Creates every plugin, but for those that connect by themselves.
+    /// Creates every plugin, except those that connect by themselves.
     mutating func make() {
         openListeners()
         guard failedRole == nil else { return }
         perform(slots.all.filter { !isAway($0) }) { $0.beginCreate() }
     }
 
-    /// Initializes the sources; then the filters, which are told what frames they will get.
+    /// Initializes the sources, then the filters, which get their frames' row.
     mutating func initialize() {
         negotiations = SessionNegotiations(with: slots.sources, plan: plan)
         let offers = negotiations.first()
@@ -80,7 +80,7 @@ extension SessionPlugins {
         }
     }
 
-    /// What the picture of a track is at first; nil if the session has none.
+    /// A track's first capability; nil without the track.
     func capability(of track: VideoTrackKind) -> VideoCapability? {
         slots.sources.first { $0.picture == track }.flatMap(negotiations.capability)
     }
@@ -89,9 +89,8 @@ extension SessionPlugins {
         perform(slots.filters) { $0.beginStartSend() }
     }
 
-    /// Starts the sources, and waits until each has returned from start-send, or has sent
-    /// something from inside it: a source that pumps there is kept, and named when its deadline
-    /// has passed.
+    /// Starts the sources, and waits until each has returned from start-send, or has sent something
+    /// inside it. A source that pumps there continues, and is logged after its deadline.
     mutating func startSources() {
         perform(present) { $0.beginStartSend() }
     }
@@ -99,12 +98,12 @@ extension SessionPlugins {
     /// Closes every ingest at once, then waits for the callbacks.
     mutating func stopSources() {
         isEnding = true
-        // What ends the plugins begins from where the steps lead that are running.
+        // The ending steps follow from the ends of running ones.
         for step in steps.takeRunning() { settle(steps.end(of: step), of: step) }
         perform(slots.sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
     }
 
-    /// Ends every plugin that is still callable, from whatever state it is in.
+    /// Ends every plugin that can still be called, from any state.
     mutating func end() {
         isEnding = true
         for instance in slots.everyone { instance.arrivals?.close() }
@@ -116,14 +115,14 @@ extension SessionPlugins {
         }
     }
 
-    /// Runs a step of several plugins side by side, and waits for all.
+    /// Runs a step of several plugins concurrently, and waits for all.
     mutating func perform(
         _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) {
         for step in steps.begin(plugins, step) { settle(steps.end(of: step), of: step) }
     }
 
-    /// Begins a step and lets the session go on meanwhile.
+    /// Begins a step while the session continues.
     mutating func begin(
         _ plugin: SessionPlugin, _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) {
@@ -134,8 +133,7 @@ extension SessionPlugins {
 // MARK: - While the session runs
 
 extension SessionPlugins {
-    /// Looks after the plugins: ends those that failed, takes note of steps that have ended, and
-    /// starts those again whose time has come.
+    /// Checks the plugins: ends failed ones, handles ended steps, and starts due restarts.
     mutating func watch() {
         dropLost()
         for (step, end) in steps.look() {
@@ -150,12 +148,12 @@ extension SessionPlugins {
         startDueRestarts()
     }
 
-    /// When a plugin is to be started again next, or a slate to be shown, on the session clock.
+    /// When a restart or a slate is due next, on the session clock.
     var nextRestart: Int64? { [restarts.nextStart, slates.next].compactMap(\.self).min() }
 
-    /// Makes the offers that are due, and lets the tracks carry what applies now.
+    /// Makes the offers that are due, and applies the current limits to the tracks.
     ///
-    /// - Parameter nanoseconds: The session's time.
+    /// - Parameter nanoseconds: Session time.
     mutating func negotiate(on parts: SessionPipeline, at nanoseconds: Int64, measures: Bool) {
         for plugin in present {
             guard let picture = parts.pictures.first(where: { $0.instance === plugin.instance })
@@ -174,7 +172,7 @@ extension SessionPlugins {
         }
     }
 
-    /// When an offer may be due next, in nanoseconds of the session.
+    /// When an offer may be due next, in nanoseconds of session time.
     var nextNegotiation: Int64? {
         present.compactMap { negotiations[$0]?.negotiator.wake }.min()
     }
@@ -192,7 +190,7 @@ extension SessionPlugins {
             .note(
                 role: instance.role,
                 text: "it sends from inside start-send, which should return at once: begin "
-                    + "a thread there. The session goes on with it."))
+                    + "a thread there. The session continues with it."))
     }
 }
 
@@ -223,15 +221,15 @@ extension SessionPlugins {
                 .stepFailed(
                     role: plugin.instance.role, step: step.step.rawValue, status: status,
                     reason: reason))
-            // A parameter that is refused stays as it was.
+            // A refused parameter stays unchanged.
             if step.step != .setParameter { fail(plugin) }
         case .illegal:
-            // It was given up, or ended, since the step was begun.
+            // It was given up, or ended, since the step began.
             if plugin.instance.fault != nil { fail(plugin) }
         }
     }
 
-    /// Takes the answer to the newest offer.
+    /// Handles the answer to the newest offer.
     mutating func settleChange(of plugin: SessionPlugin) {
         guard let record = negotiations[plugin]?.settle() else { return }
         if case .refused(let status, let reason) = plugin.instance.reply(to: record.revision) {

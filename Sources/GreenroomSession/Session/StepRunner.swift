@@ -2,20 +2,20 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomMedia
 
-/// Runs steps of plugins side by side, each on its instance's control thread, and finds out how
+/// Runs steps of plugins concurrently, each on its instance's control thread, and finds out how
 /// each ends: it returns, its plugin sends from inside start-send, or it hangs.
 ///
-/// Deadlines are real time, whatever the session clock shows.
+/// Deadlines are real time, with any session clock.
 struct StepRunner {
-    /// A step that was begun.
+    /// A step in progress.
     struct Step {
         let plugin: SessionPlugin
         let pending: PluginInstance.PendingStep
         /// When it counts as hung.
         var deadline: Int64
-        /// It is a start-send that sends from inside: the session goes on with it.
+        /// Whether it is a start-send that sends from inside: the session continues meanwhile.
         var isPump = false
-        /// It was reported for that.
+        /// Whether that was reported.
         var isReported = false
 
         /// Whether the step is a start-send that has sent something and has not returned.
@@ -23,41 +23,41 @@ struct StepRunner {
             pending.step == .startSend && plugin.instance.isPumpingFromStart
         }
 
-        /// How long its callback has run, in nanoseconds. Behind another step, or on a machine
-        /// that is busy, its time has not begun.
+        /// How long its callback has run, in nanoseconds. While it waits for another step, or for a
+        /// busy machine, its time has not started.
         fileprivate var taken: Int64 {
             plugin.instance.runningCallback.flatMap { $0.step == pending.step ? $0 : nil }?
                 .nanoseconds ?? 0
         }
     }
 
-    /// What became of a step.
+    /// The result of a step.
     enum End {
         case returned(PluginInstance.StepResult)
         /// Its plugin sends from inside start-send.
         case pumps
-        /// The same, and its deadline has passed, which is reported once; nanoseconds.
+        /// The same after the deadline, reported once; nanoseconds.
         case pumpsOverdue(Int64)
         case hangs
     }
 
-    /// How long a callback may take.
+    /// Time limit of a callback.
     let deadlineNanoseconds: Int64
-    /// Steps that run while the session goes on.
+    /// Steps that run while the session continues.
     private var running: [Step] = []
 
     init(deadlineNanoseconds: Int64) { self.deadlineNanoseconds = deadlineNanoseconds }
 
-    /// Whether a callback is running that ought to return soon.
+    /// Whether a callback is running that should return soon.
     var awaitsCallbacks: Bool { running.contains { !$0.isPump && !isPumping($0.plugin.instance) } }
 
-    /// Whether a plugin sends from inside start-send: no other callback of it runs until that
+    /// Whether a plugin sends from inside start-send: none of its other callbacks runs until that
     /// returns.
     func isPumping(_ instance: PluginInstance) -> Bool {
         running.contains { $0.isPump && $0.plugin.instance === instance }
     }
 
-    /// Begins a step of each plugin; the deadline is the same for all.
+    /// Begins a step of each plugin, with one deadline for all.
     func begin(
         _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
@@ -66,17 +66,17 @@ struct StepRunner {
         return pending.map { Step(plugin: $0, pending: $1, deadline: deadline) }
     }
 
-    /// Lets a step run while the session goes on.
+    /// Lets a step run while the session continues.
     mutating func letRun(_ steps: [Step]) { running += steps }
 
-    /// Lets a start-send run on that sends from inside.
+    /// Lets a start-send continue that sends from inside.
     mutating func letPump(_ step: Step) {
         var step = step
         step.isPump = true
         running.append(step)
     }
 
-    /// Takes the steps that are running, but for start-sends that send from inside.
+    /// Removes and returns the running steps, except start-sends that send from inside.
     mutating func takeRunning() -> [Step] {
         defer { running = running.filter(\.isPump) }
         return running.filter { !$0.isPump }
@@ -89,15 +89,15 @@ struct StepRunner {
         var deadline = step.deadline
         var wasExtended = false
         while true {
-            // Asked before the result is: one that has returned by then was no pump.
+            // Check this before the result: a step that has returned by then was no pump.
             let isPump = step.pumpsNow
             let glance = MonotonicClock.deadline(after: isPump ? 0 : 10_000_000)
             let next = isStart ? min(glance, deadline) : deadline
             if let result = instance.finish(step.pending, until: next) { return .returned(result) }
             if isPump { return .pumps }
             guard next == deadline else { continue }
-            // On a busy machine the callback itself began later than the step: it has its whole
-            // time from then on, once.
+            // On a busy machine the callback started later than the step: give it its whole time
+            // from then on, once.
             let running = instance.runningCallback
             let taken = running?.nanoseconds ?? 0
             guard !wasExtended, running == nil || running?.step == step.pending.step,
@@ -108,10 +108,10 @@ struct StepRunner {
         }
     }
 
-    /// Looks at the steps that run while the session goes on, without waiting.
+    /// Checks the steps that run while the session continues, without waiting.
     ///
-    /// - Returns: What is new: those that ended and those that hang, which are running no more; and
-    ///   those whose plugins send from inside start-send.
+    /// - Returns: New results: steps that ended or hang, which no longer run, and steps whose
+    ///   plugins send from inside start-send.
     mutating func look() -> [(step: Step, end: End)] {
         var news: [(step: Step, end: End)] = []
         let steps = running

@@ -4,8 +4,8 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomVideo
 
-/// The negotiation with the source of one picture while the session lives, and what it takes from
-/// the picture: what its outputs want, what the machine sustains, and when the source follows.
+/// The negotiation with a video source, and its inputs from the track: the outputs' wants, the
+/// machine's ability, and when the source follows.
 struct VideoNegotiation {
     private static let measuringNanoseconds: Int64 = 1_000_000_000
 
@@ -14,7 +14,7 @@ struct VideoNegotiation {
     private var ability: OveruseDetector
     private var measured: Measurement?
 
-    /// What a track had done at a time of the session.
+    /// A track's counters at a session time.
     private struct Measurement {
         var nanoseconds: Int64
         var busyNanoseconds: Int64
@@ -30,10 +30,10 @@ struct VideoNegotiation {
         }
     }
 
-    /// Begins a negotiation.
+    /// Starts a negotiation.
     ///
-    /// - Parameter plugin: Has been created, so that it has said what it can make.
-    /// - Returns: nil for a plugin that sends no video.
+    /// - Parameter plugin: Already created, so that its capabilities are known.
+    /// - Returns: nil for a plugin without video.
     init?(with plugin: SessionPlugin, plan: SessionPlan) {
         guard let track = plugin.picture, let rule = plugin.address.role.kind.offerRule else {
             return nil
@@ -51,17 +51,17 @@ struct VideoNegotiation {
     /// The offer to make now, if one is due.
     mutating func next(at nanoseconds: Int64) -> Offer? { negotiator.next(at: nanoseconds) }
 
-    /// The offer to a source that begins anew; the one that may be in flight is void.
+    /// The offer to a restarted source; cancels an offer in flight.
     mutating func renew(at nanoseconds: Int64) -> Offer { negotiator.renew(at: nanoseconds) }
 
-    /// Sets what whoever runs the session allows; nil for anything.
+    /// Sets the ceiling of a command; nil lifts it.
     mutating func set(ceiling: VideoCapability?, origin: String, at nanoseconds: Int64) {
         negotiator.set(ceiling, kind: .outside, origin: origin, at: nanoseconds)
     }
 
-    /// Takes what the source made of the newest offer.
+    /// Handles the source's reply to the newest offer.
     ///
-    /// - Returns: The record of it; nil if there is no answer yet.
+    /// - Returns: Its record; nil without an answer yet.
     mutating func settle() -> NegotiationRecord? {
         guard let offer = negotiator.offer, let reply = plugin.instance.reply(to: offer.revision)
         else {
@@ -71,13 +71,13 @@ struct VideoNegotiation {
         return negotiator.records.last
     }
 
-    /// Says that the source can't be told of the newest offer.
+    /// Records that the source can't get the newest offer.
     mutating func ignore() -> NegotiationRecord? {
         negotiator.answered(.ignored)
         return negotiator.records.last
     }
 
-    /// Looks at the picture: at the outputs that are left, at the machine, and at the frames.
+    /// Measures the track: its remaining outputs, the machine's load, and its frames.
     ///
     /// - Parameter measures: Whether the host's work takes session time.
     mutating func observe(_ picture: SessionPipeline.Video, at nanoseconds: Int64, measures: Bool) {

@@ -1,4 +1,4 @@
-/// Every check, in the order in which they are made and told.
+/// Every check, in the order of running and reporting.
 enum Catalogue {
     static let checks: [Check] = [
         loadChecks, lifecycleChecks, negotiationChecks, videoChecks, preProcessorChecks,

@@ -1,26 +1,26 @@
 import GreenroomMedia
 
-/// A rule that plugins keep, and how to find out whether one does.
+/// A rule for plugins, and the function that checks it.
 struct Check: Sendable {
-    /// What is looked at.
+    /// The subject of a check.
     enum Way: Sendable {
-        /// A plugin of a library that can be loaded.
+        /// A plugin of a loadable library.
         case plugin(@Sendable (Examination) throws(Verdict) -> Verdict)
-        /// A library, whether it can be loaded or not.
+        /// A library, loadable or not.
         case library(@Sendable (LibraryExamination) throws(Verdict) -> Verdict)
     }
 
     /// Group and name, e.g. `lifecycle.restart`.
     var id: String
-    /// What it is about, in a few words.
+    /// A short title.
     var title: String
-    /// What it proves, and which rule it stands for.
+    /// What it proves, and its rule.
     var explanation: String
-    /// What plugins it concerns.
+    /// The kinds of plugins that it applies to.
     var kinds: Set<PluginKind>
-    /// How long it may take, in seconds of real time on a machine that is busy with other things.
+    /// Its time limit, in seconds of real time on a busy machine.
     var limitSeconds: Double
-    /// Finds out.
+    /// Runs the check.
     var way: Way
 
     init(
@@ -36,7 +36,7 @@ struct Check: Sendable {
         way = .plugin(run)
     }
 
-    /// Makes a check of a library, whatever is in it.
+    /// Makes a check of a library, loadable or not.
     init(
         ofLibrary id: String, _ title: String, limitSeconds: Double = 60,
         proving explanation: String,
@@ -50,7 +50,7 @@ struct Check: Sendable {
         way = .library(run)
     }
 
-    /// Whether it can be made of a library that can't be loaded.
+    /// Whether it applies to a library that can't be loaded.
     var isOfLibrary: Bool {
         if case .library = way { true } else { false }
     }
@@ -68,26 +68,26 @@ extension Set<PluginKind> {
     static var shares: Self { Self(PluginKind.allCases.filter { $0.offerRule == .upTo }) }
     /// Kinds that may say that nothing new comes for now.
     static var pausing: Self { Self(PluginKind.allCases.filter(\.facts.canPause)) }
-    /// Those that send pictures.
+    /// Kinds that send video.
     static var pictures: Self { Self(PluginKind.allCases.filter { $0.sender == .video }) }
-    /// Those that send sound.
+    /// Kinds that send audio.
     static var sounds: Self { Self(PluginKind.allCases.filter { $0.sender == .audio }) }
-    /// Those that send.
+    /// Kinds that send.
     static var senders: Self { pictures.union(sounds) }
 }
 
-/// What a check found, early or at its end.
+/// The result of a check, thrown early or returned.
 struct Verdict: Error, Sendable {
     var outcome: Outcome
     var text: String
     var details: [String] = []
     var costs: [ConformanceReport.Cost] = []
-    /// The check that names the fault, if it finds one: this one was only hindered by it then.
+    /// The check that names the fault, if it finds one: then this check was only blocked by it.
     var suspect: String?
-    /// Whether the check could not look, and found no fault of its own.
+    /// Whether the check could not run, and found no fault of its own.
     var isHindered = false
 
-    /// The same, unless another check finds a fault, which is what this one has met then.
+    /// The verdict, unless another check finds a fault: then that fault caused this one.
     func unless(_ check: String) -> Verdict {
         var verdict = self
         verdict.suspect = check
@@ -106,8 +106,8 @@ struct Verdict: Error, Sendable {
         Verdict(outcome: .crashed, text: evidence, details: details)
     }
 
-    /// The check could not look because of a fault that another check names. If that one has found
-    /// nothing, nobody knows whether the plugin is sound.
+    /// The check could not run because of a fault that another check names. If that check finds
+    /// nothing, the result is unknown.
     static func hindered(by check: String, _ fault: String) -> Verdict {
         var verdict = Verdict(outcome: .failed, text: fault).unless(check)
         verdict.isHindered = true

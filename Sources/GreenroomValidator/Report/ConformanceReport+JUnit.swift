@@ -1,7 +1,6 @@
 extension ConformanceReport {
-    /// Reports as JUnit XML, which continuous integration reads: a suite for each plugin, a case for
-    /// each check. A check that found a fault is a failure; one that crashed, or did not end in
-    /// time, is an error.
+    /// Reports as JUnit XML for continuous integration: a suite for each plugin, a case for each
+    /// check. A fault is a failure; a crash or a timeout is an error.
     public static func junit(_ reports: [ConformanceReport]) -> String {
         let suites = reports.map(\.suite).joined()
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites)</testsuites>\n"
@@ -59,7 +58,7 @@ extension ConformanceReport {
 }
 
 extension String {
-    /// Fit for text and attributes: what XML can't have, a plugin's control characters, becomes `?`.
+    /// Escapes text for XML; control characters, which XML does not allow, become `?`.
     fileprivate var escapedForXML: String {
         var text = ""
         for scalar in unicodeScalars {

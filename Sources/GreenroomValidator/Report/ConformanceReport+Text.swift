@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension ConformanceReport {
-    /// Reports as one JSON array, with a line's end.
+    /// Reports as one JSON array, with a line feed at the end.
     public static func json(_ reports: [ConformanceReport]) -> String {
         text(reports) + "\n"
     }
@@ -9,7 +9,7 @@ extension ConformanceReport {
     /// The report as a JSON object.
     public var json: String { Self.text(self) }
 
-    /// Reads a report; nil if the text is none.
+    /// Reads a report; nil if the text is not a report.
     public init?(json: String) {
         let report = try? JSONDecoder().decode(ConformanceReport.self, from: Data(json.utf8))
         guard let report else { return nil }

@@ -48,10 +48,10 @@ public struct ConformanceReport: Codable, Sendable {
     /// Whether no check found a fault.
     public var conforms: Bool { !results.contains { $0.outcome.isFault } }
 
-    /// Whether the plugin gave up before it sent anything: what it is like when it sends is not
-    /// known, however many checks it passed.
+    /// Whether the plugin gave up before it sent anything: then its sending is untested, however
+    /// many checks passed.
     public var hasSentNothing: Bool {
-        // The check of a whole life has nothing else to warn of.
+        // The whole-life check has no other warning.
         results.contains { $0.check == Catalogue.wholeLife.id && $0.outcome == .warning }
     }
 

@@ -3,16 +3,16 @@ import Glibc
 import GreenroomRuntime
 import GreenroomSession
 
-/// How long a plugin has had time, as far as its process, and this one, got a processor when they
-/// wanted one.
+/// A deadline for a plugin's call that counts only time in which its process, and this one, got a
+/// processor when they needed one.
 struct CPUTimeDeadline {
     private let process: Int32
     private let begin = MonotonicClock.now
     private let loadAtBegin: ProcessLoad
 
-    /// How long a callback may take, in nanoseconds.
+    /// The time limit of a callback, in nanoseconds.
     private static let limit: Int64 = 2_000_000_000
-    /// How long is waited on the busiest machine.
+    /// The time limit on the busiest machine.
     private static let greatest: Int64 = 10_000_000_000
 
     /// - Parameter process: The plugin's.
@@ -24,18 +24,19 @@ struct CPUTimeDeadline {
     /// How long the machine had no time for the plugin.
     ///
     /// - Parameters:
-    ///   - waited: How long it has had, in nanoseconds.
-    ///   - late: How late this process came meanwhile, which the plugin's may have, too.
+    ///   - waited: The elapsed time, in nanoseconds.
+    ///   - late: How late this process was meanwhile, and so perhaps the plugin's.
     private func delay(of waited: Int64, late: Int64 = 0) -> Int64 {
         let load = ProcessLoad(of: process)
         let delay = max(load.delayNanoseconds - loadAtBegin.delayNanoseconds, late)
-        // Threads of its own that keep all processors busy are not the machine's.
+        // Threads of the plugin may keep all processors busy: that is its own fault.
         let processors = greenroom_processor_count()
         let run = max(load.runNanoseconds - loadAtBegin.runNanoseconds, 0)
         return max(min(delay, waited - run / processors), 0)
     }
 
-    /// The verdict on what has not ended in its time; nil if the plugin had at least half of that.
+    /// The verdict on a call that did not end in time; nil if the plugin had at least half of its
+    /// time.
     var doubt: Verdict? {
         let waited = MonotonicClock.now - begin
         let delay = delay(of: waited)
@@ -45,9 +46,9 @@ struct CPUTimeDeadline {
                 + "\(delay / 1_000_000) ms for a processor")
     }
 
-    /// Waits as long as something goes on, until the plugin has had its time.
+    /// Waits while a call runs, until the plugin has had its time.
     ///
-    /// - Returns: Whether it ended within that.
+    /// - Returns: Whether it ended in time.
     func endsInTime(while goesOn: () -> Bool) -> Bool {
         var late: Int64 = 0
         while goesOn() {

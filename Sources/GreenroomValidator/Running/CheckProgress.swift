@@ -2,8 +2,7 @@ import GreenroomHarness
 import GreenroomSession
 import Synchronization
 
-/// What a check has done with a plugin so far, for whoever has to say where it was when its time
-/// was over. [any]
+/// The progress of a check, to report where it was at its timeout. [any]
 final class CheckProgress: Sendable {
     private struct Follower: Sendable {
         weak var fixture: Fixture?
@@ -11,21 +10,21 @@ final class CheckProgress: Sendable {
 
     private struct State {
         var followers: [Follower] = []
-        /// What the lives took that are over.
+        /// The time of ended runs.
         var past = PluginHarness.Spent()
     }
 
     private let state = Mutex(State())
 
-    /// Takes note of a life that begins.
+    /// Records the start of a run.
     func follow(_ fixture: Fixture) {
         state.withLock { $0.followers.append(Follower(fixture: fixture)) }
     }
 
-    /// Takes note of what a life took that is over.
+    /// Records the time of an ended run.
     func add(_ spent: PluginHarness.Spent) { state.withLock { $0.past += spent } }
 
-    /// The verdict on a check that has not come to one.
+    /// The verdict on a check without one.
     func verdict(afterSeconds seconds: Double) -> Verdict {
         let (benches, past) = state.withLock { ($0.followers.compactMap(\.fixture), $0.past) }
         let spent = benches.reduce(into: past) { $0 += $1.pluginHarness.spent }
@@ -36,14 +35,14 @@ final class CheckProgress: Sendable {
             let verdict = Verdict(
                 outcome: .timedOut,
                 text: begin
-                    + "\(step.rawValue) has been going on for \(Self.seconds(nanoseconds)) s"
+                    + "\(step.rawValue) has been running for \(Self.seconds(nanoseconds)) s"
                     + (sofar.isEmpty ? "" : ", and \(sofar)"))
             return nanoseconds > 2_000_000_000
                 ? verdict.unless(fixture.check(naming: step, .hangs)) : verdict
         }
         return Verdict(
             outcome: .timedOut,
-            text: begin + "no call of the plugin is going on"
+            text: begin + "no call of the plugin is running"
                 + (sofar.isEmpty ? ", and none was made" : ", and \(sofar)"))
     }
 
@@ -53,7 +52,7 @@ final class CheckProgress: Sendable {
 }
 
 extension PluginHarness.Spent {
-    /// In words; empty for no steps.
+    /// As text; empty for no steps.
     fileprivate var text: String {
         guard let longest else { return "" }
         let calls = "\(steps) call\(steps == 1 ? "" : "s") before"

@@ -8,18 +8,17 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
 
-/// What the process of one check is told.
+/// The input of one check's process.
 struct CheckRequest: Codable, Sendable {
-    /// Who asks: the judge's parent.
+    /// The requesting process: the worker's parent.
     var host = getpid()
     var check: String
     var library: String
     /// Its id; nil if the library can't be loaded.
     var plugin: String?
-    /// The plugin as the library was found to describe it, in the bytes that processes tell each
-    /// other.
+    /// The plugin's descriptor from the scan, serialised.
     var descriptor: Data?
-    /// The user's, by name.
+    /// The user's settings, by name.
     var settings: [String: String]
     var folder: String
     var runner: String
@@ -31,7 +30,7 @@ struct CheckRequest: Codable, Sendable {
     var isStill: Bool
 }
 
-/// What the process of one check answers.
+/// The output of one check's process.
 struct CheckResponse: Codable, Sendable {
     var outcome: Outcome
     var text: String
@@ -39,10 +38,10 @@ struct CheckResponse: Codable, Sendable {
     var costs: [ConformanceReport.Cost]
     /// The check that names the fault, if it finds one.
     var suspect: String?
-    /// Whether the check could not look, and found no fault of its own.
+    /// Whether the check could not run, and found no fault of its own.
     var isHindered: Bool
 
-    /// What a plugin may have a part in is cut to what people read.
+    /// Truncates text that the plugin may influence.
     init(_ verdict: Verdict) {
         outcome = verdict.outcome
         text = Self.readable(verdict.text, most: 2000)
@@ -57,23 +56,23 @@ struct CheckResponse: Codable, Sendable {
     }
 }
 
-/// The process of one check: it reads its order, makes the check, and writes its answer.
+/// The process of one check: reads its request, runs the check, and writes its response.
 package enum CheckWorker {
-    /// Makes the check that an order names.
+    /// Runs the requested check.
     ///
-    /// - Parameter order: As ``Validator`` writes it.
-    /// - Returns: The answer for it; nil if the order is none.
-    package static func judge(_ order: [UInt8]) -> [UInt8]? {
-        guard let order = try? JSONDecoder().decode(CheckRequest.self, from: Data(order)),
-            let check = Catalogue.check(order.check),
-            // Without its parent, which is gone, it has nobody to answer.
-            order.host == getppid()
+    /// - Parameter request: Written by ``Validator``.
+    /// - Returns: The response; nil for an invalid request.
+    package static func judge(_ request: [UInt8]) -> [UInt8]? {
+        guard let request = try? JSONDecoder().decode(CheckRequest.self, from: Data(request)),
+            let check = Catalogue.check(request.check),
+            // Without its parent, nobody reads the response.
+            request.host == getppid()
         else { return nil }
         let progress = CheckProgress()
         let found = Monitor<Verdict?>(nil)
-        // Left behind if it does not come to an end.
+        // Abandoned if it does not end.
         _ = HostThread(name: "check") {
-            let verdict = verdict(of: check, order, progress)
+            let verdict = verdict(of: check, request, progress)
             found.change { $0 = verdict }
         }
         let deadline = MonotonicClock.deadline(after: Int64(check.limitSeconds * 1e9))
@@ -82,23 +81,23 @@ package enum CheckWorker {
         return (try? JSONEncoder().encode(CheckResponse(last))).map { Array($0) }
     }
 
-    /// Does what a judge can't do itself, as its order says: leads a life of a plugin in this
-    /// process, or stops the judge for a while.
+    /// Runs a task that a check can't do in its own process: runs a plugin in this process, or
+    /// stops the check's process for a while.
     ///
-    /// Call it while the process has one thread: it may go into the sandbox.
+    /// Call it while the process has one thread: it may enter the sandbox.
     ///
-    /// - Returns: Whether the order is one; the answer has been written then.
-    package static func perform(_ order: String) -> Bool {
-        InProcessRun.perform(order) || ProcessFreezer.perform(order)
+    /// - Returns: Whether the request is valid; the response is written then.
+    package static func perform(_ request: String) -> Bool {
+        InProcessRun.perform(request) || ProcessFreezer.perform(request)
     }
 
     private static func verdict(
-        of check: Check, _ order: CheckRequest, _ progress: CheckProgress
+        of check: Check, _ request: CheckRequest, _ progress: CheckProgress
     ) -> Verdict {
         do throws(Verdict) {
             switch check.way {
-            case .plugin(let run): return try run(try Examination(order, progress))
-            case .library(let run): return try run(LibraryExamination(order))
+            case .plugin(let run): return try run(try Examination(request, progress))
+            case .library(let run): return try run(LibraryExamination(request))
             }
         } catch {
             return error
@@ -107,7 +106,7 @@ package enum CheckWorker {
 }
 
 extension PluginDescriptor {
-    /// Reads one that was written; nil if it breaks a rule.
+    /// Reads a serialised descriptor; nil if it breaks a rule.
     fileprivate init?(written bytes: Data) {
         var reader = WireReader(Array(bytes))
         guard let descriptor = try? reader.readDescriptor() else { return nil }
@@ -133,21 +132,22 @@ extension CheckRequest {
 }
 
 extension LibraryExamination {
-    init(_ order: CheckRequest) {
-        self.init(path: order.library, confinement: order.confinement)
+    init(_ request: CheckRequest) {
+        self.init(path: request.library, confinement: request.confinement)
     }
 }
 
 extension Examination {
-    convenience init(_ order: CheckRequest, _ progress: CheckProgress) throws(Verdict) {
-        guard let bytes = order.descriptor, let descriptor = PluginDescriptor(written: bytes) else {
+    convenience init(_ request: CheckRequest, _ progress: CheckProgress) throws(Verdict) {
+        guard let bytes = request.descriptor, let descriptor = PluginDescriptor(written: bytes)
+        else {
             throw .skipped("no plugin is named")
         }
         let (settings, _) = descriptor.check(
-            settings: descriptor.values(of: order.settings), relativeTo: order.folder)
+            settings: descriptor.values(of: request.settings), relativeTo: request.folder)
         self.init(
-            library: order.library, descriptor: descriptor, settings: settings,
-            confinement: order.confinement, seed: order.seed, isStill: order.isStill,
-            order: order, progress: progress)
+            library: request.library, descriptor: descriptor, settings: settings,
+            confinement: request.confinement, seed: request.seed, isStill: request.isStill,
+            request: request, progress: progress)
     }
 }

@@ -5,7 +5,7 @@ import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 
-/// The process of one check, leader of a group that is ended as a whole.
+/// The process of one check, leader of a process group.
 struct CheckWorkerProcess {
     /// How it ended.
     enum End {
@@ -16,31 +16,31 @@ struct CheckWorkerProcess {
         case failed(String)
     }
 
-    /// The most bytes that an answer has.
-    private static let mostBytes = 1 << 20
+    /// The maximum length of a response, in bytes.
+    private static let byteLimit = 1 << 20
 
     /// Runs a check.
     ///
     /// - Parameters:
     ///   - program: `greenroom`, absolute.
-    ///   - order: Goes to its standard input.
-    ///   - limitSeconds: How long it may take.
-    ///   - judges: Ends it before that.
+    ///   - request: Its standard input.
+    ///   - limitSeconds: The time limit.
+    ///   - workers: Kills it earlier on cancel.
     static func run(
-        _ program: String, _ order: [UInt8], limitSeconds: Double, among judges: CheckWorkers
+        _ program: String, _ request: [UInt8], limitSeconds: Double, among workers: CheckWorkers
     ) -> End {
-        // A file without a name: an order may be longer than a pipe holds.
-        let input = greenroom_memory_file("greenroom-order")
+        // An unnamed file, because a request may be longer than a pipe's capacity.
+        let input = greenroom_memory_file("greenroom-check-request")
         guard input >= 0 else {
-            return .failed("no memory for its order: \(Errno(rawValue: -input))")
+            return .failed("no memory for its request: \(Errno(rawValue: -input))")
         }
         defer { close(input) }
         do {
             let file = FileDescriptor(rawValue: input)
-            try file.writeAll(order)
+            try file.writeAll(request)
             try file.seek(offset: 0, from: .start)
         } catch {
-            return .failed("no memory for its order: \(error)")
+            return .failed("no memory for its request: \(error)")
         }
         var output: [Int32] = [-1, -1]
         let problem = greenroom_pipe(&output)
@@ -54,7 +54,7 @@ struct CheckWorkerProcess {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setpgroup(&attributes, 0)
-        // Of signals that this process waits for, it knows nothing.
+        // Unblock signals that this process blocks.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -69,11 +69,11 @@ struct CheckWorkerProcess {
         guard status == 0 else {
             return .failed("\(program) can't be started: \(Errno(rawValue: status))")
         }
-        judges.add(process)
+        workers.add(process)
         let answer = read(
             output[0], until: MonotonicClock.deadline(after: Int64(limitSeconds * 1e9)))
-        judges.remove(process)
-        // Whoever of the group is left has no business any more.
+        workers.remove(process)
+        // Kill the rest of the process group.
         kill(-process, SIGKILL)
         var how: Int32 = 0
         while waitpid(process, &how, 0) < 0, errno == EINTR {}
@@ -85,7 +85,7 @@ struct CheckWorkerProcess {
         return .answered(answer)
     }
 
-    /// Reads to the end; nil if that does not come in time.
+    /// Reads to the end; nil after the deadline.
     private static func read(_ descriptor: Int32, until deadline: Int64) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
@@ -95,7 +95,7 @@ struct CheckWorkerProcess {
             var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&readable, 1, Int32(clamping: left / 1_000_000 + 1)) > 0 else { continue }
             let count = (try? FileDescriptor(rawValue: descriptor).read(into: &buffer)) ?? 0
-            guard count > 0, bytes.count < mostBytes else { return bytes }
+            guard count > 0, bytes.count < byteLimit else { return bytes }
             bytes += buffer[..<count]
         }
     }

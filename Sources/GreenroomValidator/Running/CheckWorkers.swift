@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// The processes of the checks that are being made, to be ended together. [any]
+/// The processes of running checks, to cancel together. [any]
 ///
-/// A process is among them from its start until just before it is reaped: its number is its own.
+/// A process is in the list from its start until just before it is reaped, so its id is valid.
 final class CheckWorkers: Sendable {
     private struct State {
         var isCancelled = false
-        /// How many threads have checks made.
+        /// Number of threads that run checks.
         var threads = 0
         var processes: Set<pid_t> = []
     }
@@ -16,9 +16,9 @@ final class CheckWorkers: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Ends all that there are, with their groups, and each that begins later.
+    /// Kills all processes with their groups, including later ones.
     ///
-    /// - Returns: Whether checks were being made.
+    /// - Returns: Whether checks were running.
     func cancel() -> Bool {
         state.withLock { state in
             state.isCancelled = true
@@ -27,14 +27,14 @@ final class CheckWorkers: Sendable {
         }
     }
 
-    /// Tells of a thread that has checks made, and does so.
+    /// Runs a body on a thread that runs checks.
     func work(_ body: () -> Void) {
         state.withLock { $0.threads += 1 }
         body()
         state.withLock { $0.threads -= 1 }
     }
 
-    /// Takes in the leader of a group.
+    /// Adds the leader of a group.
     func add(_ process: pid_t) {
         state.withLock { state in
             state.processes.insert(process)
@@ -42,6 +42,6 @@ final class CheckWorkers: Sendable {
         }
     }
 
-    /// Leaves one alone, which is about to be reaped.
+    /// Removes a process that is about to be reaped.
     func remove(_ process: pid_t) { _ = state.withLock { $0.processes.remove(process) } }
 }

@@ -1,4 +1,4 @@
-/// A number with so many places after the point.
+/// A number with a number of decimals.
 func decimal(_ number: Double, _ places: Int) -> String {
     guard number.isFinite, abs(number) < 1e12 else { return "\(number)" }
     var scale = 1
@@ -10,5 +10,5 @@ func decimal(_ number: Double, _ places: Int) -> String {
     return whole + "." + String(repeating: "0", count: places - fraction.count) + fraction
 }
 
-/// A part as per cent, with a tenth.
+/// A ratio as per cent with one decimal.
 func percent(_ part: Double) -> String { "\((part * 1000).rounded() / 10) %" }

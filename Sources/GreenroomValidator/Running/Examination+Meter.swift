@@ -2,9 +2,9 @@ import Glibc
 import GreenroomIsolation
 
 extension Examination {
-    /// The same, whose processes count what their media threads do.
+    /// The same, with processes that count allocations and locks on their media threads.
     ///
-    /// - Throws: A verdict if what counts is not beside the runner.
+    /// - Throws: A verdict if the meter library is not beside the runner.
     func metered() throws(Verdict) -> Examination {
         let runner = confinement.program
         let folder = runner[..<(runner.lastIndex(of: "/") ?? runner.startIndex)]
@@ -18,7 +18,7 @@ extension Examination {
         confinement.preload = library
         return Examination(
             library: self.library, descriptor: descriptor, settings: settings,
-            confinement: confinement, seed: seed, isStill: isStill, order: order,
+            confinement: confinement, seed: seed, isStill: isStill, request: request,
             progress: progress)
     }
 }

@@ -6,31 +6,31 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// What a check has in hand: a plugin, and the means to have it live.
+/// The input of a check: a plugin, and the means to run it.
 ///
 /// Threads: the check's own.
 final class Examination: Sendable {
     let library: String
     let descriptor: PluginDescriptor
-    /// Every setting, as the user gave it or by its default.
+    /// All settings, given or default.
     let settings: [Setting]
     let confinement: Confinement
-    /// What everything random is made from.
+    /// The seed of all random input.
     let seed: UInt64
-    /// Whether the user said that the picture stands still or is of one colour on purpose.
+    /// Whether the user declared the picture to be still or of one colour.
     let isStill: Bool
-    /// What the process of the check was told.
-    let order: CheckRequest
-    /// What was done so far.
+    /// The request to the check's process.
+    let request: CheckRequest
+    /// The progress so far.
     let progress: CheckProgress
     private let offTheClock = Atomic(false)
 
     init(
         library: String, descriptor: PluginDescriptor, settings: [Setting],
-        confinement: Confinement, seed: UInt64, isStill: Bool = false, order: CheckRequest,
+        confinement: Confinement, seed: UInt64, isStill: Bool = false, request: CheckRequest,
         progress: CheckProgress
     ) {
-        self.order = order
+        self.request = request
         self.progress = progress
         self.library = library
         self.descriptor = descriptor
@@ -40,16 +40,16 @@ final class Examination: Sendable {
         self.isStill = isStill
     }
 
-    /// Whether the plugin was seen not to wait on the session clock: it is looked at in real time.
+    /// Whether the plugin does not wait on the session clock: checks then use real time.
     var isOffClock: Bool {
         get { offTheClock.load(ordering: .relaxed) }
         set { offTheClock.store(newValue, ordering: .relaxed) }
     }
 
-    /// A generator that makes the same numbers each time, other ones for each purpose.
+    /// A reproducible generator, different for each purpose.
     func random(_ purpose: UInt64 = 0) -> SeededRandom { SeededRandom(seed &+ purpose &* 0x9E37) }
 
-    /// Starts a process with nothing in it but the sandbox.
+    /// Starts a process with only the sandbox.
     func emptyProcess() throws(Verdict) -> SharedProcess {
         do throws(LoadError) {
             return try SharedProcess(path: library, confinement: confinement)
@@ -74,7 +74,7 @@ final class Examination: Sendable {
         } catch {
             throw .hindered(by: error, ELFFile.read(library))
         }
-        // In another process it was.
+        // It was in another process.
         guard description.descriptors.contains(descriptor) else {
             throw .hindered(
                 by: "load.steadfast",
@@ -83,13 +83,13 @@ final class Examination: Sendable {
         return description
     }
 
-    /// Makes a place to lead the plugin through a life, in a process of its own.
+    /// Makes a fixture to run the plugin in its own process.
     ///
     /// - Parameters:
-    ///   - clock: Virtual unless what is looked at is real time.
-    ///   - settings: In place of the user's.
-    ///   - withheld: The host's extension that the plugin does not get.
-    ///   - leases: Watches the frames that it is lent.
+    ///   - clock: Virtual unless the check needs real time.
+    ///   - settings: Instead of the user's.
+    ///   - withheld: The host extension to hide.
+    ///   - leases: Watches its leases.
     func fixture(
         on clock: ClockKind = .virtual, settings: [Setting]? = nil,
         withholding withheld: String? = nil, leases: LeaseWatch? = nil
@@ -99,7 +99,7 @@ final class Examination: Sendable {
             leases: leases)
     }
 
-    /// Makes one in a process that the plugin is loaded into already.
+    /// Makes a fixture in a process that has loaded the plugin.
     func fixture(
         in process: SharedProcess, on clock: ClockKind = .virtual, settings: [Setting]? = nil,
         withholding withheld: String? = nil, leases: LeaseWatch? = nil
@@ -109,8 +109,8 @@ final class Examination: Sendable {
             withholding: withheld, leases: leases)
     }
 
-    /// Looks at a life on the virtual clock; a plugin that does not keep to that one, and is found
-    /// wanting, is looked at once more on the real clock.
+    /// Runs a check on the virtual clock; if the plugin does not use that clock and has a fault,
+    /// repeats it on the real clock.
     func onItsClock(_ look: (Fixture) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
         let fixture = try fixture()
         let verdict: Verdict
@@ -119,7 +119,7 @@ final class Examination: Sendable {
         } catch {
             verdict = error
         }
-        // A process that is lost is lost on any clock.
+        // A lost process is lost on any clock.
         guard fixture.clock.isOffClock(), verdict.outcome != .passed, verdict.outcome != .crashed
         else {
             return verdict
@@ -127,12 +127,12 @@ final class Examination: Sendable {
         return try look(self.fixture(on: .real))
     }
 
-    /// Makes another one, in the same process and on the same clock.
+    /// Makes another fixture in the same process and on the same clock.
     ///
     /// - Parameters:
-    ///   - number: Tells them apart; the first one has 0.
-    ///   - settings: In place of the user's.
-    ///   - leases: Watches the frames that it is lent.
+    ///   - number: Distinguishes them; the first one is 0.
+    ///   - settings: Instead of the user's.
+    ///   - leases: Watches its leases.
     func fixture(
         beside first: Fixture, number: Int, settings: [Setting]? = nil, leases: LeaseWatch? = nil
     ) -> Fixture {
@@ -142,7 +142,7 @@ final class Examination: Sendable {
     }
 }
 
-/// A generator of numbers that are the same for the same seed: SplitMix64.
+/// A generator with equal numbers for equal seeds: SplitMix64.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

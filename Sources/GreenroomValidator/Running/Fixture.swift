@@ -8,18 +8,18 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// A life of the plugin under a check's eyes.
+/// A run of the plugin for a check.
 ///
-/// Steps that other checks judge throw the verdict that this one can't look; ``pluginHarness`` has the
-/// steps as they are.
+/// Steps that other checks judge throw a verdict naming that check; ``pluginHarness`` has the steps
+/// without verdicts.
 final class Fixture: Sendable {
     let process: SharedProcess
     let clock: HarnessClock
     let pluginHarness: PluginHarness
-    /// What came of the life so far.
+    /// The record of the run so far.
     let record: Record
     private let examination: Examination
-    /// When it was started last, on the session clock.
+    /// The last start, on the session clock.
     private let started = Mutex(Int64(0))
 
     init(
@@ -53,11 +53,11 @@ final class Fixture: Sendable {
 
     var kind: PluginKind { examination.descriptor.kind }
 
-    // MARK: Steps that have to work
+    // MARK: Steps that must succeed
 
     func create() throws(Verdict) { try mustBeDone(.create, make(.create)) }
 
-    /// - Parameter offer: nil for the one that a session of 1920x1080 at 30 would make.
+    /// - Parameter offer: nil for the offer of a 1920x1080@30 session.
     func initialize(_ offer: Offer? = nil) throws(Verdict) {
         let offer = offer ?? pluginHarness.nextOffer()
         try mustBeDone(.initialize, make(.initialize, offer))
@@ -74,7 +74,7 @@ final class Fixture: Sendable {
         try mustBeDone(.stopSend, make(.stopSend))
     }
 
-    /// Lets some time pass after a start: a stop right after it is a check of its own.
+    /// Waits after a start: another check stops directly after the start.
     func settle() throws(Verdict) {
         let moment = started.withLock { $0 } + 50_000_000
         let left = moment - clock.now
@@ -91,14 +91,14 @@ final class Fixture: Sendable {
         try startSend()
     }
 
-    /// Ends what ``start(_:)`` began.
+    /// Ends a run that ``start(_:)`` started.
     func end() throws(Verdict) {
         try stopSend()
         try uninitialize()
         try destroy()
     }
 
-    /// Lets session time pass.
+    /// Waits in session time.
     func wait(seconds: Double) throws(Verdict) {
         if pluginHarness.wait(nanoseconds: Int64(seconds * 1e9)) != nil {
             throw crash()
@@ -110,20 +110,20 @@ final class Fixture: Sendable {
         throw ordinary(step, end)
     }
 
-    /// What it means for any check that an ordinary step ended like this: another one is about that.
+    /// The verdict on an ordinary step's end: another check judges it.
     ///
-    /// - Parameter name: What people read; nil for the step's own.
+    /// - Parameter name: The step in messages; nil for its own name.
     func ordinary(
         _ step: LifecycleStep, _ end: PluginHarness.StepEnd, as name: String? = nil
     ) -> Verdict {
         verdict(on: name ?? step.rawValue, end).unless(check(naming: step, end))
     }
 
-    /// The check that is about a step that ended like this.
+    /// The check that judges a step's end.
     func check(naming step: LifecycleStep?, _ end: PluginHarness.StepEnd) -> String {
         switch end {
         case .pumps: "lifecycle.start-returns"
-        // Whatever it is, it waits for that.
+        // It only waits for start-send.
         case .hangs where pluginHarness.runningCallback?.step == .startSend:
             "lifecycle.start-returns"
         case .hangs where step == .startSend: "lifecycle.start-returns"
@@ -134,10 +134,10 @@ final class Fixture: Sendable {
         }
     }
 
-    // MARK: Steps that are judged
+    // MARK: Judged steps
 
-    /// Makes a step, and waits for it for two seconds, besides those that the machine
-    /// had no time for the plugin.
+    /// Makes a step with a time limit of two seconds, not counting time in which the machine was
+    /// too busy.
     func make(_ step: LifecycleStep, _ offer: Offer? = nil) -> PluginHarness.StepEnd {
         if step == .startSend { started.withLock { $0 = clock.now } }
         return timed(step) { pluginHarness in
@@ -152,7 +152,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// Makes a step, and waits likewise.
+    /// Makes a step with the same time limit.
     func timed(_ step: LifecycleStep, _ body: (PluginHarness) -> PluginHarness.StepEnd)
         -> PluginHarness.StepEnd
     {
@@ -165,19 +165,19 @@ final class Fixture: Sendable {
 
     // MARK: Verdicts
 
-    /// What a step's end means that should have been done.
+    /// The verdict on a step that should have succeeded.
     func verdict(on step: String, _ end: PluginHarness.StepEnd) -> Verdict {
         switch end {
         case .done: .passed()
         case .refused(let status, let text): .failed("\(step) answers \(status): \(text)")
         case .illegal(let state): .failed("\(step) is not possible: it is \(state.rawValue)")
-        case .pumps: .failed("\(step) sends from inside and does not return: begin a thread there")
-        case .hangs: .failed("\(step) has not returned after 2 s: it has to, whatever goes on")
+        case .pumps: .failed("\(step) sends from inside and does not return: start a thread there")
+        case .hangs: .failed("\(step) has not returned after 2 s: it must always return")
         case .lost: crash()
         }
     }
 
-    /// The verdict on a process that is lost.
+    /// The verdict on a lost process.
     func crash() -> Verdict {
         .crashed(process.evidence ?? pluginHarness.fault ?? "its process is lost", process.lines)
             .unless(spinsOnFullQueue ? "sound.back-pressure" : "lifecycle.whole-life")

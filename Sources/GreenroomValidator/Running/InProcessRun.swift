@@ -9,88 +9,89 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import SystemPackage
 
-/// A life of a plugin in the same process as its host, as a session without isolation has it: in a
-/// process of its own that is in the sandbox, so that nobody else is at risk.
+/// A run of a plugin in its host's process, as a session without isolation does. Uses a sandboxed
+/// process of its own, so that nothing else is at risk.
 enum InProcessRun {
-    /// What goes to that process.
-    struct Order: Codable {
-        /// The judge's process.
+    /// The input of that process.
+    struct Request: Codable {
+        /// The check's process.
         var host = getpid()
-        var judge: CheckRequest
+        var check: CheckRequest
         var nanoseconds: Int64
     }
 
-    /// What comes from it.
+    /// The output of that process.
     struct Answer: Codable {
         var digest: MediaDigest?
-        /// Why there is none.
+        /// Why there is no digest.
         var problem: String?
         var isOffClock = false
     }
 
-    /// What the line with the answer begins with.
+    /// The start of the output line.
     private static let heading = "greenroom-digest: "
 
     // MARK: The process
 
-    /// Leads the life that an order names, and writes the answer to standard output.
+    /// Runs the plugin as requested, and writes the response to standard output.
     ///
     /// Call it while the process has one thread.
     static func perform(_ text: String) -> Bool {
-        guard let order = try? JSONDecoder().decode(Order.self, from: Data(text.utf8)) else {
+        guard let request = try? JSONDecoder().decode(Request.self, from: Data(text.utf8)) else {
             return false
         }
-        let answer = answer(order)
+        let answer = answer(request)
         guard let data = try? JSONEncoder().encode(answer) else { return false }
         let line = Array("\n\(heading)".utf8) + Array(data) + Array("\n".utf8)
         return (try? FileDescriptor.standardOutput.writeAll(line)) != nil
     }
 
-    private static func answer(_ order: Order) -> Answer {
-        let judge = order.judge
+    private static func answer(_ request: Request) -> Answer {
+        let check = request.check
         if let problem = ConfinedProcess.enter(
-            judge.confinement, library: judge.library, host: order.host)
+            check.confinement, library: check.library, host: request.host)
         {
             return Answer(problem: problem)
         }
         let library: PluginLibrary
         do throws(LoadError) {
-            library = try PluginLibrary(onThisThread: judge.library)
+            library = try PluginLibrary(onThisThread: check.library)
         } catch {
             return Answer(problem: error.explanation)
         }
-        guard let descriptor = library.descriptors.first(where: { $0.id == judge.plugin }) else {
+        guard let descriptor = library.descriptors.first(where: { $0.id == check.plugin }) else {
             return Answer(problem: "it is not in the library")
         }
         let (settings, _) = descriptor.check(
-            settings: descriptor.values(of: judge.settings), relativeTo: judge.folder)
+            settings: descriptor.values(of: check.settings), relativeTo: check.folder)
         let record = Record()
         let pluginHarness = PluginHarness(
             SourcePlan(factory: library, descriptor: descriptor, settings: settings),
             on: HarnessClock(.virtual),
             sinks: PluginHarness.Sinks(
                 onFrame: { record.take($0, at: $1) }, onAudio: { record.take($0) }))
-        let (digest, problem) = pluginHarness.performWhole(record, nanoseconds: order.nanoseconds)
+        let (digest, problem) = pluginHarness.performWhole(record, nanoseconds: request.nanoseconds)
         return Answer(
             digest: problem == nil ? digest : nil, problem: problem,
             isOffClock: pluginHarness.clock.isOffClock())
     }
 
-    // MARK: Its judge
+    // MARK: The check's side
 
-    /// Has a process make a digest.
+    /// Lets a process make a digest.
     static func make(
-        _ order: CheckRequest, nanoseconds: Int64
+        _ request: CheckRequest, nanoseconds: Int64
     ) throws(Verdict) -> Answer {
-        var order = order
-        // It reads the library itself, and arguments of programs are short.
-        order.descriptor = nil
-        guard let data = try? JSONEncoder().encode(Order(judge: order, nanoseconds: nanoseconds)),
+        var request = request
+        // It reads the library itself, and arguments have a length limit.
+        request.descriptor = nil
+        guard
+            let data = try? JSONEncoder().encode(Request(check: request, nanoseconds: nanoseconds)),
             let program = ownProgramFile
         else { throw .skipped("no process could be started") }
         let end = ConfinedProcess.run(
-            program, ["judge", String(decoding: data, as: UTF8.self)], in: order.confinement,
-            library: order.library, seconds: 30)
+            program, ["judge", String(decoding: data, as: UTF8.self)], in: request.confinement,
+            library: request.library, seconds: 30)
         switch end {
         case .failed(let text): throw .skipped("no process could be started: \(text)")
         case .timedOut: throw .failed("in its host's own process, it hangs: see where it waits")
@@ -110,9 +111,9 @@ enum InProcessRun {
 }
 
 extension PluginHarness {
-    /// Leads a whole life.
+    /// Runs the plugin through its whole lifecycle.
     ///
-    /// - Returns: What was made, and how a step ended that did not work.
+    /// - Returns: The digest, and the first failed step.
     func performWhole(
         _ record: Record, nanoseconds: Int64
     ) -> (digest: MediaDigest, problem: String?) {

@@ -6,25 +6,25 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 
-/// What a plugin makes in a stretch of session time, to be compared with what it makes another time.
+/// A digest of a plugin's output, to compare with another run's.
 struct MediaDigest: Codable, Equatable, Sendable {
-    /// A frame that came through, or came back from a pre-processor.
+    /// A received or edited frame.
     struct Picture: Codable, Equatable, Sendable {
         var format: String
         var size: String
-        /// After start-send, in nanoseconds; nil for one without a stamp.
+        /// Since start-send, in nanoseconds; nil without a timestamp.
         var time: Int64?
         /// Of all its visible bytes.
         var digest: UInt64
     }
 
     private(set) var pictures: [Picture] = []
-    /// A digest of each 10 ms of sound.
+    /// A digest of each 10 ms of audio.
     private(set) var sounds: [UInt64] = []
 
     var isEmpty: Bool { pictures.isEmpty && sounds.isEmpty }
 
-    /// What is not the same in another one, in words; nil if all is.
+    /// A difference to another digest, as text; nil for none.
     func difference(from other: MediaDigest) -> String? {
         for (index, (one, two)) in zip(pictures, other.pictures).enumerated() where one != two {
             let texts = [
@@ -34,31 +34,31 @@ struct MediaDigest: Codable, Equatable, Sendable {
             if let (name, one, two) = texts.first(where: { $0.1 != $0.2 }) {
                 return "frame \(index) has the \(name) \(one) in one and \(two) in the other"
             }
-            return "frame \(index) has other pixels"
+            return "frame \(index) has different pixels"
         }
         if let index = zip(sounds, other.sounds).enumerated().first(where: { $1.0 != $1.1 })?.offset
         {
-            return "the sound is another one from \(index * 10) ms on"
+            return "the audio differs from \(index * 10) ms on"
         }
         guard pictures.count == other.pictures.count else {
             return
                 "there are \(pictures.count) frames in one and \(other.pictures.count) in the other"
         }
         return sounds.count == other.sounds.count
-            ? nil : "there is more sound in one than in the other"
+            ? nil : "the audio is longer in one than in the other"
     }
 }
 
 extension PluginHarness {
-    /// The offer of a session with small pictures, which cost little; nil for sound.
+    /// The offer of a session with small frames, for low cost; nil for audio.
     func smallOffer() -> Offer? {
         nextOffer(ceiling: VideoCapability(size: Self.smallSize, rate: FrameRate(30)))
     }
 
-    /// Starts the plugin, which is initialized, lets it go on for a while, and stops it.
+    /// Starts an initialized plugin, lets it send for a while, and stops it.
     ///
     /// - Parameter whileSending: Called once it sends.
-    /// - Returns: How the first step ended that did not work, and what was made.
+    /// - Returns: The first failed step, and the digest.
     func perform(
         _ record: Record, nanoseconds: Int64, whileSending: () -> StepEnd = { .done }
     ) -> (end: StepEnd, digest: MediaDigest) {
@@ -75,8 +75,7 @@ extension PluginHarness {
             }
         }
         let stopped = stopSend()
-        // The sinks has seen and heard it all a moment later. What came at the very end may have
-        // come before the stop or not.
+        // The sinks receive everything slightly later. The last frames may precede the stop or not.
         _ = wait(nanoseconds: Self.tail)
         let length = max(nanoseconds - Self.tail, 0)
         digest.take(record.frames.dropFirst(frames), begin: begin, until: begin + length)
@@ -86,7 +85,7 @@ extension PluginHarness {
         return (end == .done ? stopped : end, digest)
     }
 
-    /// Has frames edited that are the same each time.
+    /// Lets the plugin edit reproducible frames.
     private func edits(nanoseconds: Int64) -> [MediaDigest.Picture] {
         let interval: Int64 = 33_333_333
         return (0..<max(nanoseconds / interval, 1)).compactMap { index in
@@ -101,7 +100,7 @@ extension PluginHarness {
         }
     }
 
-    /// How much of the end is left out, in nanoseconds.
+    /// The ignored end, in nanoseconds.
     private static let tail: Int64 = 100_000_000
     private static let smallSize = FrameSize(width: 640, height: 360)
 }
@@ -131,7 +130,7 @@ extension MediaDigest {
 }
 
 extension VideoFrame {
-    /// Fills an I420 frame with a picture that has something of everything.
+    /// Fills an I420 frame with varied content.
     mutating func fillForEditing(number: Int) {
         for index in 0..<planeCount {
             let geometry = format.plane(index, of: size)
@@ -142,7 +141,7 @@ extension VideoFrame {
             }
             bytes.withUnsafeBytes { source in
                 guard let first = source.baseAddress else { return }
-                // It has all that it takes.
+                // The frame has the right size.
                 try? copyPlane(
                     index, from: first, strideBytes: geometry.rowBytes, byteCount: source.count)
             }
@@ -151,7 +150,7 @@ extension VideoFrame {
 }
 
 extension Int64? {
-    /// As seconds, for people.
+    /// As seconds.
     fileprivate var seconds: String {
         map { "\(Double($0 / 1000) / 1e6) s" } ?? "none"
     }

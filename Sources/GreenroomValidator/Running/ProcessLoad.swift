@@ -2,17 +2,17 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// How much of the machine's processors a process has had, and how long it has waited for one, as
-/// the kernel counts it.
+/// How much processor time a process had, and how long it waited for a processor, according to the
+/// kernel.
 struct ProcessLoad: Sendable {
     /// How long its threads ran, in nanoseconds.
     var runNanoseconds: Int64 = 0
-    /// How long its threads were ready to run, and there was no processor for them, in nanoseconds.
+    /// How long its threads were ready to run without a processor, in nanoseconds.
     var delayNanoseconds: Int64 = 0
 
-    /// Reads what the kernel knows; zeros for a process that is not there.
+    /// Reads the kernel's numbers; zeros for a process that does not exist.
     ///
-    /// - Parameter isAsked: Says of a thread, by its number and its name, whether it counts.
+    /// - Parameter isAsked: Selects threads by number and name.
     init(of process: Int32, isAsked: ((Int32, String) -> Bool)? = nil) {
         let folder = "/proc/\(process)/task"
         guard let threads = opendir(folder) else { return }
@@ -28,7 +28,7 @@ struct ProcessLoad: Sendable {
         }
     }
 
-    /// Adds a thread: how long it ran, how long it waited, and a count.
+    /// Adds a thread's file: running time, waiting time, and a count.
     private mutating func add(_ path: String) {
         let numbers = Self.text(path).split(whereSeparator: \.isWhitespace).map { Int64($0) ?? 0 }
         guard numbers.count >= 2 else { return }
@@ -36,7 +36,7 @@ struct ProcessLoad: Sendable {
         delayNanoseconds += numbers[1]
     }
 
-    /// A short file without its last line's end; empty if it is not there.
+    /// The text of a short file without its last line feed; empty if it does not exist.
     private static func text(_ path: String) -> String {
         let bytes = (try? FileDescriptor.contents(of: path)) ?? []
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

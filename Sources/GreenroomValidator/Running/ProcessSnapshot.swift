@@ -2,22 +2,22 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// What the kernel tells of a process, seen from outside of it.
+/// A process's state, from `/proc`.
 struct ProcessSnapshot: Sendable {
-    /// Its threads, by their numbers.
+    /// Its thread ids.
     var threads: Set<Int32> = []
-    /// What its open descriptors lead to, by their numbers.
+    /// The targets of its open descriptors.
     var descriptors: [Int32: String] = [:]
-    /// Files in its memory that have no code: data.
+    /// Mapped files without code.
     var dataFiles: Set<String> = []
-    /// Signals that it catches and that it ignores, a bit each.
+    /// Caught and ignored signals, one bit each.
     var (caughtSignals, ignoredSignals): (UInt64, UInt64) = (0, 0)
-    /// Memory of its own that it has touched, in bytes.
+    /// Its private memory in use, in bytes.
     var privateBytes = 0
-    /// Memory of its own that it has asked for, in bytes.
+    /// Its allocated private memory, in bytes.
     var dataBytes = 0
 
-    /// Looks at a process.
+    /// Takes a snapshot of a process.
     init(of process: Int32) {
         threads = Set(Self.entries(of: "/proc/\(process)/task").compactMap { Int32($0) })
         for entry in Self.entries(of: "/proc/\(process)/fd") {
@@ -77,20 +77,20 @@ struct ProcessSnapshot: Sendable {
             : "something"
     }
 
-    /// A file's text; empty if it is not there.
+    /// A file's text; empty if it does not exist.
     static func text(of file: String) -> String {
         String(decoding: (try? FileDescriptor.contents(of: file)) ?? [], as: UTF8.self)
     }
 }
 
 extension ProcessSnapshot {
-    /// What was opened since another look, in words.
+    /// What was opened since another snapshot, as text.
     func opened(since before: ProcessSnapshot) -> [String] {
         descriptors.filter { before.descriptors[$0.key] != $0.value }
             .sorted { $0.key < $1.key }.map { Self.name(of: $0.value) }
     }
 
-    /// What a descriptor leads to, in words.
+    /// A descriptor's target as text.
     private static func name(of target: String) -> String {
         guard let end = target.firstIndex(of: ":"), !target.hasPrefix("/") else { return target }
         switch target[..<end] {

@@ -2,7 +2,7 @@ extension RawSpan {
     /// A byte.
     func byte(_ offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Whether so many bytes from one place on are those from another place on.
+    /// Whether two ranges of bytes are equal.
     func equals(_ count: Int, at place: Int, and other: Int) -> Bool {
         var done = 0
         while done + 8 <= count {

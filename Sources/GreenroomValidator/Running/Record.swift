@@ -6,16 +6,16 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// What was seen, heard and told of a life. [any]
+/// The record of a run: frames, audio, calls and events. [any]
 final class Record: Sendable {
-    /// A frame that came through.
+    /// A received frame.
     struct Frame: Equatable, Sendable {
         var format: PixelFormat
         var size: FrameSize
         var info: FrameInfo
-        /// When it came, in nanoseconds on the session clock.
+        /// Its arrival, in nanoseconds on the session clock.
         var arrival: Int64
-        /// Of all its visible bytes: frames with another one differ.
+        /// Of all its visible bytes: frames with different digests differ.
         var digest: UInt64
     }
 
@@ -28,8 +28,8 @@ final class Record: Sendable {
         var samples: [Int16] = []
     }
 
-    /// Members, because a closure that a mutex has for its whole value grows by a function with each
-    /// look at it, until the stack is full.
+    /// Separate members: a closure in a mutex that wraps its own predecessor grows by a call with
+    /// each access, until the stack is full.
     private struct Onlookers {
         var ofFrames: (@Sendable (borrowing VideoFrame) -> Void)?
         var ofCalls: (@Sendable (TracedCall) -> Void)?
@@ -38,17 +38,17 @@ final class Record: Sendable {
     private let state = Mutex(State())
     private let onlookers = Mutex(Onlookers())
 
-    /// Shows each frame to somebody, whose thread is the one that the frames come on.
+    /// Passes each frame to an observer, on the thread that receives frames.
     func onFrame(_ body: @escaping @Sendable (borrowing VideoFrame) -> Void) {
         onlookers.withLock { $0.ofFrames = body }
     }
 
-    /// Tells somebody of each call, on the thread that makes it, before the plugin has its answer.
+    /// Passes each call to an observer, on the calling thread, before the plugin gets its answer.
     func onCall(_ body: @escaping @Sendable (TracedCall) -> Void) {
         onlookers.withLock { $0.ofCalls = body }
     }
 
-    /// Calls somebody each time a frame was sent, on the thread that makes the plugin's call.
+    /// Calls an observer after each sent frame, on the plugin's calling thread.
     func onFrameSent(_ body: @escaping @Sendable () -> Void) {
         onCall { call in
             switch call.request {
@@ -60,15 +60,15 @@ final class Record: Sendable {
 
     /// Frames, oldest first.
     var frames: [Frame] { state.withLock { $0.frames } }
-    /// Calls of the host's interface that the plugin made, oldest first.
+    /// The plugin's calls of the host, oldest first.
     var calls: [TracedCall] { state.withLock { $0.calls } }
-    /// What was noticed of each frame that a pre-processor has edited.
+    /// The traced edits of a pre-processor.
     var edits: [TracedEdit] { state.withLock { $0.edits } }
-    /// The thread of this process that has frames edited; nil before the first.
+    /// The thread of this process that hands over frames; nil before the first.
     var editingThread: Int32? { state.withLock { $0.editingThread } }
-    /// What the host would have told of.
+    /// The events that a session would report.
     var events: [SessionEvent] { state.withLock { $0.events } }
-    /// The session's sound since the pluginHarness's beginning: 48 kHz stereo, interleaved.
+    /// The session's audio since the harness's start: 48 kHz stereo, interleaved.
     var samples: [Int16] { state.withLock { $0.samples } }
 
     func take(_ frame: borrowing VideoFrame, at arrival: Int64) {
@@ -99,7 +99,7 @@ final class Record: Sendable {
 }
 
 extension VideoFrame {
-    /// A number made of all visible bytes, in words of 8 bytes.
+    /// A digest of all visible bytes, in words of 8 bytes.
     var digest: UInt64 {
         var digest = ContentDigest()
         for index in 0..<planeCount {

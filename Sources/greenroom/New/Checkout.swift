@@ -8,7 +8,7 @@ struct Checkout {
 
     private static let headers = "Sources/GreenroomABI/include/greenroom"
 
-    /// nil for a folder that is none.
+    /// nil for a folder that is no checkout.
     init?(at folder: String) {
         guard let resolved = resolvedPath(folder) else { return nil }
         path = resolved
@@ -23,13 +23,13 @@ struct Checkout {
     /// The folder of `plugin.h`.
     var headers: String { "\(path)/\(Self.headers)" }
 
-    /// What packages know it by: its folder's name, in small letters.
+    /// Its package identity: the folder's name in lower case.
     var identity: String { path.split(separator: "/").last?.lowercased() ?? "" }
 
-    /// The way here from a folder: relative if both are near each other, so that they can move
-    /// together, else absolute.
+    /// The path from another folder: relative if both are near each other, so that they can move
+    /// together, otherwise absolute.
     ///
-    /// - Parameter folder: Absolute, without symbolic links; it need not be there yet.
+    /// - Parameter folder: Absolute, without symbolic links; it need not exist yet.
     func path(from folder: String) -> String {
         let here = path.split(separator: "/")
         let there = folder.split(separator: "/")

@@ -1,7 +1,7 @@
 import GreenroomHost
 import GreenroomPluginInterface
 
-/// This program's file, and what lies where from it.
+/// This program's file, and files relative to it.
 struct InstalledProgram {
     /// Absolute, without symbolic links.
     let path: String
@@ -10,10 +10,10 @@ struct InstalledProgram {
         InstalledProgram(path: ownProgramFile ?? "")
     }
 
-    /// The folder that it is in.
+    /// The program's folder.
     var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) }
 
-    /// The checkout that it was built in, anywhere below it.
+    /// The checkout that contains it.
     var checkout: Checkout? {
         var folder = folder[...]
         while let slash = folder.lastIndex(of: "/") {
@@ -29,12 +29,12 @@ struct InstalledProgram {
         return "\(prefix)/include/greenroom"
     }
 
-    /// Whether a shell finds it by its name.
+    /// Whether a shell finds it by name.
     var isOnPath: Bool {
         let folders = (environmentVariable("PATH") ?? "").split(separator: ":")
         return folders.lazy.compactMap { resolvedPath("\($0)/greenroom") }.first == path
     }
 
-    /// What a shell takes for it.
+    /// The command for a shell.
     var command: String { isOnPath ? "greenroom" : path.quotedForShell }
 }

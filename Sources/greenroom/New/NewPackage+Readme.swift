@@ -12,7 +12,7 @@ extension NewPackage {
             "`\(plugin.function.name)`, in `\(plugin.source)`, is where \(plugin.function.task)."
         let identity =
             "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
-            + "is for ever the same."
+            + "never changes."
         let setting =
             "The setting `\(plugin.setting.name)`: \(plugin.settingPlaces). The host checks the values "
             + "of the session file before the plugin sees them."

@@ -9,11 +9,11 @@ struct NewPackage {
     }
 
     let plugin: NewPlugin
-    /// What is to run it.
+    /// The program that runs it.
     let program: InstalledProgram
     let base: Base
 
-    /// In the order in which people read them.
+    /// In reading order.
     var files: [PackageFile] {
         var files = [
             PackageFile(path: "README.md", text: readme),
@@ -29,7 +29,7 @@ struct NewPackage {
         return files
     }
 
-    /// What was made, and what to do next.
+    /// The created files, and the next commands.
     var summary: String {
         """
         \(plugin.name)/ has \(plugin.kind.title) in \(plugin.language.title): \

@@ -2,15 +2,15 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// A file of a plugin's folder.
+/// A file in a plugin's folder.
 struct PackageFile {
-    /// From the folder.
+    /// Relative to the folder.
     var path: String
     var text: String
 
-    /// Makes a folder with files in it: all of them or nothing.
+    /// Creates a folder with files: all of them or none.
     ///
-    /// - Parameter folder: Nothing may be there yet.
+    /// - Parameter folder: Must not exist yet.
     /// - Throws: ``Failure``.
     static func write(_ files: [PackageFile], into folder: String) throws {
         guard mkdir(folder, 0o777) == 0 else {
@@ -36,7 +36,7 @@ struct PackageFile {
                 try write(file.text, to: path)
             }
         } catch {
-            // Last ones first: a folder has to be empty to go.
+            // Last ones first, because only an empty folder can be removed.
             for path in made.reversed() { remove(path) }
             rmdir(folder)
             throw error

@@ -2,7 +2,7 @@ import Glibc
 import GreenroomSession
 import Synchronization
 
-/// Ctrl-C, while one session follows another.
+/// Ctrl-C during a series of sessions.
 final class Interruption: Sendable {
     private struct State {
         var running: Session?
@@ -13,7 +13,7 @@ final class Interruption: Sendable {
 
     var hasHappened: Bool { state.withLock { $0.hasHappened } }
 
-    /// Ends the session that runs; without one the process, whatever it waits for. [any]
+    /// Ends the running session; without one, the process. [any]
     func happen() {
         let running = state.withLock { state in
             state.hasHappened = true
@@ -23,7 +23,7 @@ final class Interruption: Sendable {
         running.stop()
     }
 
-    /// Has a session ended when it happens; nil when none runs.
+    /// Sets the session to end; nil while none runs.
     func watch(_ session: Session?) {
         let hasHappened = state.withLock { state in
             state.running = session

@@ -1,20 +1,20 @@
 import Glibc
 import Synchronization
 
-/// Looks for new builds of a library.
+/// Detects new builds of a library.
 ///
-/// A linker writes in steps, removes the file first, or renames one that is whole: a build counts
-/// once its file has been the same for a while.
+/// A linker writes in steps, removes the file first, or renames a complete one: a build counts when
+/// its file has not changed for a while.
 struct LibraryWatch {
-    /// What tells one build from another. The time of change, too, would tell of links and
-    /// permissions.
+    /// Identifies a build. The change time is not included, because links and permissions also
+    /// change it.
     struct Build: Equatable, Sendable {
         fileprivate var inode: ino_t
         fileprivate var byteCount: off_t
         fileprivate var seconds: time_t
         fileprivate var nanoseconds: Int
 
-        /// The build that a path leads to now; nil if there is none, or nothing in it.
+        /// The build at a path; nil if the file is missing or empty.
         init?(_ path: String) {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0
@@ -26,10 +26,10 @@ struct LibraryWatch {
         }
     }
 
-    /// How long a file has to be the same.
+    /// How long a file must be unchanged.
     private static let rest = Duration.milliseconds(300)
 
-    /// How often to look, in microseconds.
+    /// Interval of checks, in microseconds.
     static let interval: UInt32 = 50_000
 
     let path: String
@@ -38,7 +38,7 @@ struct LibraryWatch {
 
     init(_ path: String) { self.path = path }
 
-    /// The build that is there, if it has been there for a while.
+    /// The build at the path, if its file has been unchanged for a while.
     mutating func settled() -> Build? {
         let build = Build(path)
         if build != seen {
@@ -49,9 +49,9 @@ struct LibraryWatch {
     }
 }
 
-/// Looks for the build after the one that runs.
+/// Detects the build after the running one.
 ///
-/// One thread at a time; the lock proves it to the compiler.
+/// For one thread at a time; the lock satisfies the compiler.
 final class Lookout: Sendable {
     private let watch: Mutex<LibraryWatch>
     private let running: LibraryWatch.Build

@@ -5,18 +5,17 @@ import GreenroomMedia
 import GreenroomSystem
 import SystemPackage
 
-/// A picture as a PNG file, through libpng's simplified interface, which keeps its long jumps to
-/// itself.
+/// Writes a frame as PNG, with libpng's simplified interface, which needs no longjmp.
 enum PNGFile {
-    /// Writes a picture; whoever opens the path finds the whole of it, or what was there before.
+    /// Writes a frame atomically.
     ///
     /// - Parameters:
     ///   - frame: In RGB24.
-    ///   - path: The file. One that is there is replaced.
+    ///   - path: The file; replaced if it exists.
     /// - Throws: ``Failure`` with the reason of libpng or of the system.
     static func write(_ frame: borrowing VideoFrame, to path: String) throws {
-        // In the same folder, so that it is on the same file system; another process may be
-        // writing the same picture.
+        // In the same folder, so that the rename is atomic; with the process id, because another
+        // process may write the same file.
         let unfinished = "\(path).\(getpid()).unfinished"
         if let reason = encode(frame, to: unfinished) {
             unlink(unfinished)
@@ -32,14 +31,14 @@ enum PNGFile {
         }
     }
 
-    /// Writes the file; nil, or why it is not there.
+    /// Writes the file; nil, or the reason of the failure.
     private static func encode(_ frame: borrowing VideoFrame, to path: String) -> String? {
         var image = png_image()
         image.version = png_uint_32(PNG_IMAGE_VERSION)
         image.width = png_uint_32(frame.size.width)
         image.height = png_uint_32(frame.size.height)
         image.format = PNG_FORMAT_FLAG_COLOR
-        // A snapshot is taken beside a session that runs.
+        // Fast, because a session runs meanwhile.
         image.flags = png_uint_32(PNG_IMAGE_FLAG_FAST)
         defer { png_image_free(&image) }
         let stride = png_int_32(frame.strideBytes(0))

@@ -8,10 +8,10 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomVideo
 
-/// A preview: one session of one plugin, or with `--watch` one for each build of it.
+/// A preview: a session of one plugin; with `--watch` a session for each build.
 struct Preview {
     private let arguments: PreviewCommand
-    /// The absolute folder that relative paths start from.
+    /// The absolute folder of relative paths.
     private let folder: String
     private let screen: PreviewScreen
     private let interruption: Interruption
@@ -41,7 +41,7 @@ struct Preview {
         return finish(try run(plan).status)
     }
 
-    /// Runs each build of the plugin's library, until the user has enough.
+    /// Runs each build of the plugin's library, until the user stops.
     mutating func watch() throws -> ExitStatus {
         let (library, plugin) = try locate()
         var watch = LibraryWatch(library)
@@ -75,7 +75,7 @@ struct Preview {
         try PreviewPlan(plugin, arguments, folder: folder, monitor: monitor)
     }
 
-    /// Opens what pictures go to, once it is known that there are some.
+    /// Opens the video target, after it is known that the plugin sends video.
     private mutating func open() throws {
         guard target == nil, let path = arguments.y4m else { return }
         target = try Y4MTarget(path, screen: screen)
@@ -98,7 +98,7 @@ struct Preview {
         }
     }
 
-    /// Takes the snapshot of the end.
+    /// Takes the final snapshot.
     private func finish(_ status: ExitStatus) -> ExitStatus {
         guard let snapshot, !snapshot.wasTaken else { return status }
         let (text, isThere) = snapshot.take()
@@ -108,7 +108,7 @@ struct Preview {
 
     // MARK: Builds
 
-    /// The library's file, and the plugin as it is found there.
+    /// The library's file, and the plugin in it.
     private func locate() throws -> (library: String, plugin: PluginArgument) {
         let plugin = PluginArgument(arguments.plugin)
         if let file = plugin.file { return (absolutePath(file, from: folder), plugin) }
@@ -117,8 +117,7 @@ struct Preview {
         return (library.path, PluginArgument("\(library.path)#\(descriptor.id)"))
     }
 
-    /// Waits for a build that has not been run; nil when nobody watches any more, or the user has
-    /// enough.
+    /// Waits for a new build; nil when the viewer is gone or the user stops.
     private func awaitBuild(
         after last: LibraryWatch.Build?, _ watch: inout LibraryWatch
     ) -> LibraryWatch.Build? {

@@ -100,8 +100,8 @@ struct PreviewCommand: ParsableCommand {
             screen.finish()
             throw error
         }
-        // What plugins printed waits for a reader, too. And a plugin that hangs has left a thread
-        // behind, which must not delay the end.
+        // Wait for the reader of plugins' output too. A hung plugin's thread must not delay the
+        // exit.
         if screen.finish() { fflush(nil) }
         _exit(status.rawValue)
     }

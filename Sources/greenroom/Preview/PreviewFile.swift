@@ -6,32 +6,32 @@ import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
 
-/// The session file that a preview would have, made of its arguments: what they say is read and
-/// checked as a session file is, and each fault is told at its argument.
+/// The session file of a preview, made of its arguments: they are checked like a session file, and
+/// each error names its argument.
 struct PreviewFile {
-    /// The plugin, as session files name it.
+    /// The plugin's name in the session file.
     var plugin: String
-    /// What it was found to be.
+    /// Its descriptor from the scan.
     var descriptor: PluginDescriptor
-    /// The absolute folder that relative paths start from.
+    /// The absolute folder of relative paths.
     var folder: String
     /// Assignments to the plugin's settings.
     var assignments: [String] = []
     var duration: String?
     var maximum: String?
     var ceilings: String?
-    /// Whether the plugin has to live in a process of its own.
+    /// Whether the plugin must be isolated.
     var isWatched = false
-    /// What it may do there: arguments, and what its `allow` has for each.
+    /// Its grants: arguments, each with its entry of `allow`.
     var grants: [(argument: String, assignment: String)] = []
     var hasVirtualClock = false
 
     /// Where a session file has the plugin.
     private var section: String { "\(PluginAddress(of: descriptor.kind))" }
 
-    /// The file.
+    /// Makes the session file.
     ///
-    /// - Throws: Every fault of the arguments at once.
+    /// - Throws: All errors of the arguments at once.
     func read() throws(SessionFileError) -> SessionFile {
         var faults: [Diagnostic] = []
         var overrides: [Override] = []
@@ -56,14 +56,14 @@ struct PreviewFile {
             if duration == nil {
                 faults.append(
                     Diagnostic(
-                        "it needs a duration, or it would run for ever at full speed. Add "
+                        "it needs a duration, or it would run forever at full speed. Add "
                             + "--duration 10s.",
                         at: SourceLocation(.argument("--virtual-clock"), path: "")))
-                // Told once.
+                // Report it once.
                 overrides.append(.duration("1s"))
             }
         }
-        // Grants are for a plugin that has a sandbox.
+        // Grants need a sandbox.
         if let reason = isWatched ? "--watch" : grants.first?.argument {
             overrides.append(
                 Override(argument: reason, assignment: "\(section).isolation=process"))
@@ -102,7 +102,7 @@ struct PreviewFile {
         }
     }
 
-    /// `2s 640x360@15, 4s none`: what a timeline has as `{ at: 2s, ceiling: 640x360@15 }`.
+    /// `2s 640x360@15, 4s none`: as a timeline, `{ at: 2s, ceiling: 640x360@15 }`.
     private func timeline(_ faults: inout [Diagnostic]) -> [Override] {
         guard let ceilings else { return [] }
         guard descriptor.kind.hasPicture else {
@@ -135,7 +135,7 @@ struct PreviewFile {
         return overrides
     }
 
-    /// Faults without the keys of a file that nobody wrote.
+    /// Errors without the keys of the generated file.
     static func byArgument(
         _ error: SessionFileError, _ more: [Diagnostic] = []
     ) -> SessionFileError {
@@ -152,7 +152,7 @@ struct PreviewFile {
 }
 
 extension PluginAddress {
-    /// Where a plugin is that is alone, but for the source that a filter needs.
+    /// The address of a single plugin, or of a filter with its source.
     init(of kind: PluginKind) {
         if let role = SessionRole.allCases.first(where: { $0.kind == kind }) {
             self.init(role)
@@ -164,6 +164,6 @@ extension PluginAddress {
 }
 
 extension PluginKind {
-    /// Whether a session with it has a picture.
+    /// Whether a session with it has video.
     var hasPicture: Bool { facts.medium == .video }
 }

@@ -1,25 +1,25 @@
 import GreenroomNegotiation
 import GreenroomSession
 
-/// Tells of each offer to the plugin, once it is known what came of it.
+/// Reports each offer to the plugin with its result.
 struct PreviewNegotiation {
-    /// How long a plugin has to follow before it is told that it has not, in seconds.
+    /// How long to wait for a plugin to follow before reporting that it has not, in seconds.
     private static let patience = 2.0
 
     private enum Told {
-        /// With all that there is to tell.
+        /// Complete.
         case whole
-        /// That no frame has followed yet.
+        /// Without a frame so far.
         case unfollowed
     }
 
     private var told: [UInt32: Told] = [:]
 
-    /// What there is to tell now.
+    /// The lines to report now.
     ///
     /// - Parameters:
-    ///   - seconds: The session's time.
-    ///   - isOver: Whether nothing more will come.
+    ///   - seconds: Session time.
+    ///   - isOver: Whether the session is over.
     mutating func lines(
         of records: [NegotiationRecord], at seconds: Double, isOver: Bool = false
     ) -> [String] {
@@ -43,7 +43,7 @@ struct PreviewNegotiation {
 }
 
 extension NegotiationRecord {
-    /// What was offered, what the plugin made of it, and how soon it followed.
+    /// The offer, the plugin's answer, and how soon it followed.
     var line: String {
         let parts = ["offer \(revision) (\(reason)): \(suggested)", reaction, following]
         return parts.compactMap(\.self).joined(separator: "; ")
@@ -57,7 +57,7 @@ extension NegotiationRecord {
         case "counter": "countered with \(source)"
         case "fixed": "it makes exactly \(source)"
         case "ignored": "it takes no new offers"
-        default: "refused; it goes on with \(source)"
+        default: "refused; it continues with \(source)"
         }
     }
 

@@ -10,24 +10,24 @@ import GreenroomVideo
 /// A session of one plugin.
 struct PreviewPlan {
     var session: SessionPlan
-    /// The plugin's place in it.
+    /// The plugin's address in it.
     var address: PluginAddress
     var descriptor: PluginDescriptor
-    /// What is legal and can't be meant, a line each.
+    /// Warnings about legal but unlikely arguments, one line each.
     var warnings: [String]
 
-    /// Finds the plugin, and checks what is wanted of it.
+    /// Finds the plugin, and checks the arguments.
     ///
     /// - Parameters:
-    ///   - plugin: As it is named.
-    ///   - arguments: The user's.
-    ///   - folder: The absolute folder that relative paths start from.
-    /// - Throws: ``Failure`` or `SessionFileError`, with every fault of the arguments.
+    ///   - plugin: The plugin's argument.
+    ///   - arguments: The user's arguments.
+    ///   - folder: The absolute folder of relative paths.
+    /// - Throws: ``Failure`` or `SessionFileError`, with all errors of the arguments.
     init(
         _ plugin: PluginArgument, _ arguments: PreviewCommand, folder: String,
         monitor: PreviewTap
     ) throws {
-        // Not kept: a new build is looked into anew.
+        // Not cached: a new build is scanned again.
         let locator = Installation.ofThisProgram.locator()
         descriptor = try locator.find(plugin, relativeTo: folder).descriptor
         address = PluginAddress(of: descriptor.kind)
@@ -63,10 +63,10 @@ struct PreviewPlan {
         session.configuration.outputs = [SessionOutput(PreviewOutput(monitor, track: track))]
     }
 
-    /// The track that it has a part in.
+    /// The track of the plugin.
     var track: VideoTrackKind { address.role.track }
 
-    /// What runs, where.
+    /// A line with the plugin and its process.
     var title: String {
         let place =
             session.slots[address]?.isolation == nil
@@ -76,6 +76,6 @@ struct PreviewPlan {
 }
 
 extension SessionFileError {
-    /// Whether every fault is about the plugin's settings, which another build of it may have.
+    /// Whether all errors are about the plugin's settings, which another build may have.
     var isAboutSettings: Bool { diagnostics.allSatisfy { !$0.place.path.isEmpty } }
 }

@@ -5,16 +5,15 @@ import GreenroomVideo
 import Synchronization
 import GreenroomModel
 
-/// One session of a preview, and what is shown of it.
+/// One session of a preview, and its output.
 final class PreviewRun: Sendable {
     /// Why the session is over.
     enum Ending {
-        /// The user has enough, the time is over, nobody watches any more, or nothing can be
-        /// written any more.
+        /// Stopped by the user, the duration, or the loss of the viewer or of the output.
         case wanted
-        /// There is a new build of the plugin.
+        /// A new build of the plugin exists.
         case rebuilt
-        /// The plugin has failed, or has come to its end.
+        /// The plugin failed or finished.
         case alone
     }
 
@@ -26,7 +25,7 @@ final class PreviewRun: Sendable {
         var hasLostReader = false
     }
 
-    /// How often is looked at how things stand, in microseconds.
+    /// Interval of status checks, in microseconds.
     private static let interval: UInt32 = 50_000
 
     private let plan: PreviewPlan
@@ -49,8 +48,8 @@ final class PreviewRun: Sendable {
     ///
     /// - Parameters:
     ///   - interruption: Ends it.
-    ///   - isRebuilt: Whether there is a new build; asked on one thread, while the session runs.
-    /// - Throws: ``OutputError`` when an output can't be opened.
+    ///   - isRebuilt: Whether a new build exists; called on one thread, while the session runs.
+    /// - Throws: ``OutputError`` if an output can't be opened.
     func run(
         until interruption: Interruption, orWhen isRebuilt: (@Sendable () -> Bool)? = nil
     ) throws -> (ending: Ending, status: ExitStatus) {
@@ -83,7 +82,7 @@ final class PreviewRun: Sendable {
 
     private func show(_ event: SessionEvent) {
         switch event {
-        // These are told when it is known what came of them, or in other words.
+        // Reported elsewhere, with their result.
         case .agreed, .renegotiated, .started, .ended: break
         case .outputFailed where target?.hasLostItsReader == true:
             state.withLock { $0.hasLostReader = true }
@@ -91,7 +90,7 @@ final class PreviewRun: Sendable {
         case .outputFailed:
             endings.outputFailed()
             if let line = event.line { screen.show(line) }
-        // Whoever writes a plugin looks for its faults.
+        // Plugin authors need debug lines.
         case .pluginLog(let role, .debug, let text): screen.show("\(role): debug: \(text)")
         default: if let line = event.line { screen.show(line) }
         }
@@ -99,7 +98,7 @@ final class PreviewRun: Sendable {
 
     // MARK: Numbers
 
-    /// Looks at how things stand until the session is over.
+    /// Checks the session until it is over.
     private func look(at session: Session, _ isRebuilt: (@Sendable () -> Bool)?) {
         while true {
             usleep(Self.interval)
@@ -132,7 +131,7 @@ final class PreviewRun: Sendable {
         state.shown = standing
     }
 
-    /// Tells what came of offers.
+    /// Reports the results of offers.
     private func tell(_ standing: Session.Standing, _ state: inout State, isOver: Bool = false) {
         guard let picture = standing.report.pictures.first else { return }
         screen.show(
@@ -140,7 +139,7 @@ final class PreviewRun: Sendable {
                 of: picture.negotiation, at: standing.seconds, isOver: isOver))
     }
 
-    /// Shows what came of everything.
+    /// Shows the final statistics.
     private func finish(_ session: Session) {
         state.withLock { state in
             state.isOver = true

@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// Where a preview is shown: on a terminal lines that stay, and below them a block that is drawn
-/// anew in its place; elsewhere lines alone.
+/// The output of a preview: on a terminal, lines that stay and below them a block that is redrawn;
+/// elsewhere only lines.
 final class PreviewScreen: Sendable {
     let isTerminal: Bool
     private let descriptor: Int32
     private let queue: PrintQueue
-    /// The block that is to be seen below the lines.
+    /// The block below the lines.
     private let block = Mutex<String?>(nil)
 
     init(descriptor: Int32) {
@@ -28,14 +28,14 @@ final class PreviewScreen: Sendable {
     /// Shows a line that stays. [any]
     func show(_ line: String) { show([line]) }
 
-    /// Shows a block in place of the one before, as much of it as the terminal has room for. [any]
+    /// Replaces the block, as far as the terminal has room. [any]
     func show(block lines: [String]) {
         var window = winsize()
-        // A terminal that does not say how large it is says 0.
+        // The kernel reports 0 for a terminal of unknown size.
         _ = ioctl(descriptor, UInt(TIOCGWINSZ), &window)
         let columns = window.ws_col > 0 ? Int(window.ws_col) : 80
         let rows = window.ws_row > 0 ? Int(window.ws_row) : 24
-        // A line as wide as the terminal, or a block as high, would move what is above it.
+        // A line as wide as the terminal, or a block as high, would scroll.
         let room = lines.prefix(max(rows - 1, 1)).map { Self.cut($0, to: columns - 1) }
         block.withLock { block in
             block = room.joined(separator: "\n")
@@ -43,7 +43,7 @@ final class PreviewScreen: Sendable {
         }
     }
 
-    /// Takes the block away with the next line. [any]
+    /// Removes the block with the next line. [any]
     func endBlock() {
         block.withLock { block in
             block = nil
@@ -51,9 +51,9 @@ final class PreviewScreen: Sendable {
         }
     }
 
-    /// Waits until all is written, or the reader has had a second for it.
+    /// Waits until everything is written, for a second at most.
     ///
-    /// - Returns: Whether all is written.
+    /// - Returns: Whether everything is written.
     @discardableResult
     func finish() -> Bool { queue.finish(within: .seconds(1)) }
 

@@ -3,30 +3,30 @@ import GreenroomSession
 import GreenroomMedia
 import GreenroomVideo
 
-/// How the plugin of a preview does, as people read it. The numbers are those of the session's
-/// report; what is told a second is from one report to the next.
+/// The plugin's statistics as text. Numbers are those of the session's report; rates are between
+/// two reports.
 struct PreviewStatistics {
-    /// The plugin's place in the session.
+    /// The plugin's role in the session.
     var role: String
-    /// Where rates begin; nil for the session's start.
+    /// The start of rates; nil for the session's start.
     var before: Session.Standing?
-    /// What is told.
+    /// The current report.
     var now: Session.Standing
-    /// How loud the sound was from the one to the other; nil where all of it counts.
+    /// The loudness since the last report; nil for the whole session.
     var loudness: PreviewTap.Loudness?
 
     private var picture: SessionReport.Video? { now.report.pictures.first }
     private var sound: SessionReport.Audio? { now.report.sounds.first }
     private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
 
-    /// A few lines, of less than 80 columns unless many things go wrong at once.
+    /// Some lines of less than 80 columns, unless there are many problems.
     var block: [String] {
         let rows = picture.map(rows) ?? sound.map(rows) ?? []
         let lines = table((rows + callbacks + losses).flatMap(wrapped)).split(separator: "\n")
         return [time] + lines.map(String.init)
     }
 
-    /// What changes from second to second, on one line.
+    /// The changing values on one line.
     var line: String {
         let parts = picture.map(parts) ?? sound.map(parts) ?? []
         return ([time] + parts).joined(separator: "  ")
@@ -91,7 +91,7 @@ struct PreviewStatistics {
         return "\(tenths(rate(from: earlier, to: picture.accepted))) fps"
     }
 
-    /// Accepted frames that did not get to whoever looks at them, by reason.
+    /// Accepted frames that reached no viewer, by reason.
     private func drops(of picture: SessionReport.Video) -> [(name: String, count: Int)] {
         let outputs = picture.outputs
         return [
@@ -177,16 +177,16 @@ struct PreviewStatistics {
         return "\(minutes):\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    /// How many a second.
+    /// A rate a second.
     private func rate(from earlier: Int?, to count: Int) -> Double {
         let seconds = now.seconds - (before?.seconds ?? 0)
         return seconds > 0 ? Double(count - (earlier ?? 0)) / seconds : 0
     }
 
-    /// As many columns as a row has for what it tells.
+    /// Columns for a row's values.
     private static let columns = 66
 
-    /// The same on as many rows as it takes.
+    /// The row, wrapped to the columns.
     private func wrapped(_ row: [String]) -> [[String]] {
         guard let name = row.first, let text = row.last else { return [] }
         var lines: [String] = []

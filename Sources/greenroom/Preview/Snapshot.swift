@@ -7,15 +7,15 @@ import GreenroomVideo
 import Synchronization
 import SystemPackage
 
-/// The newest picture as a PNG file, on demand.
+/// Writes the newest frame as a PNG file, on demand.
 final class Snapshot: Sendable {
     let path: String
     private let monitor: PreviewTap
     private let count = Mutex(0)
 
-    /// Takes snapshots from now on, each time that SIGUSR1 comes.
+    /// Starts to take snapshots, at each SIGUSR1.
     ///
-    /// - Throws: ``Failure`` where the file could not be written: said before the session, not after
+    /// - Throws: ``Failure`` if the file can't be written: reported before the session.
     ///   it.
     init(of monitor: PreviewTap, path: String, screen: PreviewScreen) throws {
         self.monitor = monitor
@@ -39,15 +39,15 @@ final class Snapshot: Sendable {
         SnapshotSignal.handle { screen.show(self.take().text) }
     }
 
-    /// How to have one taken.
+    /// How to take a snapshot.
     var hint: String { "kill -USR1 \(getpid()) writes \(path)" }
 
-    /// Whether a picture was written.
+    /// Whether a snapshot was written.
     var wasTaken: Bool { count.withLock { $0 > 0 } }
 
-    /// Writes the picture. [any]
+    /// Writes a snapshot. [any]
     ///
-    /// - Returns: What there is to say about it, and whether it is there.
+    /// - Returns: The message, and whether the file exists.
     func take() -> (text: String, isThere: Bool) {
         count.withLock { count in
             guard let picture = monitor.picture else {
@@ -76,7 +76,7 @@ final class Snapshot: Sendable {
     }
 }
 
-/// SIGUSR1, which asks for a snapshot.
+/// SIGUSR1, which requests a snapshot.
 enum SnapshotSignal {
     private static var set: sigset_t {
         var set = sigset_t()
@@ -85,13 +85,13 @@ enum SnapshotSignal {
         return set
     }
 
-    /// Blocks the signal; call it before the first thread is made.
+    /// Blocks the signal; call it before creating threads.
     static func block() {
         var set = set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Calls a body each time that the signal comes.
+    /// Calls a body at each signal.
     static func handle(_ body: @escaping @Sendable () -> Void) {
         Thread {
             var set = set

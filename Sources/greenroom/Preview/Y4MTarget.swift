@@ -3,14 +3,14 @@ import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 
-/// Where `--y4m` writes to.
+/// The target of `--y4m`.
 struct Y4MTarget: Sendable {
     let stream: Y4MStream
-    /// What the user called it.
+    /// The name that the user gave.
     let name: String
     private let descriptor: Int32
 
-    /// Opens it. A named pipe is waited for until somebody reads it.
+    /// Opens it. For a named pipe, waits for a reader.
     init(_ path: String, screen: PreviewScreen) throws {
         name = path == "-" ? "standard output" : path
         if path == "-" {
@@ -37,7 +37,7 @@ struct Y4MTarget: Sendable {
         stream = Y4MStream(descriptor: descriptor, name: name)
     }
 
-    /// Whether whoever read it has gone.
+    /// Whether its reader is gone.
     var hasLostItsReader: Bool {
         var query = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&query, 1, 0) == 1 && query.revents & Int16(POLLERR | POLLHUP) != 0

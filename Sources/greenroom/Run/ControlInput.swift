@@ -7,12 +7,12 @@ import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 
-/// Control lines on standard input, each carried out as soon as it is read.
+/// Control lines on standard input, each executed as soon as it is read.
 struct ControlInput: Sendable {
     var session: Session
     var printer: EventPrinter
 
-    /// Reads on a thread of its own, until the input ends; the session goes on without it.
+    /// Reads on its own thread until the input ends; the session continues without it.
     func read() {
         Thread {
             var lines = ControlLines()
@@ -31,7 +31,7 @@ struct ControlInput: Sendable {
                 } catch {
                     complain(
                         "standard input can't be read: \(error). "
-                            + "The session goes on without control lines.", "control")
+                            + "The session continues without control lines.", "control")
                     return
                 }
             }

@@ -6,20 +6,20 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// Shows what happens in a session: a status line on a terminal, plain lines elsewhere, or
-/// one JSON object a line for programs.
+/// Prints the events of a session: a status line on a terminal, plain lines elsewhere, or one JSON
+/// object a line.
 ///
-/// Nobody waits for whoever reads it: see ``PrintQueue``.
+/// Printing never waits for the reader: see ``PrintQueue``.
 final class EventPrinter: Sendable {
     enum Style: Sendable {
-        /// Lines on standard error, the last of which is rewritten.
+        /// Lines on standard error; the last one is rewritten.
         case terminal
         /// Lines on standard error.
         case plain
         /// JSON lines on a descriptor.
         case json(Int32)
 
-        /// How often it is shown how the session stands; nil for never.
+        /// Interval of the status; nil for none.
         var statusMicroseconds: UInt32? {
             switch self {
             case .terminal: 250_000
@@ -29,7 +29,7 @@ final class EventPrinter: Sendable {
         }
     }
 
-    /// What was shown of how the session stands.
+    /// The last printed status.
     private struct Standing {
         var seconds = 0.0
         var accepted: [String: Int] = [:]
@@ -57,14 +57,14 @@ final class EventPrinter: Sendable {
         "\(count) lines dropped: reader too slow"
     }
 
-    /// Shows an event. [any]
+    /// Prints an event. [any]
     func show(_ event: SessionEvent) {
         show(event.record, line: event.line)
     }
 
-    /// Shows something: a record to programs, a line to people. [any]
+    /// Prints a record as JSON, or a line as text. [any]
     ///
-    /// - Parameter line: nil for what people need not see.
+    /// - Parameter line: nil for no text.
     func show(_ record: EventRecord, line: String?) {
         if case .json = style {
             queue.add { record.text(at: record.time ?? $0) }
@@ -73,13 +73,13 @@ final class EventPrinter: Sendable {
         }
     }
 
-    /// Waits until all is written, or the reader has had a second for it.
+    /// Waits until everything is written, for a second at most.
     ///
-    /// - Returns: Whether all is written.
+    /// - Returns: Whether everything is written.
     @discardableResult
     func finish() -> Bool { queue.finish(within: .seconds(1)) }
 
-    /// Shows how the session stands. [any]
+    /// Prints the status. [any]
     func show(_ snapshot: SessionSnapshot) {
         let rates = rates(in: snapshot)
         switch style {
@@ -110,7 +110,7 @@ final class EventPrinter: Sendable {
         }
     }
 
-    /// Frames a second of each picture since the last time.
+    /// The frame rate of each track since the last status.
     private func rates(in snapshot: SessionSnapshot) -> [Double] {
         last.withLock { last in
             let rates = snapshot.pictures.map { picture in

@@ -3,7 +3,7 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 
-/// An event as JSON; what an event does not have is left out.
+/// An event as JSON, without absent values.
 struct EventRecord: Codable, Sendable {
     struct Video: Codable, Sendable {
         var track: String
@@ -31,19 +31,19 @@ struct EventRecord: Codable, Sendable {
     var real: [String: Double]?
     var negotiation: NegotiationRecord?
     var commands: [String]?
-    /// At the end, that of the report, or `output-failed` if an output could not be opened.
+    /// At the end: the report's outcome, or `output-failed` if an output could not be opened.
     var outcome: String?
     var failedPlugin: String?
-    /// At the end, the exit code.
+    /// At the end: the exit code.
     var exit: Int32?
-    /// At the end, what people read.
+    /// At the end: the summary as text.
     var summary: [String]?
 
     init(event: String) { self.event = event }
 }
 
 extension SessionEvent {
-    /// The event for programs.
+    /// The event as JSON.
     var record: EventRecord {
         var record: EventRecord
         switch self {

@@ -4,28 +4,27 @@ import GreenroomModel
 import Synchronization
 import GreenroomModel
 
-/// Lines on their way to a reader who may stop reading, as a pager does that waits for a key.
+/// A queue of lines for a reader that may stop reading, for example a pager.
 ///
-/// A thread of its own writes them in order. The queue is bounded: while it is full, lines are
-/// left out, counted, and told in their place as soon as the reader reads again. So nobody who
-/// has something to say ever waits for the reader.
+/// Its own thread writes the lines in order. The queue is bounded: while it is full, lines are
+/// dropped and counted, and a notice replaces them when the reader continues. So adding a line
+/// never waits for the reader.
 final class PrintQueue: Sendable {
-    /// As many bytes as may wait. What the thread has taken to write comes on top, which is as
-    /// much at most.
+    /// Limit of queued bytes. The thread may have taken up to the same amount.
     private static let maximumBytes = 256 * 1024
 
     private struct State {
         var lines: [String] = []
         var bytes = 0
-        /// Lines that there was no room for, behind those that wait.
-        var leftOut = 0
-        /// The newest status; nobody needs the ones before it.
+        /// Number of lines dropped after the queued ones.
+        var dropped = 0
+        /// The newest status; it replaces older ones.
         var status: String?
         var isFinishing = false
-        /// Whether the thread waits for something to write.
+        /// Whether the thread waits for work.
         var isAsleep = false
 
-        /// Says that there is something; returns whether the thread has to be woken.
+        /// Records new work; returns whether to wake the thread.
         mutating func wake() -> Bool {
             defer { isAsleep = false }
             return isAsleep
@@ -36,16 +35,16 @@ final class PrintQueue: Sendable {
     private let notice: @Sendable (Int) -> String
     private let begun = ContinuousClock.now
     private let state = Mutex(State())
-    /// Rings for the thread when there is something to write.
-    private let bell = Semaphore()
-    /// Rings when everything was written after ``finish(within:)``.
+    /// Signals new work to the thread.
+    private let workSignal = Semaphore()
+    /// Signals that everything is written after ``finish(within:)``.
     private let done = Semaphore()
 
-    /// Begins with nothing to write. It lives as long as the process.
+    /// Starts an empty queue. It lives as long as the process.
     ///
     /// - Parameters:
-    ///   - descriptor: Where lines go.
-    ///   - notice: The line that tells how many were left out.
+    ///   - descriptor: Where to write.
+    ///   - notice: The line for a number of dropped lines.
     init(descriptor: Int32, notice: @escaping @Sendable (Int) -> String) {
         self.descriptor = descriptor
         self.notice = notice
@@ -54,12 +53,12 @@ final class PrintQueue: Sendable {
 
     /// Adds a line. [any]
     ///
-    /// - Parameter make: Makes the line, without its break, from the seconds since the beginning;
-    ///   not called if there is no room.
+    /// - Parameter make: Makes the line without its break, from the seconds since the start; not
+    ///   called if the queue is full.
     func add(_ make: (_ seconds: Double) -> String) {
         let isAsleep = state.withLock { state in
-            guard state.leftOut == 0, state.bytes < Self.maximumBytes else {
-                state.leftOut += 1
+            guard state.dropped == 0, state.bytes < Self.maximumBytes else {
+                state.dropped += 1
                 return false
             }
             let line = make(Double((ContinuousClock.now - begun).nanoseconds) / 1e9)
@@ -67,44 +66,44 @@ final class PrintQueue: Sendable {
             state.bytes += line.utf8.count + 1
             return state.wake()
         }
-        if isAsleep { bell.ring() }
+        if isAsleep { workSignal.ring() }
     }
 
-    /// Shows a line, or several with breaks between them, that the next ones take the place of; for
-    /// terminals, which have room for all of it. [any]
+    /// Shows a status of one or several lines that the next line replaces, on a terminal with room
+    /// for it. [any]
     func show(status: String) {
         let isAsleep = state.withLock { state in
             state.status = status
             return state.wake()
         }
-        if isAsleep { bell.ring() }
+        if isAsleep { workSignal.ring() }
     }
 
-    /// Leaves out a status that is not shown yet; the next line takes the place of one that is. [any]
+    /// Drops a status that is not shown yet; the next line replaces a shown one. [any]
     func dropStatus() {
         state.withLock { $0.status = nil }
     }
 
-    /// Waits until everything is written; no longer than a reader may take.
+    /// Waits until everything is written, up to a limit.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: Whether it is.
     func finish(within limit: Duration) -> Bool {
         let isAsleep = state.withLock { state in
             state.isFinishing = true
             return state.wake()
         }
-        if isAsleep { bell.ring() }
+        if isAsleep { workSignal.ring() }
         return done.wait(atMost: limit)
     }
 
     // MARK: The thread
 
     private func write() {
-        // What removes the status that is on the terminal.
+        // Removes the status on the terminal.
         var eraser = ""
         while true {
             guard let work = take() else {
-                bell.wait()
+                workSignal.wait()
                 continue
             }
             switch work {
@@ -120,7 +119,7 @@ final class PrintQueue: Sendable {
         }
     }
 
-    /// Goes to the beginning of some lines, the last of which the cursor is in, and clears them.
+    /// Moves to the start of some lines, with the cursor in the last one, and clears them.
     private static func eraser(ofLines count: Int) -> String {
         count == 1 ? "\r\u{1B}[K" : "\r\u{1B}[\(count - 1)A\u{1B}[J"
     }
@@ -131,15 +130,15 @@ final class PrintQueue: Sendable {
         case end
     }
 
-    /// What is to be done next; nil for nothing until the bell rings.
+    /// The next work; nil for none.
     private func take() -> Work? {
         state.withLock { state in
-            if !state.lines.isEmpty || state.leftOut > 0 {
-                if state.leftOut > 0 { state.lines.append(notice(state.leftOut)) }
+            if !state.lines.isEmpty || state.dropped > 0 {
+                if state.dropped > 0 { state.lines.append(notice(state.dropped)) }
                 let text = state.lines.map { "\($0)\n" }.joined()
                 state.lines = []
                 state.bytes = 0
-                state.leftOut = 0
+                state.dropped = 0
                 return .lines(text)
             }
             if let status = state.status {
@@ -155,7 +154,7 @@ final class PrintQueue: Sendable {
         }
     }
 
-    /// Writes all of a text, for as long as the reader takes; to a reader who is gone, nothing.
+    /// Writes a whole text, however long the reader takes; drops it if the reader is gone.
     private func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
@@ -174,10 +173,10 @@ final class PrintQueue: Sendable {
     }
 }
 
-/// A bell that one thread waits for.
+/// A semaphore for one thread.
 ///
-/// Sendable without the compiler's proof: the semaphore lies at a fixed address from `init` to
-/// `deinit`, and its functions may be called on any thread.
+/// Sendable without the compiler's proof: the semaphore has a fixed address from `init` to
+/// `deinit`, and any thread may call its functions.
 private final class Semaphore: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -194,9 +193,9 @@ private final class Semaphore: @unchecked Sendable {
         while sem_wait(semaphore) != 0, errno == EINTR {}
     }
 
-    /// - Returns: Whether it rang in time.
+    /// - Returns: Whether it was signalled in time.
     func wait(atMost limit: Duration) -> Bool {
-        // A timed wait would go by the wall clock, which may be set meanwhile.
+        // A timed wait would use the wall clock, which may be set meanwhile.
         let deadline = ContinuousClock.now + limit
         while sem_trywait(semaphore) != 0 {
             guard ContinuousClock.now < deadline else { return false }

@@ -54,8 +54,8 @@ struct RunCommand: ParsableCommand {
         Signals.block()
         let running = Mutex<Session?>(nil)
         Signals.handle {
-            // Until there is a session nothing was opened; a library that hangs while it is
-            // loaded must not keep the process.
+            // Before the session starts nothing is open; a library that hangs while loading must
+            // not keep the process.
             guard let session = running.withLock({ $0 }) else {
                 _exit(ExitStatus.interrupted.rawValue)
             }
@@ -71,7 +71,7 @@ struct RunCommand: ParsableCommand {
         let show = { @Sendable (event: SessionEvent) in
             switch event {
             case .outputFailed: endings.outputFailed()
-            // The end is shown with what came of it.
+            // Printed with the result.
             case .ended: return
             default: break
             }
@@ -139,14 +139,14 @@ struct RunCommand: ParsableCommand {
         record.real = real
         record.summary = summary
         printer.show(record, line: summary.joined(separator: "\n"))
-        // What plugins printed waits for a reader, too. And a plugin that hangs has left a thread
-        // behind, which must not delay the end.
+        // Wait for the reader of plugins' output too. A hung plugin's thread must not delay the
+        // exit.
         if printer.finish() { fflush(nil) }
         _exit(status.rawValue)
     }
 }
 
-/// What has to be known of a session's events when it is over.
+/// The events that determine the exit status.
 final class Endings: Sendable {
     private let hasFailedOutput = Atomic(false)
 
@@ -165,7 +165,7 @@ final class Endings: Sendable {
 }
 
 extension EventPrinter {
-    /// Shows what is legal and can't be meant.
+    /// Prints warnings about legal but unlikely values.
     fileprivate func warn(_ warnings: [String]) {
         for warning in warnings {
             var record = EventRecord(event: "warning")

@@ -1,26 +1,25 @@
 import Glibc
 
-/// Ctrl-C and its kin.
+/// Ctrl-C and similar signals.
 ///
-/// The signals are blocked in every thread, plugins' included, and taken by one thread that
-/// waits for them: no code runs in a signal handler.
+/// They are blocked in every thread, plugins' included, and one thread waits for them: no code runs
+/// in a signal handler.
 enum Signals {
-    /// Blocks the signals; call it before the first thread is made. A reader of a pipe that
-    /// goes away, and a file that may not grow, must be errors of the write, not the end of the
-    /// process.
+    /// Blocks the signals; call it before creating threads. A lost reader of a pipe, and a
+    /// file-size limit, must be errors of the write, and not kill the process.
     static func block() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         blockEndings()
     }
 
-    /// Blocks those that end a command, and no others; before the first thread is made.
+    /// Blocks only the signals that end a command; call it before creating threads.
     static func blockEndings() {
         var set = ending
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Calls a body with the first signal; with the second the process ends at once.
+    /// Calls a body at the first signal; the second one ends the process at once.
     static func handle(_ body: @escaping @Sendable () -> Void) {
         Thread {
             var set = ending
@@ -40,7 +39,7 @@ enum Signals {
     }
 }
 
-/// A thread that nobody waits for: it lives as long as the process.
+/// A detached thread: it lives as long as the process.
 struct Thread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void

@@ -15,20 +15,20 @@ struct CheckWorkerCommand: ParsableCommand {
     var performance: String?
 
     func run() throws {
-        // Whoever asked before that and is gone now is not who the order names.
+        // A requester that is gone already is not the one in the request.
         _ = greenroom_set_parent_death_signal(SIGKILL)
         if let performance {
             guard CheckWorker.perform(performance) else {
-                throw Failure(.usage, "judge is started by greenroom validate, with an order.")
+                throw Failure(.usage, "judge is started by greenroom validate, with a request.")
             }
             _exit(0)
         }
-        let order = try? FileDescriptor.standardInput.readToEnd()
-        guard let answer = CheckWorker.judge(order ?? []) else {
-            throw Failure(.usage, "judge is started by greenroom validate, with an order.")
+        let request = try? FileDescriptor.standardInput.readToEnd()
+        guard let answer = CheckWorker.judge(request ?? []) else {
+            throw Failure(.usage, "judge is started by greenroom validate, with a request.")
         }
         _ = try? FileDescriptor.standardOutput.writeAll(answer)
-        // Threads of the check may be left.
+        // Threads of the check may still run.
         _exit(0)
     }
 }

@@ -5,12 +5,12 @@ import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomValidator
 
-/// What `greenroom validate` found of a plugin when it looked last.
+/// The last validation result of a plugin.
 enum Conformance {
     case unknown
     /// The library has changed since.
     case stale(ConformanceReport)
-    /// Another version of Greenroom looked.
+    /// From another version of Greenroom.
     case outdated(ConformanceReport)
     case known(ConformanceReport)
 
@@ -27,7 +27,7 @@ enum Conformance {
         self = report.host == GreenroomVersion.current ? .known(report) : .outdated(report)
     }
 
-    /// For a column of a table.
+    /// For a table's column.
     var word: String {
         switch self {
         case .unknown: "-"
@@ -41,23 +41,23 @@ enum Conformance {
     /// For a line of its own.
     var text: String {
         switch self {
-        case .unknown: "not yet; greenroom validate does it"
+        case .unknown: "not yet; run greenroom validate"
         case .stale(let report):
-            "on \(report.date), but the library has changed since; greenroom validate looks again"
+            "on \(report.date), but the library has changed since; run greenroom validate again"
         case .outdated(let report):
             "on \(report.date), but by Greenroom \(report.host), and this is "
-                + "\(GreenroomVersion.current); greenroom validate looks again"
+                + "\(GreenroomVersion.current); run greenroom validate again"
         case .known(let report):
             "on \(report.date) by Greenroom \(report.host): "
                 + report.finding(in: "fails \(report.faults.map(\.check).joined(separator: ", "))")
                 + report.circumstances(report.conditions)
                 + (report.hasSentNothing
-                    ? "; \(report.count(of: .skipped)) of \(report.results.count) checks could not "
-                        + "look at it" : "")
+                    ? "; \(report.count(of: .skipped)) of \(report.results.count) checks were "
+                        + "skipped" : "")
         }
     }
 
-    /// For programs; nil if nothing is known.
+    /// As JSON; nil if unknown.
     var json: JSON? {
         switch self {
         case .unknown: nil
@@ -90,13 +90,13 @@ extension ConformanceReport {
     fileprivate var faults: [CheckResult] { results.filter(\.outcome.isFault) }
     fileprivate var warnings: [CheckResult] { results.filter { $0.outcome == .warning } }
 
-    /// Whether it conforms, or else what is said of its faults.
+    /// Whether it conforms, or a text about its faults.
     fileprivate func finding(in faults: String) -> String {
         guard conforms else { return faults }
         return hasSentNothing ? "conforms, but sent nothing" : "conforms"
     }
 
-    /// What the validator was told for the plugin's sake, each in a word or two, none twice.
+    /// The validation's settings and grants, in short words without duplicates.
     fileprivate var shortConditions: [String] {
         let grants = grants.map { String($0.prefix { $0 != " " }) }
         let isKnown = { (grant: String) in grants.contains(grant) }
@@ -105,13 +105,13 @@ extension ConformanceReport {
             + settings.keys.sorted().map { "set \($0)" }
     }
 
-    /// The same in full.
+    /// The validation's settings and grants.
     fileprivate var conditions: [String] {
         (isStill ? ["still"] : []) + grants
             + settings.sorted { $0.key < $1.key }.map { "set \($0.key)=\($0.value)" }
     }
 
-    /// What else is to be known of a finding: how it came about, and how many warnings there are.
+    /// The conditions of a result, and the number of warnings.
     fileprivate func circumstances(_ conditions: [String]) -> String {
         let told = conditions.isEmpty ? "" : " (\(conditions.joined(separator: ", ")))"
         return switch warnings.count {

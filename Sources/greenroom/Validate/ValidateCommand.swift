@@ -81,7 +81,7 @@ struct ValidateCommand: ParsableCommand {
             throw Failure(problem.isOfOptions ? .usage : .badFile, problem.description)
         } catch is CancellationError {
             throw Failure(
-                .interrupted, "interrupted: there is no report of what was looked at so far.")
+                .interrupted, "interrupted: partial results are not reported.")
         }
         switch format {
         case .table: printSummary(of: reports)
@@ -94,15 +94,15 @@ struct ValidateCommand: ParsableCommand {
         guard reports.allSatisfy(\.conforms) else { throw Failure(explained: .pluginFailed) }
     }
 
-    /// - Parameter checks: Ids and groups; none for all.
+    /// - Parameter checks: Ids and groups; empty for all.
     private func validate(
         _ plugin: String, _ checks: [String], _ printing: Printing
     ) throws -> [ConformanceReport] {
         Signals.blockEndings()
         let validator = try Validator()
         Signals.handle {
-            // Until there are checks nothing has to be ended; a library that hangs while it is
-            // looked into must not keep the process.
+            // Before the first check nothing must be ended; a library that hangs while loading must
+            // not keep the process.
             if !validator.cancel() { _exit(ExitStatus.interrupted.rawValue) }
         }
         var options = Validator.Options()
@@ -125,7 +125,7 @@ struct ValidateCommand: ParsableCommand {
         return reports
     }
 
-    /// What `--only` asks for: ids and groups; none for all.
+    /// The ids and groups of `--only`; empty for all.
     private func wishes() throws -> [String] {
         guard let only else { return [] }
         let wishes = only.split { $0 == "," || $0 == " " }.map(String.init)
@@ -157,7 +157,7 @@ struct ValidateCommand: ParsableCommand {
         return settings
     }
 
-    /// The library, and the plugin in it that is meant; nil for all.
+    /// The library, and the selected plugin; nil for all.
     private func place(of plugin: String) throws -> (path: String, name: String?) {
         let plugin = PluginArgument(plugin)
         if let file = plugin.file { return (file, plugin.nameInFile) }
@@ -167,7 +167,7 @@ struct ValidateCommand: ParsableCommand {
         return (library.path, descriptor.id)
     }
 
-    /// Only a whole look at a plugin is one to show.
+    /// Only a complete validation is stored.
     private func keep(_ reports: [ConformanceReport], at path: String) {
         guard let cache = ReportCache.ofThisUser, let path = resolvedPath(path) else { return }
         for report in reports where report.isComplete {
@@ -216,14 +216,14 @@ struct ValidateCommand: ParsableCommand {
     }
 }
 
-/// What is printed while checks are made.
+/// The output while checks run.
 private final class Printing: Sendable {
     private let state = Monitor((plugin: "", hasFailed: false))
 
-    /// Whether something could not be written.
+    /// Whether writing failed.
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-    /// Prints lines, below the name of the plugin that they are about.
+    /// Prints lines under the name of their plugin.
     func show(_ lines: String, of plugin: String) {
         state.withLock { state in
             if state.plugin != plugin { print("\(plugin):") }
@@ -235,13 +235,13 @@ private final class Printing: Sendable {
 }
 
 extension Validator {
-    /// The checks that ids and groups stand for; all for none.
+    /// The checks of ids and groups; empty for all.
     fileprivate static func checks(of wishes: [String]) -> [Description] {
         checks.filter { wishes.isEmpty || wishes.contains($0.id) || wishes.contains($0.group) }
     }
 
-    /// The check or group that somebody is likely to have meant, who may have left the group out; nil
-    /// if none is near.
+    /// The check or group with the most similar name, also without its group; nil if none is
+    /// similar.
     fileprivate static func checkName(near wish: String) -> String? {
         let groups = Set(checks.map(\.group)).sorted()
         if let name = nearestName(to: wish, among: groups + checks.map(\.id)) { return name }
@@ -253,7 +253,7 @@ extension Validator {
 }
 
 extension Validator.Description {
-    /// For programs.
+    /// The check as JSON.
     fileprivate var json: JSON {
         [
             "id": .string(id), "title": .string(title), "kinds": .array(kinds.map { .string($0) }),
@@ -263,7 +263,7 @@ extension Validator.Description {
 }
 
 extension ReportCache {
-    /// Where this user's caches are.
+    /// The current user's cache.
     static var ofThisUser: ReportCache? {
         ReportCache(
             cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME"))
@@ -271,7 +271,7 @@ extension ReportCache {
 }
 
 extension CheckResult {
-    /// The result for people; nil for a check that was not even begun.
+    /// The result as text; nil for a check that did not start.
     fileprivate func lines(titled title: String) -> String? {
         guard !(outcome == .skipped && seconds == 0) else { return nil }
         let outcome = outcome.rawValue.padded(to: 9)
@@ -290,7 +290,7 @@ extension String {
         self + String(repeating: " ", count: max(width - count, 0))
     }
 
-    /// In lines of a width at most, if the words allow it.
+    /// Wrapped to a width, where words allow it.
     fileprivate func wrapped(at width: Int, indent: String) -> String {
         var lines: [String] = []
         var line = indent

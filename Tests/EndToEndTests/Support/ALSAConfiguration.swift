@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A file for `ALSA_CONFIG_PATH`, which takes no path with a space; it goes away with its owner.
+/// A file for `ALSA_CONFIG_PATH`, whose path can't contain a space; it is deleted with its owner.
 final class ALSAConfiguration {
     let path: String
 

@@ -1,4 +1,4 @@
-/// What the cells say that ColorBars draws into the top left of its picture.
+/// The code that ColorBars draws into the top left of its frames.
 ///
 /// They are 4 rows of 16, half as wide as the picture and a quarter as high, white for 1 and
 /// black for 0. Row by row they hold 1010, 24 bits of index, 24 bits of milliseconds, 8 bits of
@@ -6,10 +6,10 @@
 struct BurntInCode: Equatable {
     /// The frame's index, modulo 2²⁴.
     var index: Int
-    /// Its stamp on the session clock, modulo 2²⁴.
+    /// Its time on the session clock, modulo 2²⁴.
     var milliseconds: Int
 
-    /// Reads the code; nil if the frame of 1010 and 0101 or the checksum is not right.
+    /// Reads the code; nil if the frame of 1010 and 0101 or the checksum is wrong.
     ///
     /// - Parameter middle: The luma between black and white.
     init?(_ picture: YUVImage, middle: UInt8 = 126) {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What `ffprobe` says of a file.
+/// The output of `ffprobe` for a file.
 struct FFProbe: Decodable {
     struct Stream: Decodable {
         var codecType: String
@@ -33,7 +33,7 @@ struct FFProbe: Decodable {
 
     /// Reads a file to its end, frame by frame.
     ///
-    /// - Throws: If ffprobe finds anything to say against the file.
+    /// - Throws: If ffprobe reports any error.
     init(_ path: String) throws {
         let run = try ChildProcess.run(
             "ffprobe",
@@ -42,7 +42,7 @@ struct FFProbe: Decodable {
         try self.init(json: run.standardOutput)
     }
 
-    /// Reads what `ffprobe -show_streams -of json` has printed.
+    /// Decodes the output of `ffprobe -show_streams -of json`.
     init(json: [UInt8]) throws {
         self = try JSONDecoder().decode(FFProbe.self, from: Data(json))
     }

@@ -1,12 +1,12 @@
 import Glibc
 import TestSupport
 
-/// When a world flashed and beeped, read back from a recording of the hostile sources that watch
-/// it: both at each whole second of the session clock.
+/// The times of flashes and beeps in a recording of the hostile sources that capture them: both at
+/// each full second of the session clock.
 struct FlashAndBeep {
-    /// When flashes began, in seconds of the recording.
+    /// The starts of flashes, in seconds of the recording.
     var flashes: [Double]
-    /// When beeps began.
+    /// The starts of beeps.
     var beeps: [Double]
 
     init(picture: String, sound: String) throws {
@@ -14,15 +14,15 @@ struct FlashAndBeep {
         beeps = try Self.beeps(in: sound)
     }
 
-    /// By how many seconds each beep comes after its flash, for those that have one.
+    /// The delay of each beep after its flash in seconds, if it has one.
     var delays: [Double] {
         flashes.compactMap { flash in
             beeps.map { $0 - flash }.min { abs($0) < abs($1) }.flatMap { abs($0) < 0.5 ? $0 : nil }
         }
     }
 
-    /// A flash is white for three periods. A frame is as light as the part of its period that
-    /// fell into the flash, so that the centre of light is the centre of the flash.
+    /// A flash is white for three periods. A frame's brightness is the fraction of its period
+    /// within the flash, so the centroid of brightness is the centre of the flash.
     private static func flashes(in path: String) throws -> [Double] {
         let recording = try Y4MRecording(path, indexed: false)
         guard let rate = recording.framesPerSecond else { throw Failure("\(path): no rate") }
@@ -34,7 +34,7 @@ struct FlashAndBeep {
                 light += value
                 moment += value * Double(index)
             } else if light > 0 {
-                // One that was cut by an end of the recording has no centre.
+                // A truncated one has no centre.
                 if moment / light > 3, index < lights.count {
                     flashes.append((moment / light - 1.5) / rate)
                 }

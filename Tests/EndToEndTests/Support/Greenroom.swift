@@ -1,14 +1,14 @@
 import Glibc
 import TestSupport
 
-/// The `greenroom` command, run as people run it.
+/// Runs the `greenroom` command.
 enum Greenroom {
-    /// Runs it to its end.
+    /// Runs it until it ends.
     ///
     /// - Parameters:
-    ///   - environment: Changes to the environment; nil takes a variable away. Plugins are found
-    ///     beside the command, and nowhere else unless this says so.
-    ///   - limit: After this long it is killed, and the test has failed.
+    ///   - environment: Changes to the environment; nil removes a variable. By default plugins are
+    ///     found only beside the command.
+    ///   - limit: The time after which it is killed and the test fails.
     static func run(
         _ arguments: String..., input: [UInt8] = [], environment: [String: String?] = [:],
         atMost limit: Duration = .seconds(60)
@@ -25,10 +25,10 @@ enum Greenroom {
         }
         let own: [String: String?] = [
             "GREENROOM_PLUGIN_PATH": nil,
-            // The user's own is left alone.
+            // Don't use the user's cache.
             "XDG_CACHE_HOME": Checkout.products + "/test-cache",
-            // Of a build with the address sanitizer: Swift's own closures of static values count as
-            // leaks at the end of the process, and change its exit code.
+            // With the address sanitizer, closures of static values count as leaks at the end of
+            // the process and change its exit code.
             "ASAN_OPTIONS": "detect_leaks=0",
         ]
         return try ChildProcess(
@@ -38,26 +38,26 @@ enum Greenroom {
 }
 
 extension Finished {
-    /// What hostile plugins said of the host's answers.
+    /// The results that hostile plugins logged.
     var answers: [Answer] { Answer.all(in: standardError) }
 
-    /// The answers to what was done under a name, in order.
+    /// The results of the calls with a name, in order.
     func answers(to call: String) -> [Answer] { answers.filter { $0.call == call } }
 
-    /// What the plugin at a place of the session said, e.g. `"camera"`, and what the host said of it.
+    /// The log lines of and about the plugin with a role, e.g. `"camera"`.
     func lines(of role: String) -> String {
         standardError.split(separator: "\n").filter { $0.hasPrefix("\(role): ") }
             .joined(separator: "\n")
     }
 }
 
-/// The host's answer to a call of a hostile plugin, from its line `status CALL NUMBER TEXT`.
+/// The host's result of a hostile plugin's call, from its line `status CALL NUMBER TEXT`.
 struct Answer: Equatable {
-    /// What the plugin did, e.g. `"short-luma"`.
+    /// The call, e.g. `"short-luma"`.
     var call: String
     /// The status that the host returned.
     var status: Int32
-    /// The text that came with it; empty if the call was not refused.
+    /// The text of the refusal; empty if there is none.
     var text: String
 
     static func all(in log: String) -> [Answer] {

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The statuses of the interface, as the C header has them.
+/// The statuses in the C header.
 enum HeaderStatuses {
     /// Numbers by name, without `GR_STATUS_`.
     static func all() throws -> [String: Int32] {

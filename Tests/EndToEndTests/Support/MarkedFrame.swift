@@ -1,8 +1,7 @@
-/// What a frame of the hostile sources that number their frames tells of itself.
+/// The data encoded in a frame of the hostile sources that number their frames.
 ///
-/// Above the middle it is flat: its colour has the frame's number, the offer's revision and the
-/// live setting `tag`. Below, it has stripes a pixel wide, which are gone as soon as somebody has
-/// scaled it down.
+/// The upper half is flat: its colour encodes the frame's number, the offer's revision and the live
+/// setting `tag`. The lower half has stripes a pixel wide, which vanish when it is scaled down.
 struct MarkedFrame: Equatable {
     /// The frame's number, modulo 160.
     var number: Int
@@ -10,10 +9,10 @@ struct MarkedFrame: Equatable {
     var revision: Int
     /// The setting `tag` when it was made.
     var tag: Int
-    /// Whether no pixel has been lost.
+    /// Whether the frame was never scaled down.
     var isSharp: Bool
 
-    /// Reads a frame that the picture fills; nil if it is none.
+    /// Decodes a frame without bars; nil if it is not such a frame.
     init?(_ picture: YUVImage) {
         let (width, height) = (picture.width, picture.height)
         let color = picture[width / 2, height / 4]
@@ -29,19 +28,19 @@ struct MarkedFrame: Equatable {
 }
 
 extension Y4MRecording {
-    /// Every frame as a numbering source made it; nil for those that it did not make, like black.
+    /// Decodes every frame; nil for other frames such as black.
     func marks() throws -> [MarkedFrame?] {
         try (0..<frameCount).map { MarkedFrame(try frame($0)) }
     }
 }
 
-/// How the frames of a numbering source follow each other in a recording.
+/// The sequence of a source's frames in a recording.
 struct Cadence: CustomStringConvertible {
     /// A frame that is shown.
     struct Shown: Equatable {
         /// Its number, which does not wrap around.
         var number: Int
-        /// How many periods it is shown for.
+        /// The number of periods that show it.
         var periods: Int
     }
 
@@ -65,10 +64,10 @@ struct Cadence: CustomStringConvertible {
         }
     }
 
-    /// From each frame's number to the next one's.
+    /// The differences of consecutive numbers.
     var steps: [Int] { zip(shown.dropFirst(), shown).map { $0.number - $1.number } }
 
-    /// For how many periods each frame is shown.
+    /// The number of periods of each frame.
     var periods: [Int] { shown.map(\.periods) }
 
     var description: String { shown.map { "\($0.number)x\($0.periods)" }.joined(separator: " ") }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A plugin that `greenroom new` has written into a folder of the test, and that was built there.
+/// A plugin that `greenroom new` created in a folder of the test, and that was built there.
 struct NewPlugin {
     static let kinds = ["camera", "microphone", "share", "share-audio", "pre-processor"]
     static let languages = ["swift", "c", "c++"]
@@ -10,7 +10,7 @@ struct NewPlugin {
     let kind: String
     let language: String
     let name: String
-    /// The folder that it was begun in.
+    /// The folder that contains it.
     private let parent: TemporaryFolder
 
     /// Its own folder.
@@ -41,7 +41,7 @@ struct NewPlugin {
         String(decoding: try readFile("\(folder)/\(file)"), as: UTF8.self)
     }
 
-    /// The files that it has, folders left out.
+    /// Its files, without folders.
     func files() throws -> [String] { try Self.files(in: folder) }
 
     static func files(in folder: String) throws -> [String] {
@@ -63,7 +63,7 @@ struct NewPlugin {
         }
     }
 
-    /// The library that building makes, from its folder.
+    /// The library that the build produces, relative to its folder.
     var library: String {
         get throws { language == "swift" ? ".build/release/lib\(try type).so" : "\(name).so" }
     }

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The processes of plugins, as the kernel tells of them.
+/// The processes of plugins.
 struct Runners {
-    /// Those of a host, whether it lives or not: each was started with its id.
+    /// Those of a host, running or not: each was started with its id.
     static func all(ofHost host: pid_t) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in
@@ -15,7 +15,7 @@ struct Runners {
         }
     }
 
-    /// Waits until a host has so many.
+    /// Waits until a host has that many.
     static func wait(for count: Int, ofHost host: pid_t, atMost limit: Duration) -> Bool {
         wait(atMost: limit) { all(ofHost: host).count == count }
     }
@@ -31,7 +31,7 @@ struct Runners {
 
     /// Writes random words into the memory that a process shares with its host.
     ///
-    /// - Returns: Whether the machine lets this process do that.
+    /// - Returns: Whether the machine permits it.
     static func corrupt(_ process: pid_t, _ random: inout SeededRandom) -> Bool {
         guard let maps = try? readFile("/proc/\(process)/maps") else { return true }
         let memory = open("/proc/\(process)/mem", O_RDWR | O_CLOEXEC)
@@ -44,7 +44,7 @@ struct Runners {
                 let end = UInt64(range[1], radix: 16)
             else { continue }
             for _ in 0..<2000 {
-                // The heads of channels, which lie 128 KiB apart, more often than other places.
+                // The heads of channels, 128 KiB apart, more often than other places.
                 let channels = min((end - start) >> 17, 64)
                 let place =
                     Bool.random(using: &random) && channels > 0

@@ -1,10 +1,10 @@
 import Testing
 
-/// The picture of hostile sources: four flat quarters, red, green, blue and grey.
+/// The frame of hostile sources: four flat quarters, red, green, blue and grey.
 struct Quarters {
     /// BT.709, instead of BT.601.
     var isBT709 = false
-    /// How far the picture was turned clockwise on its way, in quarter turns.
+    /// The clockwise rotation of the frame, in quarter turns.
     var turns = 0
 
     private static let colors: [(red: Double, green: Double, blue: Double)] = [

@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a session leaves behind, to compare it with what another run of it does.
+/// The results of a session, for comparison with another run.
 struct Recorded {
-    /// The recording's pictures and sounds, by file.
+    /// The recording's files.
     var files: [String: [UInt8]]
-    /// The report, without what tells in which process a plugin lived.
+    /// The report, without values that depend on the plugins' processes.
     var report: String
-    /// What was said of each plugin, and by it, by its place in the session.
+    /// The log lines about each plugin and by it, by role.
     var lines: [String: String]
     var run: Finished
 
     /// Runs a session.
     ///
     /// - Parameters:
-    ///   - isolation: Where its plugins live, unless they say it themselves: `host` or `process`.
+    ///   - isolation: The session's `isolation`: `host` or `process`.
     ///   - keys: Other keys of the session file, as `--set` takes them.
     init(
         _ session: TestSession, isolation: String, keys: [String] = [],
@@ -40,10 +40,9 @@ struct Recorded {
             uniqueKeysWithValues: roles.map { [run] in ($0, run.lines(of: $0)) })
     }
 
-    /// The members of a plugin that are there because it has a process of its own.
+    /// Members that only isolated plugins have.
     private static let ofProcesses: Set = ["isolation", "process", "sandbox", "losses"]
-    /// The members of a picture that tell of ways through memory, which are others if a filter has
-    /// a memory of its own.
+    /// Members about memory, which differ if a filter has memory of its own.
     private static let ofMemory: Set = ["conversions", "bytesConverted"]
 
     private static func withoutProcesses(_ json: [UInt8]) throws -> String {
@@ -61,7 +60,7 @@ struct Recorded {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Expects that two runs of a session have left the same.
+    /// Expects equal results of two runs.
     func expectSame(
         as other: Recorded, _ comment: String = "",
         sourceLocation: SourceLocation = #_sourceLocation
@@ -73,7 +72,7 @@ struct Recorded {
             files.keys.sorted() == other.files.keys.sorted(), "\(comment)",
             sourceLocation: sourceLocation)
         for (file, bytes) in files {
-            // Not compared by the macro, which would print it all.
+            // Not compared by the macro, which would print everything.
             let isSame = other.files[file] == bytes
             #expect(
                 isSame, "\(comment): \(file) differs\n\(other.run)", sourceLocation: sourceLocation)

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// `session.json`, as a program that knows nothing of the product reads it: every member must
-/// be there, unless it is optional here.
+/// `session.json`, decoded independently of the product: every member must be there unless it is
+/// optional here.
 struct Report: Decodable {
     struct Plugin: Decodable {
         struct Offer: Decodable {
@@ -75,7 +75,7 @@ struct Report: Decodable {
             var lateness: Intervals?
             var failure: String?
 
-            /// Periods, which are the pictures in it.
+            /// Periods, which is the number of frames in it.
             var periods: Int { delivered + repeated + black + slate }
         }
 
@@ -207,7 +207,7 @@ struct Report: Decodable {
         }
     }
 
-    /// The plugin at a place of the session, e.g. `"camera"`.
+    /// The plugin with a role, e.g. `"camera"`.
     func plugin(_ role: String) throws -> Plugin {
         guard let plugin = plugins.first(where: { $0.role == role }) else {
             throw Failure("the report has no plugin \(role): \(plugins.map(\.role))")
@@ -215,7 +215,7 @@ struct Report: Decodable {
         return plugin
     }
 
-    /// The picture of a track.
+    /// The video of a track.
     func picture(_ track: String) throws -> VideoReport {
         guard let picture = pictures.first(where: { $0.track == track }) else {
             throw Failure("the report has no picture \(track): \(pictures.map(\.track))")
@@ -223,7 +223,7 @@ struct Report: Decodable {
         return picture
     }
 
-    /// The sound of a source.
+    /// The audio of a source.
     func sound(_ role: String) throws -> Audio {
         guard let sound = sounds.first(where: { $0.role == role }) else {
             throw Failure("the report has no sound \(role): \(sounds.map(\.role))")

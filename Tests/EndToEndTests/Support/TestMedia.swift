@@ -1,11 +1,11 @@
 import Glibc
 import TestSupport
 
-/// Small pictures and sounds for plugins that read files, made anew each time by ffmpeg.
+/// Small media files for plugins that read them, created by ffmpeg.
 struct TestMedia {
     private let folder: TemporaryFolder
 
-    /// Two seconds of moving pictures, 320x180 at 30 frames a second.
+    /// Two seconds of moving video, 320x180 at 30 frames a second.
     var footage: String { folder("footage.y4m") }
     /// A red square that is half transparent.
     var logo: String { folder("logo.png") }

@@ -4,13 +4,13 @@ import TestSupport
 
 /// Builds the plugins in C that tests load, into a folder beside the products.
 enum TestPlugins {
-    /// The plugins that misbehave while they run, built once.
+    /// The hostile plugins, built once.
     static func hostile() throws -> String { try builtHostile.get() }
 
     /// The program of the sample that broadcasts, in C, built once.
     static func bouncer() throws -> String { try builtBouncer.get() }
 
-    /// The program that broadcasts as it is told, built once.
+    /// The hostile program that broadcasts, built once.
     static func visitor() throws -> String { try builtPeer.get() }
 
     /// The stand-alone sample in C, built once.
@@ -29,11 +29,11 @@ enum TestPlugins {
             ["-DFAULT_\(fault)"])
     }
 
-    /// The plugin that does something while it is loaded, e.g. `"crash"` in its `"ENTRY"`.
+    /// The plugin with a fault while it is loaded, e.g. `"crash"` in its `"ENTRY"`.
     ///
     /// - Parameters:
-    ///   - name: The plugin's.
-    ///   - file: Where to put it; nil for the folder of the test plugins.
+    ///   - name: The plugin's name.
+    ///   - file: Its path; nil for the folder of the test plugins.
     static func loading(
         _ action: String, in place: String, name: String = "Loading", as file: String? = nil
     ) throws -> String {
@@ -53,17 +53,17 @@ enum TestPlugins {
             ["-D_GNU_SOURCE", "-O2", "-Wno-pedantic"])
     }
 
-    /// A shared library that is no plugin.
+    /// A shared library that is not a plugin.
     static func notAPlugin() throws -> String {
         try build("not-a-plugin", ["\(sources)/malformed/not_a_plugin.c"])
     }
 
-    /// A plugin that needs `missing_library.so`, which is not there any more.
+    /// A plugin that needs the missing `missing_library.so`.
     static func needingMissingLibrary() throws -> String {
         let folder = try TemporaryFolder()
         let library = folder("missing_library.so")
         try compile(["\(sources)/malformed/missing_library.c"], [], into: library)
-        // Linked by its bare name, so that the name is what the plugin asks for.
+        // Linked by its bare name, which becomes the plugin's dependency.
         return try build(
             "needs-missing-library", ["\(sources)/malformed/needs_missing_library.c"],
             ["-L\(folder.path)", "-l:missing_library.so"])
@@ -80,7 +80,7 @@ enum TestPlugins {
         ].map { "\(sources)/hostile/\($0).c" }
     }
 
-    /// The faults that `malformed.c` knows, from its text.
+    /// The faults in the text of `malformed.c`.
     static func faults() throws -> [String] {
         let text = String(
             decoding: try readFile("\(sources)/malformed/malformed.c"), as: UTF8.self)
@@ -105,7 +105,7 @@ enum TestPlugins {
         try buildBroadcast("visitor", "\(sources)/broadcast/visitor.c")
     }
 
-    /// Builds a program as the README of the sample says, against the library beside the products.
+    /// Builds a program as the sample's README describes, against the library beside the products.
     private static func buildBroadcast(
         _ name: String, _ file: String, _ flags: [String] = []
     ) throws -> String {
@@ -141,8 +141,8 @@ enum TestPlugins {
         return library
     }
 
-    /// Builds a plugin in Swift from the package's own modules and objects, as a package of its own
-    /// takes much longer.
+    /// Builds a plugin in Swift from the package's modules and objects; a package of its own would
+    /// take much longer.
     static func compileSwift(_ file: String, module: String, into library: String) throws {
         let objects = try ["GreenroomMedia", "GreenroomPlugin"].flatMap { module in
             let build = "\(Checkout.products)/\(module).build"
@@ -159,7 +159,7 @@ enum TestPlugins {
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
     }
 
-    /// Expects no more than that a plugin in Swift compiles.
+    /// Expects that a plugin in Swift compiles.
     static func checkSwift(_ file: String, module: String) throws -> Finished {
         try ChildProcess.run(
             "swiftc", swiftFlags(module) + ["-typecheck", file], atMost: .seconds(120))
@@ -173,7 +173,7 @@ enum TestPlugins {
         ]
     }
 
-    /// Builds a plugin as the README of a stand-alone plugin says.
+    /// Builds a plugin as the README of a stand-alone plugin describes.
     private static func build(
         _ name: String, _ files: [String], _ flags: [String] = []
     ) throws -> String {
@@ -183,10 +183,10 @@ enum TestPlugins {
         return library
     }
 
-    /// Builds a file anew that another test may be loading: it gets its name when it is whole, and
-    /// one that is the same stays.
+    /// Rebuilds a file that another test may be loading: it is renamed when complete, and not
+    /// replaced if it is unchanged.
     ///
-    /// - Parameter build: Makes the file at a path.
+    /// - Parameter build: Creates the file at a path.
     static func replace(_ file: String, build: (String) throws -> Void) throws {
         let unfinished = file + ".\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
         try build(unfinished)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A session that a test runs: its file, and the recording that it makes in the same folder.
+/// A session of a test: its file, and its recording in the same folder.
 struct TestSession {
     let folder: TemporaryFolder
     /// The session file.
@@ -15,11 +15,11 @@ struct TestSession {
     ///   - sources: The sections `camera`, `microphone` and `share`; ``hostile(_:_:)`` and
     ///     ``bundled(_:_:)`` name plugins.
     ///   - duration: nil for a session that runs until it is stopped.
-    ///   - clock: `"virtual"` for a session that takes no time, and is the same each time.
-    ///   - table: The sizes that cameras are offered, instead of the usual ones.
-    ///   - timeline: Entries, each as the inside of a flow mapping of YAML.
-    ///   - isolation: Where plugins run that do not say it themselves: in the host's process,
-    ///     `"process"`, or nil for what holds without the key.
+    ///   - clock: `"virtual"` for a session that takes no time and is deterministic.
+    ///   - table: The sizes for cameras, instead of the standard ones.
+    ///   - timeline: Entries, each the content of a YAML flow mapping.
+    ///   - isolation: The session's `isolation`: in the host's process, `"process"`, or nil for no
+    ///     key.
     ///   - outputs: Other outputs than one recording.
     init(
         _ sources: String, maximum: String = "320x180@15", duration: String? = "800ms",
@@ -71,12 +71,12 @@ struct TestSession {
     /// The report.
     func report() throws -> Report { try Report(recording + "/session.json") }
 
-    /// The pictures of a track: `"camera"` or `"share"`.
+    /// The video of a track: `"camera"` or `"share"`.
     func picture(_ track: String) throws -> Y4MRecording {
         try Y4MRecording("\(recording)/\(track).y4m")
     }
 
-    /// The sound of a track: `"camera"` for the microphone, or `"share"`.
+    /// The audio of a track: `"camera"` for the microphone, or `"share"`.
     func sound(_ track: String) throws -> WAVRecording {
         try WAVRecording("\(recording)/\(track).wav")
     }
@@ -109,9 +109,9 @@ struct TestSession {
 }
 
 extension TestSession {
-    /// Expects that the report adds up, and that it tells the truth about the files.
+    /// Expects that the report is consistent, and that it matches the files.
     ///
-    /// - Parameter readingSound: Whether to read the sound's files, which for hours takes long.
+    /// - Parameter readingSound: Whether to read audio files, which takes long for hours of audio.
     /// - Returns: The report.
     @discardableResult
     func expectTrueReport(
@@ -189,8 +189,8 @@ extension TestSession {
         return report
     }
 
-    /// Expects that a recording of a well-behaved hostile source is whole: as many frames as
-    /// its time has, the four quarters in each, and nothing refused.
+    /// Expects that a recording of a well-behaved hostile source is complete: a frame for each
+    /// period, the four quarters in each, and no refusals.
     func expectUnharmed(
         _ track: String, _ run: Finished, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

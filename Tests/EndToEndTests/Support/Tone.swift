@@ -1,6 +1,6 @@
 import Glibc
 
-/// Measures of sound.
+/// Measurements of audio.
 enum Tone {
     /// The amplitude of one frequency, by Goertzel's algorithm under a Hann window.
     static func amplitude(of hertz: Double, in samples: some Collection<Double>, rate: Int)
@@ -18,9 +18,9 @@ enum Tone {
         return 4 * max(0, power).squareRoot() / count
     }
 
-    /// The frequency of a sine, from the times at which it rises through zero.
+    /// The frequency of a sine, from its upward zero crossings.
     ///
-    /// - Returns: nil if it rises less than twice.
+    /// - Returns: nil if there are fewer than two.
     static func frequency(of samples: some Collection<Double>, rate: Int) -> Double? {
         var crossings: [Double] = []
         var previous = 0.0
@@ -36,12 +36,12 @@ enum Tone {
         return Double(crossings.count - 1) * Double(rate) / (last - first)
     }
 
-    /// The places where a sine of a frequency breaks off, jumps or has a gap.
+    /// The positions of breaks, jumps and gaps in a sine.
     ///
-    /// A sine obeys x[n] = 2 cos(w) x[n-1] - x[n-2]; what does not is a break.
+    /// A sine obeys x[n] = 2 cos(w) x[n-1] - x[n-2]; a deviation is a break.
     ///
-    /// - Parameter tolerance: How far a sample may be from the prediction; rounding to 16 bits
-    ///   alone is up to 2.
+    /// - Parameter tolerance: The largest deviation of a sample from the prediction; rounding to 16
+    ///   bits causes up to 2.
     static func breaks(
         in samples: [Double], frequency: Double, rate: Int, tolerance: Double
     ) -> [Int] {

@@ -1,14 +1,14 @@
 import Glibc
 import TestSupport
 
-/// A WAV file of 16-bit PCM, read without any code of the product.
+/// A WAV file of 16-bit PCM, read independently of the product.
 struct WAVRecording {
     var sampleRate: Int
     /// The samples of each channel, -32768 to 32767.
     var channels: [[Double]]
-    /// `"RIFF"`, or `"RF64"` for a file that may be larger than 4 GiB.
+    /// `"RIFF"`, or `"RF64"` for a file that may exceed 4 GiB.
     var container: String
-    /// What the header says of the file's length, less the file's length; 0 in a valid file.
+    /// The length in the header minus the file's length; 0 in a valid file.
     var headerExcessBytes: Int
 
     var frameCount: Int { channels.first?.count ?? 0 }
@@ -76,7 +76,7 @@ struct WAVRecording {
         throw Failure("\(path) has no data")
     }
 
-    /// Where the samples of a file begin that is too large to be read as a whole.
+    /// The offset of the samples in a file that is too large to be read completely.
     ///
     /// - Parameter head: Its first bytes.
     static func dataOffset(_ head: Slice<UnsafeRawBufferPointer>, _ path: String) throws -> Int {

@@ -3,21 +3,21 @@ import TestSupport
 
 /// A plugin in C that breaks one rule: `Tests/WrongPlugins/<group>/<name>.c`.
 ///
-/// Its first line says which check names the fault, and what it does wrong:
-/// `/* lifecycle.restart: spins from the second start on */`. A second one may have more words for
-/// the compiler, and a third one more for `greenroom validate`: `/* cc: -Wl,-z,execstack */`,
-/// `/* validate: --set look=dark */`. One that breaks no rule, and whose author is warned, has the line
+/// Its first line names the check that must find the fault, and the fault:
+/// `/* lifecycle.restart: spins from the second start on */`. More lines may have arguments for the
+/// compiler and for `greenroom validate`: `/* cc: -Wl,-z,execstack */`,
+/// `/* validate: --set look=dark */`. A plugin that only gets a warning has the line
 /// `/* outcome: warning */`.
 struct WrongPlugin: CustomStringConvertible, Sendable {
     static let folder = Checkout.root + "/Tests/WrongPlugins"
 
-    /// From the folder, without `.c`, e.g. `lifecycle/spins-at-second-start`.
+    /// Relative to the folder, without `.c`, e.g. `lifecycle/spins-at-second-start`.
     var name: String
-    /// The check that names the fault.
+    /// The check that finds the fault.
     var check: String
-    /// What it does wrong.
+    /// The fault.
     var fault: String
-    /// Whether it is no fault, but something to know of.
+    /// Whether it only gets a warning.
     var isOnlyWarned = false
     var compilerWords: [String] = []
     var validatorWords: [String] = []
@@ -27,7 +27,7 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
     /// The group of the check.
     var group: String { String(check.prefix { $0 != "." }) }
 
-    /// All that there are.
+    /// All plugins in the folder.
     static func all() throws -> [WrongPlugin] {
         guard let files = FileManager.default.enumerator(atPath: folder) else {
             throw Failure("can't list \(folder)")
@@ -60,7 +60,7 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
     /// Builds it.
     func build() throws -> String { try Self.build("\(name).c", compilerWords) }
 
-    /// Builds the good plugin of a kind, e.g. `"VIDEO_SOURCE"`.
+    /// Builds the correct plugin of a kind, e.g. `"VIDEO_SOURCE"`.
     static func buildGood(_ kind: String) throws -> String {
         try build("good.c", ["-DKIND=GR_KIND_\(kind)"], as: "good-\(kind.lowercased())")
     }
@@ -86,7 +86,7 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
     }
 }
 
-/// What `greenroom validate --format json` says of one check.
+/// The result of a check from `greenroom validate --format json`.
 struct ScheduledCheck: Decodable {
     var check: String
     var outcome: String

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A Y4M file, read without any code of the product.
+/// A Y4M file, read independently of the product.
 ///
 /// The format: a line of parameters, then for each frame a line that begins with `FRAME`, and
 /// the planes Y, U, V without padding. Only 8-bit 4:2:0 is read.
@@ -10,9 +10,9 @@ final class Y4MRecording {
     let parameters: [String: String]
     let width: Int
     let height: Int
-    /// Frames that are whole.
+    /// Complete frames.
     let frameCount: Int
-    /// Bytes after the last whole frame; 0 in a file that is whole.
+    /// Bytes after the last complete frame; 0 in a valid file.
     let trailingBytes: Int
 
     private let descriptor: Int32
@@ -23,7 +23,7 @@ final class Y4MRecording {
 
     /// Opens a file.
     ///
-    /// - Parameter indexed: Whether to look for every frame; a file of very many is read with
+    /// - Parameter indexed: Whether to find every frame; read a file with very many by
     ///   ``eachFrame(_:)`` alone.
     init(_ path: String, indexed: Bool = true) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -72,13 +72,13 @@ final class Y4MRecording {
 
     deinit { close(descriptor) }
 
-    /// Frames a second, as `F30:1` says.
+    /// The frame rate in the header.
     var framesPerSecond: Double? {
         let parts = (parameters["F"] ?? "").split(separator: ":").compactMap { Double($0) }
         return parts.count == 2 && parts[1] > 0 ? parts[0] / parts[1] : nil
     }
 
-    /// A frame by its place, from 0.
+    /// A frame by its index, from 0.
     func frame(_ index: Int) throws -> YUVImage {
         guard frameOffsets.indices.contains(index) else {
             throw Failure("there is no frame \(index) of \(frameCount)")
@@ -94,7 +94,7 @@ final class Y4MRecording {
             v: try bytes(chromaWidth * chromaHeight, at: chroma + chromaWidth * chromaHeight))
     }
 
-    /// What a function makes of each frame's bytes: Y, U, V.
+    /// Maps each frame's bytes: Y, U, V.
     func eachFrame<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> [Result] {
         guard let mapped = mmap(nil, fileBytes, PROT_READ, MAP_PRIVATE, descriptor, 0),
             mapped != MAP_FAILED
@@ -134,7 +134,7 @@ final class Y4MRecording {
     }
 }
 
-/// A 4:2:0 picture of 8 bits.
+/// An 8-bit 4:2:0 frame.
 struct YUVImage: Equatable {
     var width: Int
     var height: Int
@@ -163,7 +163,7 @@ struct YUV: Equatable, CustomStringConvertible {
             && abs(v - other.v) <= tolerance
     }
 
-    /// What red, green and blue of 0 to 255 are, by the formulas of the standards.
+    /// Converts red, green and blue of 0 to 255 by the formulas of the standards.
     ///
     /// - Parameters:
     ///   - kr: The weight of red in luma: 0.299 of BT.601, 0.2126 of BT.709.

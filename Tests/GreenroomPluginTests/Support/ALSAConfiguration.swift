@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A private ALSA configuration for this process: machines that test have no sound cards.
+/// A private ALSA configuration for this process: test machines have no sound cards.
 ///
 /// Tests that use it run one at a time.
 enum ALSAConfiguration {
@@ -12,8 +12,8 @@ enum ALSAConfiguration {
         return path
     }()
 
-    /// Replaces what ALSA knows besides its own configuration. ALSA sees the next time it opens
-    /// a device that the file is another one.
+    /// Replaces the user's part of ALSA's configuration. ALSA notices the changed file when it
+    /// opens a device.
     static func set(_ text: String) throws {
         let new = path + ".new"
         let stream = try #require(fopen(new, "w"))

@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Swift compiler, run against the modules that were built beside the tests.
+/// The Swift compiler with the modules in the build folder.
 enum Compiler {
-    /// What the compiler says of a source; empty if it compiles without a warning.
+    /// The compiler's messages about a source; empty if it compiles without a warning.
     ///
-    /// Goes as far as the checks of ownership, which come after those of types.
+    /// Includes the checks of ownership, which follow those of types.
     static func complaints(about source: String) throws -> String {
         try complaints(about: [("Snippet.swift", source)])
     }
 
-    /// The same of the files of one module.
+    /// The same for the files of one module.
     static func complaints(about files: [(name: String, text: String)]) throws -> String {
         let folder = try TemporaryFolder()
         let paths = try files.map { try folder.write($0.name, $0.text) }

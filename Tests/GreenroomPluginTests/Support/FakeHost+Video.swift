@@ -3,9 +3,9 @@ import GreenroomMedia
 import Glibc
 import Synchronization
 
-/// The fake host's pool and what it was sent.
+/// The fake host's pool and received frames.
 struct FakeVideo {
-    /// Frames that may be out at once.
+    /// Limit of leased frames.
     var capacity = 4
     /// Bytes of padding after each row, set to 0xEE.
     var padding = 32
@@ -15,13 +15,13 @@ struct FakeVideo {
     var sent: [SentFrame] = []
     var abandoned = 0
     var refusals: [Status] = []
-    /// Whether pixels are copied when a frame arrives.
+    /// Whether arriving frames are copied.
     var keepsPixels = true
 }
 
 /// A frame of the pool.
 struct FakeFrame: @unchecked Sendable {
-    // Safe to share: one plugin writes while it has the lease, the host reads after that.
+    // Safe to share: one plugin writes during its lease, the host reads afterwards.
     var format: PixelFormat
     var size: FrameSize
     var planes: [UnsafeMutableRawBufferPointer]
@@ -66,14 +66,14 @@ struct FakeFrame: @unchecked Sendable {
     }
 }
 
-/// A frame as it arrived.
+/// A received frame.
 struct SentFrame: Equatable {
     var format: PixelFormat
     var size: FrameSize
     var info: FrameInfo
-    /// The rows of each plane without padding; empty where pixels are not kept.
+    /// The rows of each plane without padding; empty without copies.
     var planes: [[UInt8]] = []
-    /// Whether every byte between the rows was left alone.
+    /// Whether every byte between the rows is unchanged.
     var isPaddingIntact = true
 }
 

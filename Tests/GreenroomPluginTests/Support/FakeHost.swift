@@ -3,8 +3,8 @@ import GreenroomABI
 import GreenroomMedia
 import Synchronization
 
-/// A host of one instance, written from the C header alone, with a clock that shows what the
-/// test wants: who waits for a time gets it at once, until the time at which the session ends.
+/// A host of one instance, based on the C header alone, with a controlled clock: a wait returns at
+/// once with the awaited time, until the session's end.
 final class FakeHost: Sendable {
     struct Refusal: Error { var status: Status }
 
@@ -21,7 +21,7 @@ final class FakeHost: Sendable {
         var video = FakeVideo()
         var blocks: [SentBlock] = []
         var audioRefusals: [Status] = []
-        /// Whether sound is kept when it arrives; it is counted in any case.
+        /// Whether received samples are kept; they are always counted.
         var keepsSamples = true
         var sampleCount = 0
     }
@@ -35,7 +35,7 @@ final class FakeHost: Sendable {
         var samples: [Int16]
     }
 
-    /// The session's end is reached: whoever waits beyond it waits for stop.
+    /// Signalled when a thread waits beyond the session's end, until stop.
     private let reachedEnd = DispatchSemaphore(value: 0)
     private let stopped = DispatchSemaphore(value: 0)
     let id: UInt64
@@ -54,9 +54,9 @@ final class FakeHost: Sendable {
 
     static subscript(id: UInt64) -> FakeHost? { hosts.withLock { $0.all[id] } }
 
-    // MARK: - What tests say
+    // MARK: - Control by tests
 
-    /// Moves the clock, as a slow callback would.
+    /// Advances the clock, like a slow callback.
     func advance(by nanoseconds: Int64) { state.withLock { $0.now += nanoseconds } }
 
     func begin() {
@@ -68,13 +68,13 @@ final class FakeHost: Sendable {
         }
     }
 
-    /// Lets who waits at the end go on until another one.
+    /// Lets threads that wait at the end continue to a later end.
     func resume(until end: Int64) {
         state.withLock { $0.end = end }
         stopped.signal()
     }
 
-    /// Waits until someone waits for the end of the session, or gives up.
+    /// Waits until a thread waits for the end of the session, or gives up.
     func waitForEnd() { reachedEnd.wait() }
 
     func end() {
@@ -181,9 +181,9 @@ final class FakeHost: Sendable {
     }
 }
 
-/// A table that stays.
+/// A table that is never freed.
 struct Leaked<Table>: @unchecked Sendable {
-    // Safe to share: written before it is seen, and only read from then on.
+    // Safe to share: written before it is published, then only read.
     let pointer: UnsafePointer<Table>
 
     init(_ table: Table) {
@@ -193,7 +193,7 @@ struct Leaked<Table>: @unchecked Sendable {
     }
 }
 
-/// A C string that stays; the same one for the same text.
+/// A C string that is never freed; equal texts share one.
 func cString(_ text: String) -> UnsafePointer<CChar> {
     strings.withLock { strings in
         if let known = strings[text] { return known.pointer }
@@ -206,7 +206,7 @@ func cString(_ text: String) -> UnsafePointer<CChar> {
 }
 
 private struct CString: @unchecked Sendable {
-    // Safe to share: written before it is seen, and only read from then on.
+    // Safe to share: written before it is published, then only read.
     let pointer: UnsafePointer<CChar>
 }
 

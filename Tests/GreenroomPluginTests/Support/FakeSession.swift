@@ -5,12 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An instance of an exported plugin, driven through the C tables as a host would.
+/// An instance of an exported plugin, driven through the C tables like a host does.
 final class FakeSession {
     let host: FakeHost
     let plugin: UnsafePointer<gr_plugin>
     private(set) var answer = gr_answer()
-    /// How the last offer was answered: 1 accept, 2 counter, 3 fixed.
+    /// The kind of the last answer: 1 accept, 2 counter, 3 fixed.
     var answerKind: UInt32 { answer.kind }
     private var isDestroyed = false
 
@@ -46,7 +46,7 @@ final class FakeSession {
         plugin.pointee.destroy(plugin.pointee.`self`)
     }
 
-    /// Initializes a source of video with rows, the first of which is suggested.
+    /// Initializes a video source with rows; the first one is suggested.
     func initializeVideo(
         _ rows: [VideoCapability] = [VideoCapability(width: 64, height: 36, fps: 30)],
         revision: UInt32 = 1, structSize: Int = MemoryLayout<gr_initialize>.size
@@ -66,7 +66,7 @@ final class FakeSession {
         }
     }
 
-    /// Initializes a source of sound.
+    /// Initializes an audio source.
     func initializeAudio() -> Status {
         var input = gr_initialize(
             struct_size: UInt32(MemoryLayout<gr_initialize>.size), reserved: 0, sender: host.id,
@@ -127,7 +127,7 @@ final class FakeSession {
         host.state.withLock { $0.isGone = true }
     }
 
-    /// Starts, lets the plugin send until the clock has gone on by a time, and stops.
+    /// Starts, lets the plugin send until the clock has advanced by a duration, and stops.
     func run(nanoseconds: Int64) -> Status {
         host.state.withLock { $0.end = $0.now + nanoseconds }
         let status = startSend()
@@ -197,7 +197,7 @@ enum Given: Sendable {
 /// The calling thread, as a key.
 func currentThread() -> UInt { UInt(pthread_self()) }
 
-/// The entry of a bundled plugin's shared library, which lies beside the tests.
+/// The entry of a bundled plugin's shared library in the build folder.
 func bundledEntry(_ name: String) throws -> UnsafePointer<gr_entry> {
     let library = try #require(
         dlopen(Checkout.products + "/lib\(name).so", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE),

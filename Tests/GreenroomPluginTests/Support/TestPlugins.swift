@@ -3,7 +3,7 @@ import GreenroomABI
 import GreenroomPlugin
 import Synchronization
 
-/// The plugins that the tests export.
+/// The exported test plugins.
 var testEntry: UnsafePointer<gr_entry> {
     let entry = exportPlugins(
         RecordingSource.self, RecordingShare.self, RecordingMic.self, RecordingShareAudio.self,
@@ -19,14 +19,14 @@ func describe(_ name: String) -> PluginDescription {
         vendor: "Greenroom", url: nil)
 }
 
-/// What callbacks do besides saying so in the log.
+/// The behaviour of callbacks besides logging.
 struct Behaviour: PluginSettings {
     enum Answer: String, CaseIterable {
         case accept, counter, fixed, fail, failOddly = "fail-oddly"
     }
     var answer = Answer.accept
     var failsToStart = false
-    /// The fake host, for those that play with its clock.
+    /// The fake host, for plugins that move its clock.
     var host = 0
 
     static let table: [Setting<Self>] = [
@@ -51,7 +51,7 @@ struct Behaviour: PluginSettings {
 
 enum Odd: Error { case unforeseen }
 
-/// The senders that recording sources were given, by the fake host's id.
+/// The senders of recording sources, by the fake host's id.
 enum Kept {
     static let video = Mutex<[Int: VideoSender]>([:])
     static let audio = Mutex<[Int: AudioSender]>([:])
@@ -143,7 +143,7 @@ struct RecordingShareAudio: ShareAudioSource {
     func onShareAudioUninitialized() { host.log(.debug, "onShareAudioUninitialized") }
 }
 
-/// Adds a level to the luma; fails on frames whose first byte is 255.
+/// Adds a level to luma; fails on frames whose first byte is 255.
 struct RecordingFilter: VideoSourcePreProcessor {
     struct Settings: PluginSettings {
         var level = 1
@@ -214,11 +214,11 @@ struct EverySetting: VirtualAudioMic {
     func onMicStopSend() {}
 }
 
-/// How a pumped test plugin behaves.
+/// The behaviour of a test plugin with a pump.
 struct PumpBehaviour: PluginSettings {
-    /// The fake host, whose clock a slow frame moves on.
+    /// The fake host, whose clock a slow frame advances.
     var host = 0
-    /// The frame that is slow, and by how much.
+    /// The slow frame, and its delay.
     var slowIndex = -1
     var slowBy = 0
     var throwsAt = -1
@@ -314,8 +314,8 @@ struct TestScreenAudio: ScreenAudio {
     func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) {}
 }
 
-/// Sends by hand: whenever it is offered something anew it sends a frame that it had begun, a
-/// frame that names no offer, and one that names the newest.
+/// Sends without a pump: for each new offer it sends a frame begun before, a frame without a
+/// revision, and one with the newest revision.
 final class HandyCamera: VideoSource {
     static let plugin = describe("handy")
     static let capabilities = [VideoCapability(width: 8, height: 6, fps: 10)]
@@ -354,8 +354,8 @@ final class HandyCamera: VideoSource {
     func onStopSend() {}
 }
 
-/// Draws with a pump of its own, and is slow with frame 3: until the test has changed the offer.
-/// For one test at a time.
+/// Draws with its own pump. Frame 3 is slow: until the test has changed the offer. For one test at
+/// a time.
 final class PumpingCamera: VideoSource {
     static let plugin = describe("pumping")
     static let isDrawing = DispatchSemaphore(value: 0)

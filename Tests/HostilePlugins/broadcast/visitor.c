@@ -1,4 +1,4 @@
-/* A broadcast that does as its second argument says, and prints what becomes of it:
+/* A broadcast with the behaviour in its second argument. Prints the results:
  * "visitor SOCKET still|pause|finish|crash|refuse|idle". */
 #include <greenroom/broadcast.h>
 #include <pthread.h>

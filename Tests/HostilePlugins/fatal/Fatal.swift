@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// A camera that meets, at its thirtieth frame, what its author took for impossible.
+/// A camera that traps at its thirtieth frame, as after a failed assumption.
 struct Fatal: Camera {
     static let plugin = PluginDescription(
         id: "org.example.fatal", name: "Fatal", version: "1.0.0",
@@ -21,6 +21,6 @@ struct Fatal: Camera {
     }
 }
 
-/// What the host looks for in the library.
+/// The entry of the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? { exportPlugins(Fatal.self) }

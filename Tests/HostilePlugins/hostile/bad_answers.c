@@ -1,9 +1,9 @@
-/* Plugins that answer, fail, give up and talk as they should not. */
+/* Plugins with invalid answers, failures, ends and log lines. */
 #include "hostile.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Answers: what the settings `answer`, `width`, `height` and `fps` say, whatever the offer. */
+/* Answers: the settings `answer`, `width`, `height` and `fps`, regardless of the offer. */
 gr_status answer_as_set(instance *me, const gr_initialize *in) {
   if (setting_is(me, "answer", "accept")) return GR_STATUS_OK;
   in->answer->kind = setting_is(me, "answer", "fixed")     ? GR_ANSWER_FIXED
@@ -66,7 +66,7 @@ static void send_then_give_up(instance *me) {
   if (pthread_create(&thread, NULL, give_up_again, me) == 0) pthread_join(thread, NULL);
 }
 
-/* Chatter: what the setting `chatter` says. */
+/* Chatter: log lines as in the setting `chatter`. */
 static void chatter(instance *me) {
   if (setting_is(me, "chatter", "flood"))
     for (int n = 0; n < 10000; n++) say(me, GR_LOG_INFO, "line %d", n);

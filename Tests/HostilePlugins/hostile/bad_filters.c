@@ -1,4 +1,4 @@
-/* Pre-processors that fail, hang, or write where they should not. */
+/* Pre-processors that fail, hang, or write to memory that is not theirs. */
 #include "hostile.h"
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ static gr_status hang_at_frame(instance *me, gr_mutable_frame *frame) {
   for (;;) pause();
 }
 
-/* FilterScribbles: overwrites the description of the frame, which is its to read. */
+/* FilterScribbles: overwrites the description of the frame, which is read-only. */
 static gr_status scribble(instance *me, gr_mutable_frame *frame) {
   (void)me;
   memset(frame, 0xff, sizeof *frame);

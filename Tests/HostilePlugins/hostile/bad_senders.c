@@ -1,4 +1,4 @@
-/* Frames that lie, leases that are not given back, and sends at the wrong time. */
+/* Invalid frames, leaked leases, and sends at the wrong time. */
 #include "hostile.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static gr_status send_small(instance *me) {
   return status;
 }
 
-/* Every call that a state can refuse. */
+/* Makes every call that a state can refuse. */
 static void report_all_calls(instance *me, const char *when) {
   char what[64];
   gr_lease lease = {.struct_size = sizeof lease};
@@ -67,8 +67,8 @@ static void join_if_started(instance *me) {
   if (me->count > 0) join_thread(me);
 }
 
-/* SendWhenGone: gives up after a few frames, so that the session goes on without it, and then
-   calls everything it knows from other threads, with handles of the dead. */
+/* SendWhenGone: gives up after a few frames, so that the session continues without it, and then
+   calls every function from other threads, with destroyed handles. */
 
 static void give_up_early(instance *me) {
   for (int n = 0; n < 10; n++) {
@@ -88,7 +88,7 @@ static void uninitialize_from_thread(instance *me) {
   if (pthread_create(&thread, NULL, send_in_uninitialize, me) == 0) pthread_join(thread, NULL);
 }
 
-/* Reports to standard error: the host drops the log lines of an instance that is no more. */
+/* Reports to standard error: the host drops log lines of a destroyed instance. */
 static void *haunt(void *self) {
   instance *me = self;
   pause_ms(100); /* destroy has returned by now */
@@ -127,7 +127,7 @@ static void leave_a_ghost(instance *me) {
   if (pthread_create(&thread, NULL, haunt, ghost) == 0) pthread_detach(thread);
 }
 
-/* BadFrames: each lie once; then it goes on as it should. */
+/* BadFrames: each invalid frame once; then valid ones. */
 
 typedef struct lie {
   const char *name;
@@ -221,7 +221,7 @@ static void send_bad_frames(instance *me) {
 
   static uint8_t noise[5000];
   for (size_t index = 0; index < sizeof noise; index++) noise[index] = (uint8_t)(index * 7919 >> 3);
-  /* A start, a baseline frame header of 16x16 pixels, and an end: no picture at all. */
+  /* A start, a baseline frame header of 16x16 pixels, and an end: no image data. */
   static const uint8_t header_only[] = {0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 16, 0, 16, 1, 1,
                                         0x11, 0,    0xff, 0xd9};
   static const uint8_t markers_only[] = {0xff, 0xd8, 0xff, 0xd9};
@@ -299,7 +299,7 @@ static void send_bad_leases(instance *me) {
   send_video_well(me);
 }
 
-/* LeaseLeak: takes all that there are and keeps them, then sends from its own memory. */
+/* LeaseLeak: keeps all leases, then sends from its own memory. */
 static void leak_leases(instance *me) {
   uint64_t ids[many_leases];
   acquire_until_refused(me, ids);
@@ -336,7 +336,7 @@ static void shift_shape(instance *me) {
   }
 }
 
-/* Crowd: four threads on one sender, each as fast as it can, both ways of sending. */
+/* Crowd: four threads use one sender at full speed, with send and with leases. */
 static void *push_in(void *self) {
   instance *me = self;
   gr_status status;
@@ -356,7 +356,7 @@ static void crowd(instance *me) {
   for (int index = 0; index < 4; index++) pthread_join(threads[index], NULL);
 }
 
-/* Silent: says that all is well, and sends nothing. */
+/* Silent: reports success, and sends nothing. */
 static void send_nothing(instance *me) { (void)me; }
 
 #define CAMERA .kind = GR_KIND_VIDEO_SOURCE

@@ -1,4 +1,4 @@
-/* Audio that is too much, too fast, or nothing that the interface takes. */
+/* Too much audio, too fast, or in invalid blocks. */
 #include "hostile.h"
 #include <stdlib.h>
 #include <time.h>
@@ -7,7 +7,7 @@ enum { rate = 48000, ten_seconds = 10 * rate };
 
 static int16_t silence[2 * ten_seconds];
 
-/* BadBlocks: each lie once; then it goes on as it should. */
+/* BadBlocks: each invalid block once; then valid ones. */
 
 typedef struct lie {
   const char *name;
@@ -119,7 +119,7 @@ static void overfeed(instance *me) {
   }
 }
 
-/* Starving: 10 ms every 30 ms; the rest of the time it has nothing. */
+/* Starving: 10 ms of audio every 30 ms. */
 static void starve(instance *me) {
   const int64_t start = me->host->now_ns(me->handle);
   int16_t samples[rate / 100 * 2];

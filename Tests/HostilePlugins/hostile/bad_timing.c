@@ -1,4 +1,4 @@
-/* Callbacks that never return, or not in time. */
+/* Callbacks that never return, or return late. */
 #include "hostile.h"
 #include <string.h>
 #include <time.h>
@@ -68,7 +68,7 @@ static gr_status pump_in_start(instance *me) {
   return GR_STATUS_OK;
 }
 
-/* GiveUpThenHang: gives up as soon as it starts, and then returns from nothing. */
+/* GiveUpThenHang: gives up as soon as it starts, then every callback hangs. */
 
 static gr_status give_up(instance *me) {
   me->host->give_up(me->handle, GR_STATUS_FAILED, "no more light");
@@ -99,7 +99,7 @@ static gr_status start_slowly(instance *me) {
   return start_thread(me);
 }
 
-/* WaitInCallback: waits on the session clock where that is not allowed. */
+/* WaitInCallback: waits on the session clock in a callback, which is not allowed. */
 static gr_status wait_in_start(instance *me) {
   const int64_t now = me->host->now_ns(me->handle);
   report(me, "wait-in-callback", me->host->wait_until_ns(me->handle, now + 10000000));

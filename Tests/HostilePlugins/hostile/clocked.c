@@ -1,11 +1,11 @@
 /*
- * A camera and a microphone that watch one world, each by a clock of its own.
+ * A camera and a microphone that capture the same scene, each with a clock of its own.
  *
- * At each whole second of the session clock the world lights up for three periods of the camera,
- * and beeps at 1 kHz for 50 ms. What a device captures depends on the true time; when it captures
- * depends on its crystal, which is `ppm` too fast; and what it says of the time is as `stamps`
- * says. A frame is as light as the part of its period, which lies around its time, that the light
- * was on: the centre of light over frames is the centre of the flash, however they fall.
+ * At each full second of the session clock the scene flashes for three periods of the camera and
+ * beeps at 1 kHz for 50 ms. What a device captures depends on the true time; when it captures
+ * depends on its crystal, which is `ppm` too fast; its timestamps are as in `stamps`. The
+ * brightness of a frame is the fraction of its period, centred on its time, during which the flash
+ * was on: the centroid of brightness over frames is the centre of the flash, wherever they are.
  */
 #include "hostile.h"
 #include <math.h>
@@ -27,7 +27,7 @@ static int64_t true_time(const device *of, int64_t n) {
   return of->start + llround((double)n * 1e9 / of->true_rate);
 }
 
-/* What the device says of the time of n, for the block or frame that begins with it. */
+/* The timestamp that the device gives to the block or frame that begins with n. */
 static int64_t stamp(instance *me, const device *of, int64_t n, int64_t unit) {
   const int64_t time = true_time(of, n);
   if (setting_is(me, "stamps", "session")) return time;
@@ -85,7 +85,7 @@ static void hear_beeps(instance *me) {
   gr_status last = GR_STATUS_OK;
   for (int64_t n = 0;; n++) {
     const int64_t first = n * frames;
-    /* It has a block when the last of it was heard. */
+    /* A block is complete after its last sample. */
     const int64_t end = true_time(&microphone, first + frames);
     if (me->host->wait_until_ns(me->handle, end) != GR_STATUS_OK) break;
     for (int64_t frame = 0; frame < frames; frame++)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Settings: every plugin has them all and reads those that it needs. */
+/* Settings: every plugin has all of them and reads those that it needs. */
 
 static const char *const formats[] = {"i420", "nv12", "nv21", "yuy2",  "uyvy",  "bgra", "rgba",
                                       "bgrx", "rgbx", "rgb24", "mjpeg", "i010", "p010"};
@@ -95,7 +95,7 @@ uint32_t format_setting(const instance *me) {
 
 void *const nothing = NULL;
 
-/* Telling. */
+/* Reporting. */
 
 void say(instance *me, uint32_t level, const char *format, ...) {
   char line[1024];

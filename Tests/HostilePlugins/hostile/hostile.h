@@ -1,12 +1,11 @@
 /*
- * One library full of plugins that break the rules, each in its own way, to see that the host
- * keeps its promises with every one of them.
+ * A library of plugins that break the rules, each in a different way, to test that the host stays
+ * correct.
  *
- * A plugin here is a behaviour: a table of what it does differently. What it leaves out is
- * done right: a source has one thread, which sends well-formed frames or sound on time from
- * start_send to stop_send.
+ * A plugin is a behaviour: a table of functions that differ from correct ones. By default a
+ * source has one thread, which sends valid frames or audio on time from start_send to stop_send.
  *
- * What the host answers is told in its own log, a line for each call that was made:
+ * The plugin logs the host's result of each call in a line:
  *
  *     status <what was done> <number of the status> <refusal_text>
  */
@@ -29,7 +28,7 @@ typedef struct behaviour {
   gr_status (*initialize)(instance *me, const gr_initialize *in);
   gr_status (*change)(instance *me, const gr_offer *offer, gr_answer *answer); /* NULL: none */
   gr_status (*start)(instance *me);
-  void (*run)(instance *me); /* what the thread does */
+  void (*run)(instance *me); /* the thread's function */
   void (*stop)(instance *me);
   void (*uninitialize)(instance *me);
   void (*destroy)(instance *me);
@@ -51,7 +50,7 @@ struct instance {
   uint32_t setting_count;
   pthread_t thread;
   atomic_bool ending;
-  uint64_t count; /* for the behaviour's own use */
+  uint64_t count; /* used by the behaviour */
   pthread_mutex_t lock;
   gr_capability wanted; /* of the newest offer, under the lock */
   uint32_t wanted_revision;
@@ -60,7 +59,7 @@ struct instance {
   int committed;    /* the fault that was committed last */
 };
 
-/* The behaviours, by file; each array ends with one that has no name. */
+/* The behaviours, by file; each array ends with one without a name. */
 extern const behaviour well_behaved[];
 extern const behaviour bad_senders[];
 extern const behaviour bad_sounds[];
@@ -77,12 +76,12 @@ const char *setting_text(const instance *me, const char *name);
 int64_t setting_integer(const instance *me, const char *name);
 bool setting_is(const instance *me, const char *name, const char *text);
 
-/* Telling. */
+/* Reporting. */
 void report(instance *me, const char *what, gr_status status);
 void say(instance *me, uint32_t level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Doing it right. */
+/* Correct behaviour. */
 gr_status start_thread(instance *me);
 void join_thread(instance *me);
 void send_well(instance *me);
@@ -94,13 +93,13 @@ gr_status invert(instance *me, gr_mutable_frame *frame);
 void send_marks_and(instance *me, void (*after_each)(instance *me));
 gr_status follow_offer(instance *me, const gr_offer *offer, gr_answer *answer);
 
-/* Answers what the settings say. */
+/* Answers with the values of the settings. */
 gr_status answer_as_set(instance *me, const gr_initialize *in);
 
 /* A fault's place in the table of faults; -1 if there is none of that name. */
 int fault_named(const char *name);
 
-/* Pictures: four quarters, red, green, blue and grey, in any format. */
+/* Frames: four quarters, red, green, blue and grey, in any format. */
 uint32_t format_setting(const instance *me);
 gr_mutable_frame make_picture(instance *me, uint32_t format, uint32_t width, uint32_t height,
                               uint32_t padding);
@@ -115,7 +114,7 @@ void fill_tone(int16_t *samples, uint32_t rate, uint32_t channels, uint32_t fram
 gr_audio_block as_block(const int16_t *samples, uint32_t rate, uint32_t channels,
                         uint32_t frames);
 
-/* NULL, for where the compiler would say that it must not be. */
+/* NULL, where the compiler would warn about a literal one. */
 extern void *const nothing;
 
 #define NANOSECONDS 1000000000LL

@@ -1,4 +1,4 @@
-/* Pictures whose every value is known: four quarters in flat colours, in each pixel format. */
+/* Test frames: four quarters in flat colours, in each pixel format. */
 #include "hostile.h"
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static const double quarters[4][3] = {{200, 40, 40}, {40, 200, 40}, {40, 40, 200
 
 typedef struct color {
   uint8_t rgb[3];
-  double yuv[3]; /* in parts of the range: y 0 to 1, u and v -0.5 to 0.5 */
+  double yuv[3]; /* as fractions of the range: y 0 to 1, u and v -0.5 to 0.5 */
 } color;
 
 static color color_at(const gr_mutable_frame *picture, uint32_t x, uint32_t y) {

@@ -1,11 +1,11 @@
 /*
- * Sources of pictures as they are met with: each sends in a rhythm of its own, and takes a change
- * of the agreement in its own way.
+ * Realistic video sources: they differ in their timing, and in how they follow a change of the
+ * agreement.
  *
- * Each frame tells what it is. Its upper half is flat: luma is 40 and the number of the frame,
+ * Each frame encodes its identity. Its upper half is flat: luma is 40 and the number of the frame,
  * modulo 160; U is 64 and eight times the offer's revision; V is 64 and eight times the live
  * setting `tag`. Its lower half has the same colour, and stripes a pixel wide of luma 40 and 200,
- * which are 120 as soon as somebody has scaled them down.
+ * which become 120 when the frame is scaled down.
  */
 #include "hostile.h"
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int64_t due(instance *me, const agreement *of, int64_t n) {
   return n / frames * seconds * NANOSECONDS + n % frames * seconds * NANOSECONDS / frames;
 }
 
-/* Sends on an absolute schedule; after a change goes on as before for so many frames. */
+/* Sends on an absolute schedule; follows a change after `patience` frames. */
 static void send_on_schedule(instance *me, int64_t patience) {
   agreement now = agreed_now(me);
   int64_t start = me->host->now_ns(me->handle), left = patience;
@@ -120,7 +120,7 @@ gr_status follow_offer(instance *me, const gr_offer *offer, gr_answer *answer) {
   return GR_STATUS_OK;
 }
 
-/* CountersOutside: a size that nobody offered. */
+/* CountersOutside: a size that was not offered. */
 static gr_status counter_outside(instance *me, const gr_offer *offer, gr_answer *answer) {
   (void)me;
   (void)offer;
@@ -147,7 +147,7 @@ static gr_status hang_in_change(instance *me, const gr_offer *offer, gr_answer *
   return GR_STATUS_OK;
 }
 
-/* Limited: two sizes, one of which nobody offers, and no more than 20 frames a second. */
+/* Limited: two sizes, one of which is never offered, at most at 20 frames a second. */
 static const gr_capability limited_rows[] = {{160, 90, 20, 1}, {123, 45, 20, 1}};
 static const gr_video_capabilities limited = {.struct_size = sizeof limited, .count = 2,
                                               .rows = limited_rows};

@@ -1,4 +1,4 @@
-/* Sources of sound as they are met with: too much, too little, all at once, or out of shape. */
+/* Realistic audio sources: too much, too little, all at once, clipped or with an offset. */
 #include "hostile.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void tell(instance *me, const char *what, gr_status status, gr_status *la
   *last = status;
 }
 
-/* 10 ms of a tone, at times that are so far apart. What is refused is lost: the tone goes on. */
+/* 10 ms of a tone at each interval. Refused blocks are lost: the tone continues. */
 static void feed(instance *me, double interval_ns) {
   const int64_t start = me->host->now_ns(me->handle);
   int16_t samples[block_frames * 2];
@@ -46,7 +46,7 @@ static void send_whole_file(instance *me) {
   rest(me);
 }
 
-/* TenSecondsAtOnce: from within start_send, in blocks of 100 ms, whatever the answers. */
+/* TenSecondsAtOnce: from within start_send, in blocks of 100 ms, regardless of the results. */
 static gr_status start_with_everything(instance *me) {
   int16_t *samples = calloc(tenth * 2, sizeof *samples);
   gr_status last = -1;
@@ -73,7 +73,7 @@ static void end_short(instance *me) {
   rest(me);
 }
 
-/* A tone of 400 Hz, so much louder than the scale and so much beside its middle. */
+/* A tone of 400 Hz with an amplitude and an offset. */
 static void send_shaped(instance *me, double amplitude, double offset) {
   int16_t samples[block_frames];
   for (uint64_t first = 0;; first += block_frames) {

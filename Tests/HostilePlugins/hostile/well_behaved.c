@@ -1,4 +1,4 @@
-/* What a plugin does right: the sources of every format, and what the others fall back to. */
+/* Correct behaviour: sources of every format, and the defaults of the others. */
 #include "hostile.h"
 #include <math.h>
 #include <stdio.h>

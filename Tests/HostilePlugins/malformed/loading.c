@@ -66,7 +66,7 @@ static inline void kill_parent(void) {
   kill(-getppid(), SIGKILL);
 }
 
-/* Leaves a mark where its process may write. */
+/* Creates a file where its process may write. */
 __attribute__((constructor)) static void mark(void) {
   const char *path = getenv("GREENROOM_TEST_MARK");
   if (path) {

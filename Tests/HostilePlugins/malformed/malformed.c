@@ -243,7 +243,7 @@ static void break_a_rule(void) {
 #endif
 }
 
-/* Before anybody has asked for anything */
+/* While it is loaded */
 #if defined(FAULT_CRASHING_LOADING) || defined(FAULT_ENDLESS_LOADING) || \
     defined(FAULT_LOADING_EXITS)
 __attribute__((constructor)) static void load(void) {

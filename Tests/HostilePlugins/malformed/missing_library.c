@@ -1,4 +1,4 @@
-/* The library that is there when needs_missing_library.c is linked, and gone when it is run. */
+/* The library that needs_missing_library.c is linked with, and that is missing at run time. */
 int from_the_missing_library(void);
 
 int from_the_missing_library(void) { return 0; }

@@ -1,4 +1,4 @@
-/* A plugin that is linked with a library which is not shipped with it. */
+/* A plugin that is linked with a missing library. */
 #include <greenroom/plugin.h>
 
 int from_the_missing_library(void);

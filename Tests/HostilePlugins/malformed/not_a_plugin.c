@@ -1,4 +1,4 @@
-/* A shared library that is none of the host's business. */
+/* A shared library that is not a plugin. */
 int greenroom_plugin_exit(void);
 
 int greenroom_plugin_exit(void) { return 42; }

@@ -1,4 +1,4 @@
-/* lifecycle.short-start: its thread says itself that it runs, after a stop if that came early */
+/* lifecycle.short-start: its thread sets the running flag, even after an early stop */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define MEMBERS int is_running;
 #define OWN_PUMP

@@ -1,4 +1,4 @@
-/* lifecycle.give-up: gives up after a second and goes on sending */
+/* lifecycle.give-up: gives up after a second and keeps sending */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_SEND_FRAME
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* lifecycle.whole-life: gives up in start-send, so that nobody knows what it is like when it sends */
+/* lifecycle.whole-life: gives up in start-send, so that its sending can't be checked */
 /* outcome: warning */
 #define OWN_START_SEND
 #define OWN_STOP_SEND

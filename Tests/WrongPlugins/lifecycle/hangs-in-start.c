@@ -1,4 +1,4 @@
-/* lifecycle.start-returns: waits in start-send for something that does not come */
+/* lifecycle.start-returns: waits in start-send forever */
 #define KIND GR_KIND_SHARE_SOURCE
 #define OWN_START_SEND
 #include <unistd.h>

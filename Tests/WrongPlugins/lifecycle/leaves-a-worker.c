@@ -1,4 +1,4 @@
-/* lifecycle.joins: leaves a thread to itself that calls nothing and ends a little later */
+/* lifecycle.joins: leaves a thread behind that makes no calls and ends a little later */
 /* outcome: warning */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_START_SEND

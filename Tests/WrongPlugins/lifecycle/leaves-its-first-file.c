@@ -35,7 +35,7 @@ static gr_status apply(good *me, const gr_setting *setting) {
 static gr_status initialize(void *self, const gr_initialize *in) {
   good *me = self;
   if (me->paths[1][0] != 0 && access(me->paths[1], R_OK) != 0) {
-    if (dup(STDIN_FILENO) < 0) return GR_STATUS_FAILED; /* what stands for the first file */
+    if (dup(STDIN_FILENO) < 0) return GR_STATUS_FAILED; /* represents the first file */
     me->host->set_error(me->instance, "second can't be read; name a file that is there");
     return GR_STATUS_UNAVAILABLE;
   }

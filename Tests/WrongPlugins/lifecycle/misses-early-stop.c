@@ -1,4 +1,4 @@
-/* lifecycle.short-start: joins no thread that has not said yet that it runs, and that sends then */
+/* lifecycle.short-start: does not join a thread that has not set its running flag yet */
 #define KIND GR_KIND_SHARE_AUDIO_SOURCE
 #define MEMBERS int is_running, is_late;
 #define OWN_PUMP

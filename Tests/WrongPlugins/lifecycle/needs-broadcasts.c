@@ -1,4 +1,4 @@
-/* lifecycle.withheld-extension: calls the host's extension without looking whether it is there */
+/* lifecycle.withheld-extension: calls the host's extension without checking that it exists */
 #define KIND GR_KIND_SHARE_SOURCE
 #define OWN_START_SEND
 #include <greenroom/broadcast.h>

@@ -1,4 +1,4 @@
-/* lifecycle.destroy-at-once: uses in destroy what only initialize has given it */
+/* lifecycle.destroy-at-once: uses in destroy what only initialize sets */
 #define KIND GR_KIND_SHARE_SOURCE
 #define OWN_DESTROY
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* lifecycle.initialize-only: uses in uninitialize what only start-send has made */
+/* lifecycle.initialize-only: uses in uninitialize what only start-send creates */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define MEMBERS uint64_t *count;
 #define OWN_START_SEND

@@ -1,4 +1,4 @@
-/* lifecycle.dead-sender: a thread of it looks at what destroy has unmapped */
+/* lifecycle.dead-sender: its thread reads memory that destroy has unmapped */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_CREATE
 #define OWN_DESTROY

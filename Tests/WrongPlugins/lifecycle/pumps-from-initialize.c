@@ -1,4 +1,4 @@
-/* lifecycle.silent-before-start: its thread begins in initialize and tries until it may send */
+/* lifecycle.silent-before-start: its thread starts in initialize and retries until it may send */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define MEMBERS int is_over;
 #define OWN_INITIALIZE

@@ -1,4 +1,4 @@
-/* lifecycle.start-returns: sends its frames from inside of start-send */
+/* lifecycle.start-returns: sends its frames from inside start-send */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_START_SEND
 #define OWN_STOP_SEND

@@ -1,4 +1,4 @@
-/* lifecycle.whole-life: answers start-send with GR_STATUS_FAILED and no reason */
+/* lifecycle.whole-life: returns GR_STATUS_FAILED from start-send without a reason */
 #define KIND GR_KIND_SHARE_AUDIO_SOURCE
 #define OWN_START_SEND
 #include "../good.h"

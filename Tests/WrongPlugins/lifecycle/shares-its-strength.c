@@ -1,4 +1,4 @@
-/* lifecycle.two-instances: lightens by what the size of its last instance asks for */
+/* lifecycle.two-instances: lightens by a value for the size of the last instance */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_INITIALIZE
 #define OWN_PROCESS

@@ -1,4 +1,4 @@
-/* lifecycle.whole-life: says that its gr_plugin is shorter than the first one ever was */
+/* lifecycle.whole-life: declares a size of gr_plugin below that of version 1.0 */
 #define OWN_CREATE
 #include "../good.h"
 

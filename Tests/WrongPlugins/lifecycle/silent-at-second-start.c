@@ -1,4 +1,4 @@
-/* lifecycle.restart: sends nothing any more once it has been stopped */
+/* lifecycle.restart: sends nothing after its first stop */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define MEMBERS int has_stopped;
 #define OWN_SEND_FRAME

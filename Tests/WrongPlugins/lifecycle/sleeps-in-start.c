@@ -1,4 +1,4 @@
-/* lifecycle.start-returns: sends its frames from inside of start-send, and sleeps between them */
+/* lifecycle.start-returns: sends its frames from inside start-send, and sleeps between them */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_START_SEND
 #define OWN_STOP_SEND

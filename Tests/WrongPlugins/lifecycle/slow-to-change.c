@@ -1,4 +1,4 @@
-/* lifecycle.callbacks-in-time: needs a quarter of a minute to take a new offer over */
+/* lifecycle.callbacks-in-time: needs 15 seconds to follow a new offer */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_PROPERTY_CHANGE
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* lifecycle.callbacks-in-time: waits a quarter of a minute in initialize, as for a device */
+/* lifecycle.callbacks-in-time: waits 15 seconds in initialize, as for a device */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_INITIALIZE
 #include <unistd.h>

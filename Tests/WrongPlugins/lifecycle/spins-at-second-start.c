@@ -1,4 +1,4 @@
-/* lifecycle.restart: from the second start on, its thread waits for a flag that nobody clears */
+/* lifecycle.restart: from the second start on, its thread waits for a flag that is never cleared */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define MEMBERS int is_stopping, was_stopped;
 #define OWN_PUMP

@@ -1,4 +1,4 @@
-/* load.symbols: calls a function that no library has */
+/* load.symbols: calls a function that does not exist */
 #define OWN_PAINT
 #include "../good.h"
 

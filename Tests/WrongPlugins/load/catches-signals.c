@@ -1,4 +1,4 @@
-/* load.quiet: catches a signal of the host's process since it was loaded */
+/* load.quiet: installs a signal handler in the host's process while it is loaded */
 #include "../good.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* load.steadfast: has another version once it was started */
+/* load.steadfast: has another version after start */
 #define OWN_DESCRIPTOR
 #define OWN_START_SEND
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* load.steadfast: has another version each time it is asked */
+/* load.steadfast: returns another version at each call */
 #define OWN_DESCRIPTOR
 #include "../good.h"
 

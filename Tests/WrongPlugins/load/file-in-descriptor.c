@@ -1,4 +1,4 @@
-/* load.quiet: opens a file when it is asked for its descriptor, and keeps it open */
+/* load.quiet: opens a file when its descriptor is read, and keeps it open */
 #define OWN_DESCRIPTOR
 #include "../good.h"
 

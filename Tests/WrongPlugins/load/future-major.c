@@ -1,4 +1,4 @@
-/* load.entry: is made for a major version that there is not */
+/* load.entry: declares a major version that does not exist */
 #define OWN_ENTRY
 #include "../good.h"
 

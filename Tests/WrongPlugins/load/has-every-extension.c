@@ -1,4 +1,4 @@
-/* load.extensions: takes every id that begins like a known one for that one */
+/* load.extensions: accepts every id that begins like a known one */
 #define OWN_GET_EXTENSION
 #include "../good.h"
 

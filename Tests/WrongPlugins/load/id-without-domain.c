@@ -1,3 +1,3 @@
-/* load.descriptors: has an id that is no reverse domain */
+/* load.descriptors: has an id that is not a reverse domain */
 #define ID "camera"
 #include "../good.h"

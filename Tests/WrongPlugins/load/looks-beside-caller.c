@@ -1,3 +1,3 @@
-/* load.dependencies: looks for its libraries below whatever folder is the current one */
+/* load.dependencies: searches its libraries below the working directory */
 /* cc: -Wl,-rpath,lib */
 #include "../good.h"

@@ -1,3 +1,3 @@
-/* load.dependencies: looks for its libraries in a folder that everybody may write to */
+/* load.dependencies: searches its libraries in a world-writable folder */
 /* cc: -Wl,-rpath,/tmp/greenroom-libraries */
 #include "../good.h"

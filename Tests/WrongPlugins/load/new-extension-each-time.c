@@ -1,4 +1,4 @@
-/* load.extensions: makes an extension anew each time it is asked */
+/* load.extensions: returns a new extension at each call */
 #define OWN_GET_EXTENSION
 #include "../good.h"
 

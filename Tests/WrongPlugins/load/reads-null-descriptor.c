@@ -1,4 +1,4 @@
-/* load.loads: crashes when it is asked for its descriptor */
+/* load.loads: crashes when its descriptor is read */
 #define OWN_DESCRIPTOR
 #include "../good.h"
 

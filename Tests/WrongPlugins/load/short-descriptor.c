@@ -1,4 +1,4 @@
-/* load.descriptors: says that its descriptor is shorter than the first one ever was */
+/* load.descriptors: declares a size of its descriptor below that of version 1.0 */
 #define OWN_DESCRIPTOR
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* load.entry: says that its entry is shorter than the first one ever was */
+/* load.entry: declares a size of its entry below that of version 1.0 */
 #define OWN_ENTRY
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* load.exports: exports a function of its own, with a name that others have too */
+/* load.exports: exports an internal function with a common name */
 #include "../good.h"
 
 GR_EXPORT int initialise_camera(void) { return 0; }

@@ -1,4 +1,4 @@
-/* load.memory: has addresses in its code that the loader has to write there */
+/* load.memory: has relocations in its code */
 /* cc: -Wl,-z,notext */
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* negotiation.change: agrees to every new offer and goes on as it was */
+/* negotiation.change: accepts every new offer and changes nothing */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_PROPERTY_CHANGE
 #include "../good.h"

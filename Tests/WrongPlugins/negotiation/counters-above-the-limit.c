@@ -1,4 +1,4 @@
-/* negotiation.answer-in-offer: a share that counters with twice the size of what it may have */
+/* negotiation.answer-in-offer: a share that counters with twice the allowed size */
 #define KIND GR_KIND_SHARE_SOURCE
 #define OWN_PROPERTY_CHANGE
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* negotiation.change: ends its process when it is offered something else */
+/* negotiation.change: ends its process at a new offer */
 #define KIND GR_KIND_SHARE_SOURCE
 #define OWN_PROPERTY_CHANGE
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* negotiation.change: takes a new size over, and goes on at the old rate */
+/* negotiation.change: follows a new size, but keeps the old rate */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_PROPERTY_CHANGE
 #include "../good.h"

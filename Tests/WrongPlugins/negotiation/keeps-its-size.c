@@ -1,4 +1,4 @@
-/* negotiation.revision-geometry: takes a new revision over, and goes on with the old size */
+/* negotiation.revision-geometry: follows a new revision, but keeps the old size */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_PROPERTY_CHANGE
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* negotiation.many-changes: agrees to a change that comes soon after another, and forgets it */
+/* negotiation.many-changes: accepts a change soon after another, and ignores it */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define MEMBERS int64_t changed_ns;
 #define OWN_PROPERTY_CHANGE

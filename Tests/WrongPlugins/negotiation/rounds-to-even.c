@@ -1,4 +1,4 @@
-/* negotiation.unfamiliar-sizes: rounds sizes down to even ones, and says nothing of it */
+/* negotiation.unfamiliar-sizes: rounds sizes down to even ones, without an answer that says so */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_SEND_FRAME
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* negotiation.empty-table: looks at the first row, whether it is there or not */
+/* negotiation.empty-table: reads the first row even if there is none */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_CHOOSE
 #include "../good.h"

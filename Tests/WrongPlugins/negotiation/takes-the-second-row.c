@@ -1,4 +1,4 @@
-/* negotiation.one-row: answers with the second row, whether it is there or not */
+/* negotiation.one-row: answers with the second row even if there is none */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_CHOOSE
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* parameter.fuzz: refuses most of the values that its table allows, and says why */
+/* parameter.fuzz: refuses most of the values that its table allows, with a reason */
 /* outcome: warning */
 #define OWN_SET
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* parameter.defaults: takes it for a mistake to set what is set already */
+/* parameter.defaults: refuses to set a value that is set already */
 #define OWN_SET
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* parameter.defaults: has other values than create was given, until they are set once more */
+/* parameter.defaults: ignores the values passed to create until they are set again */
 #define OWN_CREATE
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* parameter.unknown: says OK to parameters that it does not have */
+/* parameter.unknown: returns OK for parameters that it does not have */
 #define OWN_SET
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* pre-processor.identity: brings luma within 16 to 235, in frames of full range too */
+/* pre-processor.identity: clamps luma to 16 to 235, in frames of full range too */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"

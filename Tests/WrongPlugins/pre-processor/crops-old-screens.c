@@ -1,4 +1,4 @@
-/* pre-processor.metadata: crops frames of 4:3, which is told by the frame's height alone */
+/* pre-processor.metadata: crops frames of 4:3, which only the frame's height shows */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* pre-processor.planes: has a row more than the height says */
+/* pre-processor.planes: processes one row more than the height */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* pre-processor.planes: looks at the row above the first one of chroma */
+/* pre-processor.planes: reads the row above the first one of chroma */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* pre-processor.sizes: answers GR_STATUS_UNSUPPORTED, whatever comes */
+/* pre-processor.sizes: returns GR_STATUS_UNSUPPORTED for every frame */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"

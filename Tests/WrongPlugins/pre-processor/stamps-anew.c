@@ -1,4 +1,4 @@
-/* pre-processor.metadata: stamps the frame with the time at which it was edited */
+/* pre-processor.metadata: sets the timestamp to the time of editing */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* pre-processor.cost: looks at every pixel again and again */
+/* pre-processor.cost: processes every pixel many times */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"

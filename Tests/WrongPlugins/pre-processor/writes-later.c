@@ -1,4 +1,4 @@
-/* pre-processor.planes: has a thread that goes on with the frame when process has returned */
+/* pre-processor.planes: its thread writes to the frame after process returned */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_START_SEND
 #define OWN_STOP_SEND

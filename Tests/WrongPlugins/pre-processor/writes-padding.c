@@ -1,4 +1,4 @@
-/* pre-processor.planes: takes the stride for the width */
+/* pre-processor.planes: uses the stride as the width */
 #define KIND GR_KIND_PRE_PROCESSOR
 #define OWN_PROCESS
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* robustness.stopped: shows what it has missed at one and a half times the speed */
+/* robustness.stopped: sends what it missed at 1.5 times the speed */
 #define OWN_PUMP
 #include "../good.h"
 
@@ -10,7 +10,7 @@ static void *pump(void *self) {
     const int64_t interval_ns = duration_ns(form.size, 1);
     if (me->host->wait_until_ns(me->instance, due_ns) != GR_STATUS_OK) return NULL;
     send_frame(me, form, number, due_ns);
-    /* Behind by more than a frame or two, it hurries. */
+    /* Faster while it is late by more than two frames. */
     const int64_t now_ns = me->host->now_ns(me->instance);
     due_ns += interval_ns;
     if (due_ns < now_ns - 3 * interval_ns &&

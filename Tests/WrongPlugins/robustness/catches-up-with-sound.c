@@ -1,4 +1,4 @@
-/* robustness.stopped: sends all the sound that was due while it was stopped, room or not */
+/* robustness.stopped: sends all audio that was due while it was stopped, even without room */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_PUMP
 #include "../good.h"

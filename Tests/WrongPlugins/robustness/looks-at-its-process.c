@@ -1,4 +1,4 @@
-/* robustness.identical: is lighter in a process of its own than in its host's */
+/* robustness.identical: makes frames lighter in a process of its own than in the host's */
 #define OWN_PUMP
 #include "../good.h"
 

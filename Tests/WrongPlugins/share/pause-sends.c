@@ -1,4 +1,4 @@
-/* share.pause: says that it pauses, and goes on sending */
+/* share.pause: reports a pause, and keeps sending */
 #define KIND GR_KIND_SHARE_SOURCE
 #define OWN_SEND_FRAME
 #include "../good.h"

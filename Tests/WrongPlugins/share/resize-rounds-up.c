@@ -1,4 +1,4 @@
-/* share.resize: after a change it rounds odd sizes up, beyond what it has agreed to */
+/* share.resize: after a change it rounds odd sizes up, beyond the agreement */
 #define KIND GR_KIND_SHARE_SOURCE
 #define OWN_PROPERTY_CHANGE
 #include "../good.h"

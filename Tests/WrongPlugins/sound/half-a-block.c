@@ -1,4 +1,4 @@
-/* sound.blocks: takes size_bytes for the bytes of one channel */
+/* sound.blocks: uses size_bytes as the bytes of one channel */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* sound.stamps: counts 9 ms for each block of 10 ms in its stamps */
+/* sound.stamps: advances its timestamps by 9 ms for each block of 10 ms */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

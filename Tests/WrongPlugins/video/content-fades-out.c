@@ -1,4 +1,4 @@
-/* video.content: is black for good from the third second on */
+/* video.content: is black from the third second on */
 #define OWN_PAINT
 #include "../good.h"
 

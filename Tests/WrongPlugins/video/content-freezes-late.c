@@ -1,4 +1,4 @@
-/* video.content: sends the same picture again and again from the third second on */
+/* video.content: repeats the same frame from the third second on */
 #define OWN_PAINT
 #include "../good.h"
 

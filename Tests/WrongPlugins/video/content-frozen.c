@@ -1,4 +1,4 @@
-/* video.content: sends the first picture again and again */
+/* video.content: repeats the first frame */
 #define OWN_PAINT
 #include "../good.h"
 

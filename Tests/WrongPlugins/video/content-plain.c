@@ -1,4 +1,4 @@
-/* video.content: fades from grey to grey, without anything to see */
+/* video.content: fades from grey to grey, without any content */
 #define OWN_PAINT
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* video.lease-edges: writes a row too many of the last plane */
+/* video.lease-edges: writes one row too many in the last plane */
 #define OWN_PAINT
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* video.lease-end: takes the frame that it has sent last for the background of the next */
+/* video.lease-end: reads the last frame, which is sent, as the background of the next */
 #define MEMBERS const uint8_t *sent;
 #define OWN_PAINT
 #include "../good.h"

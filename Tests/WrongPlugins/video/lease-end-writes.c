@@ -1,4 +1,4 @@
-/* video.lease-end: goes on drawing into the frame that it has sent */
+/* video.lease-end: keeps drawing into a frame that is sent */
 #define MEMBERS uint8_t *sent;
 #define OWN_SEND_FRAME
 #define OWN_PAINT

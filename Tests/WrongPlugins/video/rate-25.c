@@ -1,4 +1,4 @@
-/* video.rate: sends 25 frames a second where 30 were agreed, and as much too few at other rates */
+/* video.rate: sends 25 frames a second where 30 were agreed, and too few at other rates */
 #define OWN_PUMP
 #include "../good.h"
 
@@ -11,6 +11,6 @@ static void *pump(void *self) {
     send_frame(me, form, number, due_ns);
     const int64_t next_ns = due_ns + duration_ns(form.size, 6) / 5;
     const int64_t now_ns = me->host->now_ns(me->instance);
-    due_ns = next_ns > now_ns ? next_ns : now_ns; /* what is late makes no burst */
+    due_ns = next_ns > now_ns ? next_ns : now_ns; /* no burst after a delay */
   }
 }

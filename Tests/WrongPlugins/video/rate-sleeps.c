@@ -1,4 +1,4 @@
-/* video.rate: waits an interval after each frame, and so is late by its own work every time */
+/* video.rate: waits an interval after each frame, so its own work makes it late */
 #define OWN_PUMP
 #include "../good.h"
 

@@ -1,4 +1,4 @@
-/* video.sizes: takes 858x480 for a misprint in the first offer, and sends 854x480 */
+/* video.sizes: treats 858x480 in the first offer as an error, and sends 854x480 */
 #define OWN_SEND_FRAME
 #include "../good.h"
 

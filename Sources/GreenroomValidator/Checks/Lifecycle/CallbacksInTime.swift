@@ -48,7 +48,7 @@ extension Catalogue {
     ) throws(Verdict) {
         switch end {
         case .done: return
-        // Whether it takes what it is told is judged elsewhere.
+        // Another check judges whether it accepts the value.
         case .refused where step != .create && step != .initialize && step != .startSend: return
         case .hangs where step == .startSend || step == .stopSend:
             throw fixture.ordinary(step, end)
@@ -66,7 +66,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// What a session of 1920x1080 at 30 would offer in a step; nil for one without.
+    /// The offer of a 1920x1080@30 session for a step; nil for a step without one.
     fileprivate func offerIfAny(for step: LifecycleStep) -> Offer? {
         step == .initialize ? pluginHarness.nextOffer() : nil
     }

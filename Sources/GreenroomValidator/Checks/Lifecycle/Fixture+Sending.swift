@@ -8,18 +8,18 @@ extension Fixture {
     /// Whether it is a source.
     var isSource: Bool { Set.senders.contains(kind) }
 
-    /// Frames or blocks that were accepted so far.
+    /// Number of frames or blocks accepted so far.
     var accepted: Int { pluginHarness.frames.accepted + pluginHarness.sound.accepted }
 
-    /// Whether nothing more has to come: the source said so.
+    /// Whether the source has given up.
     var hasGivenUp: Bool { pluginHarness.gaveUp != nil }
 
-    /// Lets session time pass until something more was accepted.
+    /// Waits in session time until more is accepted.
     ///
     /// - Parameters:
-    ///   - count: What was accepted before.
-    ///   - seconds: How long at most, on the session clock.
-    /// - Returns: Whether it came, or the source has said that nothing more does.
+    ///   - count: Number accepted before.
+    ///   - seconds: Time limit on the session clock.
+    /// - Returns: Whether more was accepted, or the source has given up.
     func sends(after count: Int = 0, within seconds: Double) throws(Verdict) -> Bool {
         let end = clock.now + Int64(seconds * 1e9)
         while accepted <= count, !hasGivenUp {
@@ -29,17 +29,17 @@ extension Fixture {
         return true
     }
 
-    /// How often there was no room for sound.
+    /// Number of blocks refused by a full queue.
     private var fullQueues: Int { pluginHarness.sound.refused["\(Status.queueFull)", default: 0] }
 
-    /// Whether there was no room for sound.
+    /// Whether the audio queue was full.
     var hasFullQueue: Bool { fullQueues > 0 }
 
-    /// Whether it tries again and again, without waiting, to send sound that there is no room for:
-    /// that takes a processor and more calls than a session bears, whatever else is looked at.
+    /// Whether it retries without waiting while the queue is full: that uses a whole processor and
+    /// more calls than a session allows.
     var spinsOnFullQueue: Bool { fullQueues > 10_000 }
 
-    /// What the host refused, for people: ` (refused: BAD_STRIDE 14 times)`; empty if nothing was.
+    /// The host's refusals as text: ` (refused: BAD_STRIDE 14 times)`; empty for none.
     var refusals: String {
         let all = pluginHarness.frames.refused
             .merging(pluginHarness.frames.refusedCalls, uniquingKeysWith: +)
@@ -51,12 +51,12 @@ extension Fixture {
 }
 
 extension VideoCapability {
-    /// What many frames are sent in, for the judge has to look at all of them.
+    /// The size for checks of many frames, because the check worker reads all of them.
     static let small = VideoCapability(width: 640, height: 360, fps: 30)
 }
 
 extension TracedCall {
-    /// Whether it asks for something of a sender.
+    /// Whether it is a call of a sender.
     var isSend: Bool {
         switch request {
         case .sendFrame, .acquire, .commit, .abandon, .sendSound: true

@@ -7,8 +7,8 @@ import GreenroomMedia
 import Synchronization
 
 extension Catalogue {
-    /// Keeps the answer of a send back that one of the plugin's threads makes, and looks whether
-    /// stop-send returns all the same. Who waits for that thread can't: it has not got its answer.
+    /// Delays the answer to a send of a plugin's thread, and checks whether stop-send returns
+    /// meanwhile. A stop-send that joins the thread can't, because the thread has no answer yet.
     static let joins = Check(
         "lifecycle.joins", "stop-send joins the plugin's threads",
         proving: """
@@ -40,8 +40,7 @@ extension Catalogue {
         }
     }
 
-    /// Starts and stops anew: a step that works the first time, and not now, is another check's
-    /// business.
+    /// Starts and stops again. A step that works only the first time is another check's fault.
     private static func again<Seen>(_ body: () throws(Verdict) -> Seen) throws(Verdict) -> Seen {
         do throws(Verdict) {
             return try body()
@@ -52,9 +51,9 @@ extension Catalogue {
     }
 }
 
-/// Keeps the plugin's threads in the calls that they make, until it is opened.
+/// Holds the plugin's threads inside their calls until it is opened.
 private final class Hold: Sendable {
-    /// The threads that were kept, by what they were inside of.
+    /// The held threads, by call.
     struct Held {
         var sending: Set<TracedCall.Thread> = []
         var waiting: Set<TracedCall.Thread> = []
@@ -67,21 +66,21 @@ private final class Hold: Sendable {
     private let clock: HarnessClock
     private let keepsWaiting: Bool
 
-    /// - Parameter keepsWaiting: Whether threads in wait_until_ns are kept as those that send are.
+    /// - Parameter keepsWaiting: Whether to hold threads in wait_until_ns like sending threads.
     init(_ clock: HarnessClock, keepsWaiting: Bool) {
         self.clock = clock
         self.keepsWaiting = keepsWaiting
     }
 
-    /// What it has kept.
+    /// The held threads.
     var held: Held { threads.withLock { $0 } }
 
-    /// Whether it lets all threads go on.
+    /// Whether all threads are released.
     var hasOpened: Bool { isOpen.withLock { $0 } }
 
     func open() { isOpen.change { $0 = true } }
 
-    /// Opens it after a while of real time.
+    /// Opens it after some real time.
     func open(afterNanoseconds nanoseconds: Int64) {
         _ = HostThread(name: "hold") { [self] in
             let _: Bool? = isOpen.wait(until: MonotonicClock.deadline(after: nanoseconds)) {
@@ -91,7 +90,7 @@ private final class Hold: Sendable {
         }
     }
 
-    /// Keeps the calling thread, if the call is one that a sending thread makes.
+    /// Holds the calling thread if the call is one of a sending thread.
     func keep(_ call: TracedCall) {
         guard case .own = call.thread, !hasOpened else { return }
         if call.isSend {
@@ -101,26 +100,26 @@ private final class Hold: Sendable {
         } else {
             return
         }
-        // On the session's clock, so that it does not count as lost to it.
+        // Wait on the session clock, so that it does not count as off the clock.
         clock.pass(nanoseconds: 60_000_000_000, unless: isOpen)
     }
 }
 
 extension Fixture {
-    /// How long an answer is kept back while stop-send runs, in nanoseconds of real time: half of
-    /// what it may take, and far more than a stop-send that waits for nobody.
+    /// How long to delay an answer during stop-send, in nanoseconds of real time: half of
+    /// stop-send's limit, and far more than a stop-send without a join takes.
     private static let holdNanoseconds: Int64 = 1_000_000_000
 
-    /// Starts, and stops while a thread of the plugin's waits for an answer.
+    /// Starts, and stops while a thread of the plugin waits for an answer.
     ///
-    /// - Parameter alsoWaiting: Whether that may be one of wait_until_ns.
+    /// - Parameter alsoWaiting: Whether that may be a thread in wait_until_ns.
     fileprivate func stopHoldingThreads(alsoWaiting: Bool) throws(Verdict) {
         try startSend()
         try settle()
         let hold = Hold(clock, keepsWaiting: alsoWaiting)
         record.onCall { hold.keep($0) }
         defer { hold.open() }
-        // What calls nothing until then may wait, and is kept once stop-send has ended that.
+        // A thread without calls so far may be waiting; hold it when stop-send has ended its wait.
         for _ in 0..<20 where hold.held.isEmpty { try wait(seconds: 0.05) }
         hold.open(afterNanoseconds: Self.holdNanoseconds)
         let end = stopWhileHeld()
@@ -136,7 +135,7 @@ extension Fixture {
         ).unless("lifecycle.silent-after-stop")
     }
 
-    /// Stops, and waits longer for the time that the answers were kept back.
+    /// Stops, with additional time for the delayed answers.
     private func stopWhileHeld() -> PluginHarness.StepEnd {
         let end = make(.stopSend)
         guard end == .hangs else { return end }
@@ -148,9 +147,9 @@ extension Fixture {
         return .done
     }
 
-    /// Lets threads go on that were kept in wait_until_ns after stop-send had returned.
+    /// Releases threads that were held in wait_until_ns after stop-send had returned.
     ///
-    /// - Returns: Where they were, if they call something more; nil if they have been idle.
+    /// - Returns: Where they were, if they make another call; nil if they stay idle.
     private func placeOfMore(
         from held: Hold.Held, _ hold: Hold, _ callsBefore: Int
     ) throws(Verdict) -> String? {
@@ -167,15 +166,15 @@ extension Fixture {
     }
 }
 
-/// The stacks of threads, whether those run or have ended and wait to be joined.
+/// The stacks of threads that run, or have ended without a join.
 enum ThreadStacks {
-    /// How many a process has.
+    /// Number of stacks in a process.
     fileprivate static func count(of process: Int32) -> Int {
         count(in: ProcessSnapshot.text(of: "/proc/\(process)/maps"))
     }
 
-    /// How many there are in a list of mappings as the kernel writes it: each is memory that can be
-    /// written, right after a guard that can't be touched.
+    /// Number of stacks in a list of mappings from the kernel: writable memory directly after an
+    /// inaccessible guard.
     static func count(in maps: String) -> Int {
         var count = 0
         var endOfGuard: Substring?
@@ -191,39 +190,38 @@ enum ThreadStacks {
     }
 }
 
-/// What some starts and stops have left behind.
+/// What several starts and stops have left behind.
 private struct RestsOfStarts {
-    /// How many rounds are made, and how many of the last ones count: the first ones fill what was
-    /// free.
+    /// Number of rounds, and how many of the last ones count: the first ones fill caches.
     static let (rounds, counted) = (8, 5)
-    /// One before the rounds, and one a moment after each stop-send.
+    /// One before the rounds, and one shortly after each stop-send.
     var sights: [ProcessSnapshot]
-    /// How many stacks there were at each of them.
+    /// Number of stacks at each of them.
     var stacks: [Int]
-    /// After all of them.
+    /// After all rounds.
     var last: ProcessSnapshot
 
-    /// How many stacks more there were after the round that left fewest.
+    /// The number of additional stacks, in the round with the fewest.
     private var leaks: Int {
         let counted = stacks.suffix(Self.counted + 1)
         return zip(counted, counted.dropFirst()).map { $1 - $0 }.min() ?? 0
     }
 
-    /// The threads that were new after stop-send, for each of the rounds that count.
+    /// The new threads after stop-send, for each counted round.
     private var newThreads: [Set<Int32>] {
         zip(sights, sights.dropFirst()).suffix(Self.counted).map {
             $1.threads.subtracting($0.threads)
         }
     }
 
-    /// Whether each of the rounds that count has seen a new thread after stop-send.
+    /// Whether each counted round has a new thread after stop-send.
     var hasNewThreads: Bool { newThreads.allSatisfy { !$0.isEmpty } }
 
-    /// Whether one of those has ended since, for each round.
+    /// Whether, for each round, one of those threads has ended since.
     var haveEnded: Bool { newThreads.allSatisfy { !$0.subtracting(last.threads).isEmpty } }
 
     var verdict: Verdict {
-        // A thread that is new and alive has a stack, too.
+        // A new live thread also has a stack.
         if leaks > 0, !hasNewThreads {
             return .failed(
                 "each start and stop leaks a thread's stack: "
@@ -248,7 +246,7 @@ extension Fixture {
             try startSend()
             try wait(seconds: 0.05)
             try stopSend()
-            // The kernel takes a moment to end a thread that was joined.
+            // The kernel needs a moment to end a joined thread.
             usleep(20_000)
             sights.append(ProcessSnapshot(of: process))
             stacks.append(ThreadStacks.count(of: process))

@@ -1,5 +1,5 @@
 extension Catalogue {
-    /// What the others build on comes first.
+    /// Checks that others depend on are first.
     static let lifecycleChecks: [Check] = [
         wholeLife, callbacksInTime, startReturns, stopInTime, joins, destroyAtOnce, initializeOnly,
         silentBeforeStart, silentAfterStop, deadSender, restart, shortStart, twoInstances,

@@ -41,7 +41,7 @@ extension Catalogue {
 
     /// Makes a step while nothing can be opened, and again if it is refused.
     ///
-    /// - Returns: What it refused; nil if it did not mind.
+    /// - Returns: The refused step; nil if it succeeded.
     private static func refuse(_ step: LifecycleStep, _ fixture: Fixture) throws(Verdict) -> String?
     {
         let offer = step == .initialize ? fixture.pluginHarness.nextOffer() : nil
@@ -74,11 +74,11 @@ extension Catalogue {
         }
     }
 
-    /// Does something while a process can open no descriptor.
+    /// Runs a body while a process can open no descriptor.
     private static func withoutDescriptors(
         _ process: Int32, _ sight: ProcessSnapshot, _ body: () -> PluginHarness.StepEnd
     ) -> PluginHarness.StepEnd {
-        // Those that it has stay usable; the lowest free number is the first that it does not get.
+        // Open descriptors stay usable; limit the lowest free number.
         let lowest = (0...).first { sight.descriptors[$0] == nil } ?? 0
         let own = greenroom_descriptor_limit(process)
         guard own > 0, greenroom_limit_descriptors(process, UInt64(lowest)) == 0 else {
@@ -88,7 +88,8 @@ extension Catalogue {
         return body()
     }
 
-    /// What a process has more than before, after a moment for threads to end; nil for nothing.
+    /// The additional threads and descriptors of a process, after time for threads to end; nil for
+    /// none.
     private static func left(in process: Int32, since before: ProcessSnapshot) -> String? {
         for _ in 0..<30 {
             let now = ProcessSnapshot(of: process)
@@ -105,7 +106,7 @@ extension Catalogue {
             : now.opened(since: before).joined(separator: ", ")
     }
 
-    /// Has an instance live for which one file is not there, and another one beside it.
+    /// Runs an instance with a missing file, and another one beside it.
     private static func live(
         without name: String, _ examination: Examination
     ) throws(Verdict) {
@@ -150,7 +151,7 @@ extension Catalogue {
 }
 
 extension PluginHarness.StepEnd {
-    /// Whether its answer to an offer is outside of that.
+    /// Whether its answer is outside the offer.
     var isBadAnswer: Bool { if case .refused(.badAnswer, _) = self { true } else { false } }
 
     /// Whether the process is lost.

@@ -19,10 +19,10 @@ extension Catalogue {
         let rounds = 100
         var random = examination.random()
         return try examination.onItsClock { fixture throws(Verdict) in
-            // On the real clock as many as its time budget allows.
+            // On the real clock, as many as fit in the time budget.
             let rounds = fixture.clock.isVirtual ? rounds : 10
             try fixture.create()
-            // Small pictures: there are many.
+            // Small frames, because there are many.
             try fixture.initialize(fixture.pluginHarness.nextOffer(maximum: .small))
             var early: ProcessSnapshot?
             var made = 0
@@ -51,7 +51,7 @@ extension Catalogue {
         }
     }
 
-    /// How long it may go on, in nanoseconds of real time, once it has been done ten times.
+    /// Time budget in nanoseconds of real time, after the first ten rounds.
     private static let timeBudget: Int64 = 30_000_000_000
 
     private static func check(
@@ -63,7 +63,7 @@ extension Catalogue {
         throw fixture.spinsOnFullQueue ? verdict.unless("sound.back-pressure") : verdict
     }
 
-    /// What each pair leaves behind; nil if that is nothing.
+    /// What each round leaks; nil for nothing.
     private static func leak(_ fixture: Fixture, since early: ProcessSnapshot, in rounds: Int)
         -> Verdict?
     {

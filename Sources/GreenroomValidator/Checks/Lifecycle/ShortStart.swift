@@ -19,7 +19,7 @@ extension Catalogue {
             try fixture.initialize(fixture.pluginHarness.nextOffer(maximum: .small))
             try fixture.startSend()
             let milliseconds = round == 0 ? 0 : Double.random(in: 0...10, using: &random)
-            // In turns: threads get that far in real time, or in time of the session.
+            // Alternate: threads advance in real time, or in session time.
             if round.isMultiple(of: 2) {
                 usleep(UInt32(milliseconds * 1000))
             } else {

@@ -81,6 +81,6 @@ extension Catalogue {
         return .passed()
     }
 
-    /// Lets a third of a second of real time pass, in which threads show that should have ended.
+    /// Waits a third of a second of real time, in which leftover threads become visible.
     private static func letRealTimePass() { usleep(333_000) }
 }

@@ -23,7 +23,7 @@ extension Catalogue {
             let second = examination.fixture(beside: first, number: 1)
             try first.start()
             try first.wait(seconds: 0.3)
-            // What it does alone is judged elsewhere.
+            // Other checks judge a single instance.
             let isExact = mixUp(first) == nil
             let goesOn = try first.sends(after: first.accepted, within: 5)
             for step in [LifecycleStep.create, .initialize, .startSend] {
@@ -79,7 +79,7 @@ extension Catalogue {
         ).unless("lifecycle.whole-life")
     }
 
-    /// Whether frames came that are of another size than the instance has agreed on.
+    /// A verdict if frames have another size than the instance agreed on; nil otherwise.
     private static func mixUp(_ fixture: Fixture) -> Verdict? {
         guard let agreed = fixture.pluginHarness.agreement?.source.size,
             let frame = fixture.record.frames.first(where: { $0.size != agreed })
@@ -91,7 +91,7 @@ extension Catalogue {
         )
     }
 
-    /// Has both edit a frame of theirs.
+    /// Lets both edit a frame.
     private static func edit(_ first: Fixture, _ second: Fixture) throws(Verdict) {
         for (fixture, size) in [
             (first, FrameSize(width: 1920, height: 1080)),
@@ -105,7 +105,7 @@ extension Catalogue {
     }
 }
 
-/// A picture that an instance made.
+/// A frame of an instance.
 private struct Sample: Equatable {
     /// On the session clock, in nanoseconds.
     var time: Int64?
@@ -113,7 +113,7 @@ private struct Sample: Equatable {
     var digest: UInt64
 }
 
-/// Which of two instances live.
+/// Which of two instances exist.
 private struct InstanceSet: OptionSet {
     let rawValue: Int
     static let first = InstanceSet(rawValue: 1)
@@ -122,16 +122,16 @@ private struct InstanceSet: OptionSet {
 }
 
 extension Catalogue {
-    /// The verdict on instances that make other pictures because of one another; nil if they do
-    /// not, or if it can't be told.
+    /// The verdict on instances whose output changes because of each other; nil if it does not, or
+    /// if it is unknown.
     static func otherPictures(_ examination: Examination) throws(Verdict) -> Verdict? {
         let kind = examination.descriptor.kind
         guard Set.pictures.contains(kind) || kind.isFilter else { return nil }
-        // What a source sends may tell which one it is; what is edited does not.
+        // A source's frames may show its number; edited frames do not.
         let roles: [InstanceSet] = kind.isFilter ? [.first, .second] : [.first]
         for role in roles {
             guard try differs(role, examination) != nil else { continue }
-            // Pictures made at random, or of the time of day, may have come out so once.
+            // Random pictures, or a time of day, may have differed by chance.
             guard let number = try differs(role, examination),
                 try differs(role, examination) != nil
             else { return nil }
@@ -144,10 +144,10 @@ extension Catalogue {
         return nil
     }
 
-    /// Compares what an instance makes alone, then beside another one, then alone again.
+    /// Compares an instance's frames alone, beside another one, and alone again.
     ///
-    /// - Returns: The first picture that is another one; nil if there is none, or if those of two
-    ///   lives alone differ.
+    /// - Returns: The first frame that differs; nil if there is none, or if the two runs alone
+    ///   differ.
     private static func differs(
         _ role: InstanceSet, _ examination: Examination
     ) throws(Verdict) -> Int? {
@@ -160,16 +160,16 @@ extension Catalogue {
         return place
     }
 
-    /// The first picture that differs in content; nil if none does, or if they are of other times.
+    /// The first frame with different content; nil if there is none, or if the times differ.
     private static func firstDifference(_ some: [Sample], _ others: [Sample]) -> Int? {
         let pairs = zip(some, others)
         guard pairs.allSatisfy({ $0.time == $1.time }) else { return nil }
         return pairs.enumerated().first { $0.element.0 != $0.element.1 }?.offset
     }
 
-    /// What an instance makes in a short life.
+    /// The frames of an instance in a short run.
     ///
-    /// - Returns: nil if the life was not one to be compared.
+    /// - Returns: nil if the run can't be compared.
     private static func pictures(
         of role: InstanceSet, among instances: InstanceSet, _ examination: Examination
     ) throws(Verdict) -> [Sample]? {
@@ -187,7 +187,7 @@ extension Catalogue {
                     guard end == .done else { return nil }
                 }
             }
-            // Alone, too, the second one begins when it does beside the first.
+            // Start the second one at the same time when it is alone.
             try first.wait(seconds: 0.1)
         }
         var edited: [Sample] = []
@@ -221,7 +221,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// Has a picture edited that is the same for each number.
+    /// Lets the plugin edit a frame whose content depends only on its number.
     fileprivate func editPicture(
         _ number: Int, _ size: FrameSize
     ) throws(Verdict) -> Sample? {

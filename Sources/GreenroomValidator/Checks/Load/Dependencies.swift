@@ -42,13 +42,13 @@ extension Catalogue {
     }
 }
 
-/// A folder that libraries are looked for in.
+/// A folder in the library search path.
 private struct Folder {
     let path: String
 
     init(_ path: String) { self.path = path }
 
-    /// Why nobody should look there.
+    /// Why libraries must not be loaded from it.
     var fault: String? {
         if path.isEmpty { return "the current folder" }
         if path.hasPrefix("$ORIGIN") || path.hasPrefix("${ORIGIN}") { return nil }
@@ -69,7 +69,7 @@ private struct Folder {
     var isPrivate: Bool { path.hasPrefix("/home/") || path.hasPrefix("/root/") }
 }
 
-/// What is not expected of a media plugin.
+/// Dependencies unusual for a media plugin.
 private enum Surprise {
     private static let kinds: [(beginnings: [String], what: String)] = [
         (

@@ -32,7 +32,7 @@ extension Catalogue {
 }
 
 extension PluginDescriptor {
-    /// What breaks a rule that a host bears.
+    /// A broken rule that hosts tolerate.
     fileprivate var fault: String? {
         let parts = id.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > 1, !parts.contains("") else {
@@ -50,7 +50,7 @@ extension PluginDescriptor {
         return nil
     }
 
-    /// What its author should know of.
+    /// Hints for the author.
     fileprivate var remarks: [String] {
         var remarks: [String] = []
         let numbers = version.split(separator: ".", omittingEmptySubsequences: false)

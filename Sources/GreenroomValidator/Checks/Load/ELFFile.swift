@@ -1,19 +1,19 @@
 import GreenroomPluginInterface
 
-/// A shared library as a file, read without running anything of it.
+/// A shared library as a file, read without executing it.
 ///
-/// It believes nothing: every place and count in the file is checked before it is followed, so that
-/// whatever the bytes are, it is read or refused.
+/// Checks every offset and count before using it, so that any bytes are read or refused.
 struct ELFFile: Sendable {
     /// Why a file is no shared library, or can't be read as one.
     struct Problem: Error, Equatable, Sendable {
-        /// What is wrong with it.
+        /// The problem.
         var explanation: String
-        /// Whether it is no library of any machine, as opposed to a broken or a foreign one.
+        /// Whether it is no library for any machine, rather than a broken one or one for another
+        /// machine.
         var isForeign = false
     }
 
-    /// A stretch of memory that the loader makes of the file.
+    /// A part of the file that the loader maps.
     struct Segment: Equatable, Sendable {
         var isLoaded: Bool
         var isWritable: Bool
@@ -23,29 +23,29 @@ struct ELFFile: Sendable {
         fileprivate var fileByteCount: UInt64
     }
 
-    /// A name that the library exports or needs.
+    /// A name that the library exports or imports.
     struct Symbol: Equatable, Sendable {
         var name: String
-        /// Whether another definition, or none, does as well.
+        /// Whether another definition, or none, is also valid.
         var isWeak: Bool
     }
 
-    /// Stretches of memory, in the file's order.
+    /// Memory segments, in the file's order.
     private(set) var segments: [Segment] = []
-    /// Whether the library says that its threads' stacks need not be executable.
+    /// Whether the library declares that thread stacks need not be executable.
     private(set) var hasPlainStack = false
-    /// Libraries that it needs, by the names that the loader looks for.
+    /// The libraries that it needs, by name.
     private(set) var needed: [String] = []
-    /// Folders that it says those are in, in the order in which they are looked through.
+    /// The folders that it names for them, in search order.
     private(set) var searchFolders: [String] = []
-    /// Whether the loader has to write to its code.
+    /// Whether the loader must write to its code.
     private(set) var hasTextRelocations = false
-    /// What others can find in it by name.
+    /// Its exported symbols.
     private(set) var exports: [Symbol] = []
-    /// What it looks for by name.
+    /// Its imported symbols.
     private(set) var imports: [Symbol] = []
 
-    /// What ELF calls the machine that this program is built for.
+    /// ELF's number of this program's machine.
     private static var ownMachine: UInt16 {
         #if arch(x86_64)
             62
@@ -73,14 +73,14 @@ struct ELFFile: Sendable {
 
     /// `DF_TEXTREL`
     private static let textRelocationsFlag: UInt64 = 4
-    /// More than a library has, and few enough to read in a moment.
-    private static let mostSegments = 1000
-    private static let mostDynamicEntries = 10_000
-    private static let mostSymbols = 2_000_000
+    /// Limits that no real library exceeds, low enough to read quickly.
+    private static let segmentLimit = 1000
+    private static let dynamicEntryLimit = 10_000
+    private static let symbolLimit = 2_000_000
     private static let longestName = 65536
-    /// The most libraries and folders that it may name together, and bytes of their names.
-    private static let mostNames = 1000
-    private static let mostBytesOfNames = 1 << 20
+    /// Limit of libraries and folders together, and of the length of their names in bytes.
+    private static let nameLimit = 1000
+    private static let nameBytesLimit = 1 << 20
 
     private let bytes: [UInt8]
 
@@ -118,7 +118,7 @@ struct ELFFile: Sendable {
         let table = try number(32, as: UInt64.self)
         let step = UInt64(try number(54, as: UInt16.self))
         let count = Int(try number(56, as: UInt16.self))
-        guard step >= 56, count <= Self.mostSegments else {
+        guard step >= 56, count <= Self.segmentLimit else {
             throw Problem(explanation: "its program header table is invalid")
         }
         for index in 0..<count {
@@ -142,7 +142,7 @@ struct ELFFile: Sendable {
     private static let dynamicSegment: UInt32 = 2
     private static let stackSegment: UInt32 = 0x6474_e551
 
-    /// Where in the file something is that is at an address once it is loaded.
+    /// The file offset of an address.
     private func place(ofAddress address: UInt64) throws(Problem) -> UInt64 {
         for segment in segments where segment.isLoaded && address >= segment.address {
             let offset = address - segment.address
@@ -159,7 +159,7 @@ struct ELFFile: Sendable {
         }
         var values: [UInt64: UInt64] = [:]
         var names: [(tag: Tag, offset: UInt64)] = []
-        for index in 0..<min(Int(clamping: dynamic.fileByteCount / 16), Self.mostDynamicEntries) {
+        for index in 0..<min(Int(clamping: dynamic.fileByteCount / 16), Self.dynamicEntryLimit) {
             let place = try sum(dynamic.fileOffset, UInt64(index) * 16)
             let tag = try number(place, as: UInt64.self)
             let value = try number(try sum(place, 8), as: UInt64.self)
@@ -175,13 +175,13 @@ struct ELFFile: Sendable {
             default: continue
             }
         }
-        // The older tag counts only without the newer one.
+        // The old tag applies only without the new one.
         let isNew = names.contains { $0.tag == .newSearchPath }
         var byteCount = 0
         for (tag, offset) in names {
             let name = try text(offset, values)
             byteCount += name.utf8.count
-            guard names.count <= Self.mostNames, byteCount <= Self.mostBytesOfNames else {
+            guard names.count <= Self.nameLimit, byteCount <= Self.nameBytesLimit else {
                 throw Problem(explanation: "it names implausibly many libraries and folders")
             }
             switch tag {
@@ -195,7 +195,7 @@ struct ELFFile: Sendable {
         return values
     }
 
-    /// A text of the dynamic string table.
+    /// A text in the dynamic string table.
     private func text(_ offset: UInt64, _ dynamic: [UInt64: UInt64]) throws(Problem) -> String {
         guard let table = dynamic[Tag.stringTable.rawValue],
             let size = dynamic[Tag.stringTableSize.rawValue], offset < size
@@ -218,14 +218,14 @@ struct ELFFile: Sendable {
         guard let table = dynamic[Tag.symbolTable.rawValue] else { return }
         let start = try place(ofAddress: table)
         let count = try symbolCount(dynamic)
-        guard count <= Self.mostSymbols else {
+        guard count <= Self.symbolLimit else {
             throw Problem(explanation: "its symbol table is invalid")
         }
-        // The first one is none.
+        // The first symbol is a placeholder.
         for index in 0..<count where index > 0 {
             let place = try sum(start, UInt64(index) * 24)
             let binding = try number(try sum(place, 4), as: UInt8.self) >> 4
-            // A local one is nobody else's.
+            // Local symbols are not visible to others.
             guard binding != 0 else { continue }
             let visibility = try number(try sum(place, 5), as: UInt8.self) & 3
             let section = try number(try sum(place, 6), as: UInt16.self)
@@ -239,7 +239,7 @@ struct ELFFile: Sendable {
         }
     }
 
-    /// How many symbols there are: only the tables of hashes tell.
+    /// The number of symbols, which only the hash tables contain.
     private func symbolCount(_ dynamic: [UInt64: UInt64]) throws(Problem) -> Int {
         if let address = dynamic[Tag.hash.rawValue] {
             let place = try place(ofAddress: address)
@@ -253,14 +253,14 @@ struct ELFFile: Sendable {
         let bucketsPlace = try sum(place, 16 + filters * 8)
         let chains = try sum(bucketsPlace, buckets * 4)
         var last: UInt64 = 0
-        guard buckets <= UInt64(Self.mostSymbols) else {
+        guard buckets <= UInt64(Self.symbolLimit) else {
             throw Problem(explanation: "its hash table is invalid")
         }
         for index in 0..<buckets {
             last = max(last, UInt64(try number(try sum(bucketsPlace, index * 4), as: UInt32.self)))
         }
         guard last >= first else { return Int(first) }
-        // The last bucket's chain ends with the last symbol, whose lowest bit says so.
+        // The last bucket's chain ends at the last symbol, marked by its lowest bit.
         while try number(try sum(chains, (last - first) * 4), as: UInt32.self) & 1 == 0 {
             last += 1
         }

@@ -41,7 +41,7 @@ extension ELFFile.Symbol {
     /// Whether it is a mangled name of C++.
     fileprivate var isOfCxx: Bool { name.hasPrefix("_Z") }
 
-    /// Whether linkers put it into each library.
+    /// Whether linkers add it to every library.
     fileprivate var isLinkers: Bool {
         ["_init", "_fini", "_edata", "_end", "__bss_start", "_DYNAMIC", "_GLOBAL_OFFSET_TABLE_"]
             .contains(name) || name.hasPrefix("__start_") || name.hasPrefix("__stop_")
@@ -49,7 +49,7 @@ extension ELFFile.Symbol {
 }
 
 extension [String] {
-    /// The first of them, and how many there are beyond that.
+    /// The first of them, and the number of the others.
     func listed(most: Int) -> String {
         let shown = prefix(most).joined(separator: ", ")
         return count > most ? "\(shown) and \(count - most) more" : shown

@@ -23,7 +23,7 @@ extension Catalogue {
         try fixture.startSend()
         try fixture.refuse(unknown[0])
         for id in knownExtensions { try fixture.compare(id, with: known[id], "while it sends") }
-        // A stop right after the start is another check's.
+        // Another check stops directly after the start.
         try fixture.wait(seconds: 0.1)
         try fixture.end()
         return .passed()
@@ -64,7 +64,7 @@ extension Fixture {
         return address
     }
 
-    /// Asks for one that there is not.
+    /// Asks for an extension that does not exist.
     fileprivate func refuse(_ id: String) throws(Verdict) {
         guard try ask(id) != nil else { return }
         throw .failed(
@@ -83,6 +83,6 @@ extension Fixture {
 }
 
 extension String {
-    /// In quotation marks, cut where it is long.
+    /// In quotation marks, shortened if long.
     var quoted: String { count > 40 ? "\"\(prefix(40))…\" of \(utf8.count) bytes" : "\"\(self)\"" }
 }

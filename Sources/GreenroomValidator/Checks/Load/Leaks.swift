@@ -31,7 +31,7 @@ extension Catalogue {
         return .passed()
     }
 
-    /// Looks at a process whose threads may be about to end.
+    /// Takes a snapshot of a process whose threads may be about to end.
     private static func settledSight(
         of process: SharedProcess, like before: ProcessSnapshot?
     ) -> ProcessSnapshot {
@@ -45,9 +45,9 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// Makes an instance and frees it.
+    /// Creates and destroys an instance.
     ///
-    /// - Parameter made: How many there were before.
+    /// - Parameter made: Number of instances before.
     fileprivate func makeAndFree(
         in process: SharedProcess, after made: Int
     ) throws(Verdict) {
@@ -70,10 +70,10 @@ extension Examination {
 }
 
 extension LeakDetector {
-    /// How many instances are made between two looks.
+    /// Instances between two snapshots.
     fileprivate static let round = 100
 
-    /// What grows with every round, in words; nil if nothing does.
+    /// What grows with every round; nil for nothing.
     fileprivate var fault: String? {
         let beginning = "create and destroy leak:"
         switch finding {

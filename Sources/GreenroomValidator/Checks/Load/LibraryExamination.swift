@@ -4,11 +4,11 @@ import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage
 
-/// What a check of a library has in hand: its file, and what comes of loading it.
+/// The input of a library check: its file, and the result of loading it.
 struct LibraryExamination: Sendable {
     let path: String
     let confinement: Confinement
-    /// What is in the file.
+    /// The file's content.
     let file: Result<ELFFile, ELFFile.Problem>
 
     init(path: String, confinement: Confinement) {
@@ -17,7 +17,7 @@ struct LibraryExamination: Sendable {
         file = ELFFile.read(path)
     }
 
-    /// What is in the file; a verdict if it can't be read.
+    /// The file's content; throws a verdict if it can't be read.
     func readFile() throws(Verdict) -> ELFFile {
         do throws(ELFFile.Problem) {
             return try file.get()
@@ -26,15 +26,15 @@ struct LibraryExamination: Sendable {
         }
     }
 
-    /// Loads it in a process of its own.
+    /// Loads it in its own process.
     func load() throws(LoadError) -> LibraryDescription {
         try PluginScanner(program: confinement.program).examine(path)
     }
 }
 
 extension ELFFile {
-    /// The largest file that is read.
-    private static let mostBytes = 1 << 30
+    /// The largest file to read.
+    private static let byteLimit = 1 << 30
 
     /// Reads a file.
     static func read(_ path: String) -> Result<ELFFile, Problem> {
@@ -47,8 +47,8 @@ extension ELFFile {
             let file = try FileDescriptor.reading(path, options: .nonBlocking)
             defer { try? file.close() }
             let status = try file.stat()
-            let isReadable = status.type == .regular && status.size <= mostBytes
-            bytes = isReadable ? try file.readToEnd(limit: mostBytes) : nil
+            let isReadable = status.type == .regular && status.size <= byteLimit
+            bytes = isReadable ? try file.readToEnd(limit: byteLimit) : nil
         } catch {
             throw Problem(explanation: "\(error)", isForeign: true)
         }
@@ -60,7 +60,7 @@ extension ELFFile {
 }
 
 extension Result where Success == ELFFile, Failure == ELFFile.Problem {
-    /// Whether it is a shared library, if one for another machine or a broken one.
+    /// Whether it is a shared library, possibly broken or for another machine.
     var isLibrary: Bool {
         if case .failure(let problem) = self { !problem.isForeign } else { true }
     }
@@ -69,7 +69,7 @@ extension Result where Success == ELFFile, Failure == ELFFile.Problem {
 extension LoadError {
     /// The check that names the fault.
     ///
-    /// - Parameter file: What is in the library's file.
+    /// - Parameter file: The content of the library's file.
     func check(_ file: Result<ELFFile, ELFFile.Problem>) -> String {
         switch code {
         case .missingLibrary: "load.dependencies"
@@ -83,7 +83,7 @@ extension LoadError {
 }
 
 extension Verdict {
-    /// A plugin can't be looked at, because its library can't be loaded.
+    /// The verdict on a plugin whose library can't be loaded.
     static func hindered(
         by error: LoadError, _ file: Result<ELFFile, ELFFile.Problem>
     ) -> Verdict {

@@ -1,7 +1,7 @@
 import GreenroomPluginInterface
 
 extension Catalogue {
-    /// What all others build on.
+    /// All other checks depend on it.
     static let loads = Check(
         ofLibrary: "load.loads", "the library loads",
         proving: """

@@ -13,7 +13,7 @@ extension Catalogue {
 }
 
 extension ELFFile {
-    /// What of its memory is both written and run.
+    /// Memory that is both writable and executable.
     var memoryFault: String? {
         if hasTextRelocations {
             return "it has relocations in its code (TEXTREL), which must be writable for that. "

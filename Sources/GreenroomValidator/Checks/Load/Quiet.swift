@@ -41,9 +41,9 @@ extension Catalogue {
                 "loading it changes signal handling: the process \(verb) signal \(mask.trailingZeroBitCount + 1). "
                     + "Signals are the host's: leave them as they are.")
         }
-        // What was refused or written may be told a little later than the answer.
+        // Refusals and output may arrive slightly later than the answer.
         usleep(20_000)
-        // The grant that the line names would not help.
+        // The grant in the line would not help.
         let attempts = process.refusals.map { line in
             String(line[..<(line.firstRange(of: ": ")?.lowerBound ?? line.endIndex)])
         }
@@ -103,7 +103,7 @@ extension Catalogue {
 }
 
 extension LibraryDescription {
-    /// What is not the same in another one; nil if all is.
+    /// A difference to another description; nil for none.
     fileprivate func difference(from other: LibraryDescription) -> String? {
         guard descriptors.count == other.descriptors.count else {
             return "\(descriptors.count) plugins became \(other.descriptors.count)"

@@ -37,7 +37,7 @@ extension Catalogue {
         return .passed()
     }
 
-    /// Makes the same offers anew; nil if all is well.
+    /// Repeats the offers as changes; nil if all is well.
     private static func change(
         _ fixture: Fixture, _ maxima: [VideoCapability]
     ) throws(Verdict) -> Verdict? {

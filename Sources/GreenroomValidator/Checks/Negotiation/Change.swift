@@ -53,7 +53,7 @@ extension Catalogue {
         offers.newest.map { "\($0.agreed.capability)" } ?? "it"
     }
 
-    /// What it means that a new offer was not agreed on; nil if it was.
+    /// The verdict if the new offer was not agreed on; nil if it was.
     private static func verdict(on reply: Reply) -> Verdict? {
         switch reply {
         case .answered: nil
@@ -65,7 +65,7 @@ extension Catalogue {
         }
     }
 
-    /// Whether more frames came in two seconds than the agreed rate has.
+    /// A verdict if more frames arrived in two seconds than agreed; nil otherwise.
     private static func tooFast(_ count: Int, _ offers: OfferLog, _ name: String) -> Verdict? {
         guard let rate = offers.newest?.agreed.capability.rate.framesPerSecond,
             Double(count) > 2 * rate * 1.05 + 2

@@ -21,7 +21,7 @@ extension Catalogue {
             ].map { VideoCapability(width: $0.0, height: $0.1, fps: 15) }
             try offers.begin(with: pluginHarness.nextOffer(ceiling: ceilings[0]))
             try fixture.wait(seconds: 0.5)
-            // One alone, which another check is about.
+            // A single change is another check's subject.
             if let hindrance = try follows(offers, ceilings[1]) { return hindrance }
             var last = ceilings[1]
             for _ in 0..<50 {
@@ -55,7 +55,7 @@ extension Catalogue {
         }
     }
 
-    /// Whether it follows a single change; nil if it does.
+    /// The verdict if it does not follow a single change; nil if it does.
     private static func follows(
         _ offers: OfferLog, _ ceiling: VideoCapability
     ) throws(Verdict) -> Verdict? {

@@ -1,5 +1,5 @@
 extension Catalogue {
-    /// What the others build on comes first.
+    /// Checks that others depend on are first.
     static let negotiationChecks: [Check] = [
         answerInOffer, revisionGeometry, change, oneRow, emptyTable, unfamiliarSizes, manyChanges,
     ]

@@ -4,17 +4,17 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 
-/// The offers that are made to a plugin, and what it agreed on for each.
+/// The offers to a plugin, and the agreement for each.
 ///
 /// Threads: the check's own.
 final class OfferLog {
-    /// What frames for an offer have to be.
+    /// What frames of an offer must be.
     struct Agreed: Equatable {
         var capability: VideoCapability
-        /// For a share that may be of any size up to one; nil for exactly the agreed size.
+        /// The maximum size of a share; nil for exactly the agreed size.
         var limit: FrameSize?
 
-        /// Whether a frame may be of a size.
+        /// Whether a frame may have its size.
         func allows(_ frame: Record.Frame) -> Bool {
             let sizes = [frame.size, frame.size.rotated(by: frame.info.rotation)]
             return sizes.contains { size in
@@ -25,12 +25,12 @@ final class OfferLog {
         }
     }
 
-    /// A frame that is not what was agreed on for its offer.
+    /// A frame that does not match its offer's agreement.
     struct Mismatch {
         var frame: Record.Frame
         var agreed: Agreed
 
-        /// In words: what was seen.
+        /// The finding as text.
         var text: String {
             "a frame of \(frame.size) says that it was made for offer \(frame.info.offerRevision), "
                 + "for which \(agreed.capability.size) was agreed on"
@@ -51,10 +51,10 @@ final class OfferLog {
         try fixture.startSend()
     }
 
-    /// Makes an offer to the plugin while it sends.
+    /// Makes an offer while the plugin sends.
     ///
-    /// - Parameter accuser: The check that a crash in it belongs to; nil for the calling one.
-    /// - Returns: What the plugin made of it.
+    /// - Parameter accuser: The check that a crash belongs to; nil for the calling one.
+    /// - Returns: The plugin's reply.
     func change(to offer: Offer, accuser: String? = "negotiation.change") throws(Verdict) -> Reply {
         let end = fixture.timed(.propertyChange) { $0.propertyChange(offer) }
         switch end {
@@ -70,8 +70,7 @@ final class OfferLog {
         return fixture.pluginHarness.reply(to: offer.revision) ?? .ignored
     }
 
-    /// Takes note of what goes for an offer's frames; of an offer that was not agreed on, what went
-    /// before.
+    /// Records the agreement of an offer; without a new agreement, the previous one.
     func note(_ offer: Offer) {
         guard let agreement = fixture.pluginHarness.agreement else { return }
         var isFixed = false
@@ -83,7 +82,7 @@ final class OfferLog {
         newest = (offer.revision, now)
     }
 
-    /// The first frame that is not what was agreed on for its offer.
+    /// The first frame that does not match its offer's agreement.
     var mismatch: Mismatch? {
         for frame in fixture.record.frames {
             guard let agreed = agreed[frame.info.offerRevision], !agreed.allows(frame) else {
@@ -96,8 +95,8 @@ final class OfferLog {
 }
 
 extension Examination {
-    /// Looks at offers on the virtual clock; with a plugin that does not keep to that one, on the real
-    /// clock instead.
+    /// Runs a check on the virtual clock; on the real clock if the plugin does not use the session
+    /// clock.
     func talksOnItsClock(_ look: (OfferLog) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
         try onItsClock { fixture throws(Verdict) in try look(OfferLog(fixture)) }
     }

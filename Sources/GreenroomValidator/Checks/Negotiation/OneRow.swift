@@ -13,7 +13,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let row = VideoCapability(width: 640, height: 360, fps: 15)
-        // What goes wrong with more rows than one as well is another check's.
+        // Faults that also occur with several rows belong to other checks.
         let several = try trial(
             examination, [row, VideoCapability(width: 320, height: 180, fps: 15)])
         let one = try trial(examination, [row])
@@ -24,9 +24,9 @@ extension Catalogue {
         }
     }
 
-    /// Has the plugin live with a table.
+    /// Runs the plugin with a table.
     ///
-    /// - Returns: What went wrong; nil for nothing.
+    /// - Returns: The fault; nil for none.
     private static func trial(
         _ examination: Examination, _ table: [VideoCapability]
     ) throws(Verdict) -> Verdict? {

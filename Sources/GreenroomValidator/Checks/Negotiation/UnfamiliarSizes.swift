@@ -14,7 +14,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let film = FrameRate(numerator: 30000, denominator: 1001) ?? FrameRate(30)
-        // The first is no odd one: what goes wrong with it is another check's.
+        // The first row is ordinary: its faults belong to other checks.
         let rows = [
             VideoCapability.small,
             VideoCapability(width: 333, height: 251, fps: 25),
@@ -41,9 +41,9 @@ extension Catalogue {
                 + "greenroom.video-capabilities/1, or answer GR_ANSWER_FIXED and the host adapts")
     }
 
-    /// Has the plugin live with one row.
+    /// Runs the plugin with one row.
     ///
-    /// - Returns: What went wrong; nil for nothing.
+    /// - Returns: The fault; nil for none.
     private static func trial(
         _ examination: Examination, _ row: VideoCapability, _ refused: inout [String]
     ) throws(Verdict) -> Verdict? {

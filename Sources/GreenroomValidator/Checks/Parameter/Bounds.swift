@@ -19,7 +19,7 @@ extension Catalogue {
         }
         let first = try examination.fixture()
         try first.startSmall()
-        // A stop right after the start is another check's.
+        // Another check stops directly after the start.
         try first.wait(seconds: 0.1)
         var remarks: [String] = []
         for parameter in examination.descriptor.parameters where parameter.isLive {
@@ -52,7 +52,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// Leads a life with a value that the table allows, to its end or until the plugin says why not.
+    /// Runs a plugin with an allowed value, to its end or until the plugin refuses with a reason.
     fileprivate func liveShortly(
         with setting: Setting, _ remarks: inout [String]
     ) throws(Verdict) {
@@ -81,9 +81,9 @@ extension Fixture {
         try require("destroy", pluginHarness.destroy(), after: cause)
     }
 
-    /// CheckWorkers what became of a value that the table allows.
+    /// Judges a step with an allowed value.
     ///
-    /// - Returns: Whether it was taken; if not, a remark says so.
+    /// - Returns: Whether it was accepted; if not, adds a remark.
     @discardableResult
     fileprivate func take(
         _ step: String, _ end: PluginHarness.StepEnd, of setting: Setting, _ remarks: inout [String]
@@ -92,7 +92,7 @@ extension Fixture {
             try require(step, end, after: setting.words)
             return true
         }
-        // A value may need a device or a file, or another setting, that is not there.
+        // A value may need a missing device, file or other setting.
         guard status != .badSetting, !text.hasSuffix("without a reason") else {
             throw .failed(
                 "\(step) answers \(status) to \(setting.words), which its table allows (\(text)). "

@@ -16,7 +16,7 @@ extension Catalogue {
         let live = try examination.liveParameters()
         let first = try examination.fixture()
         let plain = try first.digest(setting: [])
-        // What else happens in a life is another check's to tell.
+        // Other checks judge the rest of the run.
         if first.clock.isOffClock() {
             throw .skipped("it does not use the session clock, so nothing can be compared")
         }
@@ -44,8 +44,8 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// What is not the same as in a life without changes, each time; nil if that is nothing: a
-    /// machine that is very busy loses a frame now and then.
+    /// A difference to a run without changes, present in every attempt; nil for none. A very busy
+    /// machine loses a frame occasionally.
     fileprivate func lastingDifference(
         from plain: MediaDigest, setting settings: [Setting]
     ) throws(Verdict) -> String? {
@@ -57,13 +57,12 @@ extension Examination {
 }
 
 extension Fixture {
-    /// The check that is about who writes to a frame that is not his any more, which makes other
-    /// pictures now and then.
+    /// The check for writes to released frames, which occasionally change pictures.
     fileprivate var checkOfLateWriting: String {
         kind.isFilter ? "pre-processor.planes" : "video.lease-end"
     }
 
-    /// What is made in a life in which parameters are set to what they are already.
+    /// The digest of a run in which parameters are set to their current values.
     fileprivate func digest(setting settings: [Setting]) throws(Verdict) -> MediaDigest {
         try create()
         try set(settings, "after create")
@@ -78,7 +77,7 @@ extension Fixture {
 
     private func set(_ settings: [Setting], _ when: String) throws(Verdict) {
         for setting in settings {
-            // A file that is named is there or not: what becomes of it is not the parameter's.
+            // A named file may be missing, which is no fault of the parameter.
             let end = pluginHarness.set(setting)
             if case .refused(let status, let text) = end, setting.type != .path {
                 throw .failed(

@@ -24,7 +24,7 @@ extension Catalogue {
             let before = fixture.accepted
             var refusals = Refusals()
             try fixture.fuzz(live.filter(\.isClosed), examination.random(1), &refusals)
-            // As it was: a value may well have meant to show or to play nothing.
+            // Restore all values: some may mean to show or play nothing.
             for setting in examination.settings
             where live.contains(where: { $0.name == setting.name }) {
                 if case .lost = fixture.pluginHarness.set(setting) {
@@ -46,16 +46,16 @@ extension Catalogue {
     }
 }
 
-/// What a plugin would not take, of each parameter.
+/// Refused values of each parameter.
 private struct Refusals {
     private var ofParameter: [String: (first: String, count: Int)] = [:]
 
-    /// - Parameter words: Of the first one that an author should know of.
+    /// - Parameter words: The first refusal, for the author.
     mutating func add(_ words: String, of parameter: Parameter) {
         ofParameter[parameter.name, default: (words, 0)].count += 1
     }
 
-    /// One for each parameter.
+    /// One remark for each parameter.
     var remarks: [String] {
         ofParameter.sorted { $0.key < $1.key }.map { _, refusal in
             refusal.count == 1
@@ -86,7 +86,7 @@ extension Fixture {
                 if parameter.isClosed, status == .badSetting || isUnexplained {
                     refused = refused ?? (words, parameter)
                 } else if parameter.isClosed || isUnexplained {
-                    // A value may need a device or another setting that is not there.
+                    // A value may need a missing device or another setting.
                     refusals.add(words, of: parameter)
                 }
             case let end: try require("set", end, after: setting.words)
@@ -108,7 +108,7 @@ extension Fixture {
             "\(words). Its table allows that: accept the value, or narrow the table.")
     }
 
-    /// Sets a text that nobody has in mind, and has the plugin work with it.
+    /// Sets a hostile text, and lets the plugin work with it.
     fileprivate func endure(
         _ setting: Setting, of parameter: Parameter, _ refusals: inout Refusals
     ) throws(Verdict) {
@@ -122,18 +122,18 @@ extension Fixture {
                 return
             case let end: try require("set", end, after: setting.words)
             }
-            // For some frames or blocks to be made with it.
+            // Enough time for some frames or blocks.
             if let fault = pluginHarness.wait(nanoseconds: 80_000_000) {
                 try require("sending", .lost(fault), after: setting.words)
             }
             if kind.isFilter { try editOne(after: setting.words) }
         } catch {
-            // It may be no less much for it at create.
+            // The text may also be too much at create.
             throw error.unless("parameter.strings")
         }
     }
 
-    /// Has a frame edited.
+    /// Lets the plugin edit a frame.
     private func editOne(after cause: String) throws(Verdict) {
         let info = FrameInfo(ptsNanoseconds: clock.now)
         let size = FrameSize(width: 640, height: 360)
@@ -150,7 +150,7 @@ extension Fixture {
         }
     }
 
-    /// Waits for something new to be sent.
+    /// Waits until something new is sent.
     fileprivate func mustGoOn() throws(Verdict) {
         guard !kind.isFilter else { return }
         let before = accepted

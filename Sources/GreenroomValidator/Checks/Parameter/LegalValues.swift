@@ -2,10 +2,10 @@ import GreenroomMedia
 import GreenroomPluginInterface
 
 extension Parameter {
-    /// The most choices that are tried one by one.
-    private static let mostChoices = 24
+    /// Limit of choices that are tried individually.
+    private static let choiceLimit = 24
 
-    /// Whether its table says of each value whether it is legal.
+    /// Whether its table decides for each value whether it is legal.
     var isClosed: Bool {
         switch type {
         case .boolean, .choice: true
@@ -14,15 +14,15 @@ extension Parameter {
         }
     }
 
-    /// The values at the edges of what its table allows; empty where there are no edges.
+    /// The values at the bounds of its table; empty without bounds.
     var edges: [ParameterValue] {
         switch type {
         case .boolean: [.boolean(false), .boolean(true)]
         case .choice:
-            // First and last ones of a long table.
-            choices.count <= Self.mostChoices
+            // The first and last ones of a long table.
+            choices.count <= Self.choiceLimit
                 ? choices.map { .string($0) }
-                : (choices.prefix(Self.mostChoices / 2) + choices.suffix(Self.mostChoices / 2))
+                : (choices.prefix(Self.choiceLimit / 2) + choices.suffix(Self.choiceLimit / 2))
                     .map { .string($0) }
         case .integer:
             wholeBounds.map { [.integer($0.lowerBound), .integer($0.upperBound)] } ?? []
@@ -31,7 +31,7 @@ extension Parameter {
         }
     }
 
-    /// A value that its table allows, at random; nil where it says nothing of that.
+    /// A random allowed value; nil if the table does not limit values.
     func randomValue(_ random: inout SeededRandom) -> ParameterValue? {
         switch type {
         case .boolean: .boolean(Bool.random(using: &random))
@@ -61,7 +61,7 @@ extension Parameter {
 }
 
 extension Int64 {
-    /// The nearest one to a number, 0 for none.
+    /// The nearest number, 0 for NaN.
     fileprivate init(clamping number: Double) {
         self =
             Int64(exactly: number)
@@ -81,7 +81,7 @@ extension Setting {
         self.init(name: parameter.name, type: parameter.type, value: value)
     }
 
-    /// As a session file has it, for people.
+    /// In a session file's notation.
     var words: String {
         if case .string(let text) = value { "\(name): \(text.quoted)" } else { "\(name): \(value)" }
     }

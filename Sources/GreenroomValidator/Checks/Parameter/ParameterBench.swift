@@ -4,7 +4,7 @@ import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Examination {
-    /// Those that may change while the plugin lives; a verdict if there are none.
+    /// The live parameters; throws a verdict if there are none.
     func liveParameters() throws(Verdict) -> [Parameter] {
         let live = descriptor.parameters.filter(\.isLive)
         guard !live.isEmpty else { throw .skipped("it has no live parameters") }
@@ -13,26 +13,26 @@ extension Examination {
 }
 
 extension Fixture {
-    /// Creates, initializes with small pictures, and starts.
+    /// Creates, initializes with small frames, and starts.
     func startSmall() throws(Verdict) {
         try create()
         try initialize(pluginHarness.smallOffer())
         try startSend()
     }
 
-    /// What a step means that should have been done after a value was set.
+    /// Requires a step to succeed after a value was set.
     ///
-    /// - Parameter cause: The value, in words.
+    /// - Parameter cause: The value, as text.
     func require(_ step: String, _ end: PluginHarness.StepEnd, after cause: String) throws(Verdict)
     {
         guard end != .done, end != .pumps else { return }
         var verdict = verdict(on: step, end)
         verdict.text = "with \(cause): \(verdict.text)"
-        // Whatever the value is, that may be what the plugin does.
+        // The plugin may behave so with any value.
         throw verdict.unless(check(naming: LifecycleStep(rawValue: step), end))
     }
 
-    /// The rest of a life that was started.
+    /// Ends a started run.
     func end(after cause: String) throws(Verdict) {
         try settle()
         try require("stop-send", pluginHarness.stopSend(), after: cause)

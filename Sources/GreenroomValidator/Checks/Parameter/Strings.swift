@@ -36,7 +36,7 @@ extension Catalogue {
 }
 
 extension Parameter {
-    /// What nobody has in mind for it; empty if it is no text and no path.
+    /// Hostile texts for it; empty if it is no text and no path.
     func hostileTexts(_ examination: Examination) -> [String] {
         switch type {
         case .string: Self.hostileTexts
@@ -57,9 +57,9 @@ extension Parameter {
 }
 
 extension Fixture {
-    /// Leads a life as far as the plugin bears it.
+    /// Runs the plugin as far as it accepts the value.
     ///
-    /// - Returns: What its author should know of; nil for nothing.
+    /// - Returns: A hint for the author; nil for none.
     fileprivate func endureShortly(_ setting: Setting) throws(Verdict) -> String? {
         let cause = setting.words
         if let remark = try endure("create", pluginHarness.create(), cause) { return remark.text }
@@ -81,7 +81,7 @@ extension Fixture {
         return nil
     }
 
-    /// - Returns: Set if the plugin refused; the text, if it did not say why.
+    /// - Returns: Set if the plugin refused; the text if it gave no reason.
     private func endure(
         _ step: String, _ end: PluginHarness.StepEnd, _ cause: String
     ) throws(Verdict) -> (text: String?, ())? {

@@ -35,7 +35,7 @@ extension Catalogue {
             let run = milliseconds(times.map(\.run).sorted()[times.count / 2])
             costs.append(ConformanceReport.Cost(row: "\(row)", millisecondsPerFrame: run))
             let interval = row.intervalNanoseconds
-            // What a busy machine does once it does not do three times.
+            // A busy machine rarely causes the same fault three times.
             for _ in 0..<2
             where slow.isEmpty && times.wereBusy && times.usualNanoseconds > interval {
                 guard let life = try stage.begin(row) else { break }
@@ -65,10 +65,10 @@ extension Catalogue {
         return verdict
     }
 
-    /// How many frames are measured, and how many go before them.
+    /// Number of measured frames, and of frames before them.
     private static let (measured, warmUp) = (10, 2)
 
-    /// What frames take; empty if the size is not edited, and nil if the machine was too busy for it.
+    /// The times of frames; empty if the size is not edited, nil if the machine was too busy.
     private static func times(
         of life: FilterLife, _ examination: Examination
     ) throws(Verdict) -> [FilterLife.Times]? {
@@ -80,7 +80,7 @@ extension Catalogue {
                 let edit = try life.edit(picture) { found = $0 }
                 guard edit.status == .ok else { return [] }
                 if number >= warmUp, let found { times.append(found) }
-                // What is that slow needs no more frames to be known.
+                // This slow, no more frames are needed.
                 let isHopeless = times.allSatisfy { $0.taken > 2 * life.row.intervalNanoseconds }
                 if times.count >= 3, isHopeless { break }
             }
@@ -95,12 +95,12 @@ extension Catalogue {
         return times
     }
 
-    // MARK: Every now and then
+    // MARK: Single late frames
 
-    /// Frames that a filter is late with which is in time with most.
+    /// Late frames of a filter that is usually in time.
     private struct LateFrames {
         var text: String
-        /// Whether nothing but the filter can be to blame.
+        /// Whether only the filter can be the cause.
         var isSure: Bool
     }
 
@@ -111,12 +111,12 @@ extension Catalogue {
         case unknown
     }
 
-    /// How many frames of an attempt are too many to be late.
+    /// Number of late frames in an attempt that is too many.
     private static let tooMany = 3
 
     /// Finds out whether a filter is late with some frames in every attempt.
     ///
-    /// - Parameter first: What came of the first attempt.
+    /// - Parameter first: The result of the first attempt.
     private static func lateFrames(
         in first: [FilterLife.Times], at row: VideoCapability, _ stage: FilterStage,
         _ examination: Examination
@@ -165,28 +165,28 @@ extension Catalogue {
 }
 
 extension [FilterLife.Times] {
-    /// Whether the machine was busy with other things meanwhile.
+    /// Whether the machine was busy with other processes.
     fileprivate var wereBusy: Bool {
         reduce(0) { $0 + $1.delay } * 100 > reduce(0) { $0 + $1.taken }
     }
 
-    /// How long at least every second frame took.
+    /// The minimum time of every second frame.
     fileprivate var usualNanoseconds: Int64 { atLeastEverySecond(map(\.taken)) }
 
-    /// The same, of which the machine did not take any: what others do there slows a processor
-    /// down, by half at the most.
+    /// The same, without the influence of the machine: other processes slow a processor down by
+    /// half at most.
     fileprivate var sureNanoseconds: Int64 {
         guard wereBusy else { return usualNanoseconds }
         return atLeastEverySecond(map { $0.isWork ? $0.taken / 2 : $0.taken })
     }
 
-    /// How many took longer than an interval; on a busy machine those that must have without it.
+    /// Number of frames longer than an interval; on a busy machine only those that certainly were.
     fileprivate func lateCount(_ interval: Int64) -> Int {
         wereBusy
             ? count { !$0.isWork && $0.taken > 2 * interval } : count { $0.taken > interval }
     }
 
-    /// How many of them would have on a processor of twice the speed, too.
+    /// Number of frames longer than an interval even on a processor of twice the speed.
     fileprivate func surelyLateCount(_ interval: Int64) -> Int {
         wereBusy
             ? lateCount(interval) : count { $0.taken > ($0.isWork ? 2 : 1) * interval }
@@ -198,6 +198,6 @@ extension [FilterLife.Times] {
 }
 
 extension FilterLife.Times {
-    /// Whether most of it was spent on a processor: what others do there slows that down.
+    /// Whether most of the time was processor time, which other processes slow down.
     fileprivate var isWork: Bool { run > taken / 2 }
 }

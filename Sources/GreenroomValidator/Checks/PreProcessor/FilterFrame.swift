@@ -2,18 +2,18 @@ import Glibc
 import GreenroomConversion
 import GreenroomMedia
 
-/// A picture that filters are given to edit, made of one row again and again, each time from
-/// another place on: whatever its size it is made as fast as memory is copied.
+/// A picture for filters. All its rows are parts of one row from different offsets, so that any
+/// size is made as fast as copying memory.
 struct FilterFrame: Sendable {
     /// What it shows.
     enum Content: CaseIterable, Sendable {
-        /// Numbers by chance.
+        /// Random numbers.
         case noise
-        /// What rises from the least to the most.
+        /// Rising from the minimum to the maximum.
         case slope
         case black
         case grey
-        /// The least beside the most.
+        /// The minimum next to the maximum.
         case edges
     }
 
@@ -22,12 +22,12 @@ struct FilterFrame: Sendable {
     private let luma: [UInt8]
     private let chroma: [UInt8]
 
-    /// How far rows begin apart.
+    /// The offset between rows.
     private static let step = 97
-    /// Where the rows begin at most.
+    /// The largest offset of a row.
     private static let rowLimit = 4096
 
-    /// - Parameter random: What noise is made from.
+    /// - Parameter random: The source of noise.
     init(_ content: Content, color: ColorSpace = .bt709Limited, _ random: SeededRandom) {
         self.content = content
         self.color = color
@@ -54,9 +54,9 @@ struct FilterFrame: Sendable {
     /// Writes it to a frame.
     ///
     /// - Parameters:
-    ///   - padding: What is written to the rest of the pages that the planes lie in; nil for a frame
-    ///     whose planes share pages with others.
-    ///   - number: Tells the frames of a moving picture apart.
+    ///   - padding: The byte for the rest of the planes' pages; nil for a frame whose planes share
+    ///     pages.
+    ///   - number: The frame's number in a moving picture.
     func fill(_ frame: inout VideoFrame, padding: UInt8?, number: Int = 0) {
         for index in 0..<frame.planeCount {
             let plane = UnsafePlane(of: frame, index)
@@ -76,7 +76,7 @@ struct FilterFrame: Sendable {
     }
 }
 
-/// Bytes beside the visible ones of a plane that have been written.
+/// Overwritten bytes beside the visible ones of a plane.
 struct FilterSpill: Equatable, Sendable {
     enum Place: Equatable, Sendable {
         case before
@@ -88,7 +88,7 @@ struct FilterSpill: Equatable, Sendable {
     var place: Place
     var byteCount: Int
 
-    /// What was written, in words.
+    /// The finding as text.
     var text: String {
         let bytes = byteText(byteCount)
         return switch place {
@@ -98,7 +98,7 @@ struct FilterSpill: Equatable, Sendable {
         }
     }
 
-    /// Looks for what is not as ``FilterFrame/fill(_:padding:number:)`` has left it.
+    /// Finds bytes that differ from ``FilterFrame/fill(_:padding:number:)``.
     static func first(in frame: borrowing VideoFrame, padding: UInt8) -> FilterSpill? {
         for index in 0..<frame.planeCount {
             let plane = UnsafePlane(of: frame, index)
@@ -121,15 +121,14 @@ struct FilterSpill: Equatable, Sendable {
     }
 }
 
-/// A plane of a frame and the pages that it lies in.
+/// A plane of a frame and its pages.
 ///
-/// Unsafe: valid while the frame lives, which its users see to, and alone in its pages only where
-/// frames are guarded.
+/// Unsafe: callers keep the frame alive. The pages are the plane's own only in guarded frames.
 private struct UnsafePlane {
     private static let page = 4096
 
     let pages: UnsafeMutableRawBufferPointer
-    /// Where the plane begins in them.
+    /// The plane's offset in them.
     let start: Int
     let stride: Int
     let rows: Int
@@ -153,5 +152,5 @@ private struct UnsafePlane {
     }
 }
 
-/// So many bytes, in words.
+/// A number of bytes as text.
 func byteText(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }

@@ -2,7 +2,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Neutral is neutral everywhere.
+    /// Neutral settings leave every frame unchanged.
     static let filterIdentity = Check(
         "pre-processor.identity", "neutral at one size is neutral at all", of: .filters,
         proving: """
@@ -43,14 +43,14 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// Looks for a picture that does not come back as it was.
+    /// Finds a picture that is returned changed.
     ///
-    /// - Returns: The picture and how many came back as they were before that; nil if the size is
-    ///   not edited.
+    /// - Returns: The picture, and the number of unchanged ones before it; nil if the size is not
+    ///   edited.
     fileprivate func firstChange(
         at row: VideoCapability, _ colors: [ColorSpace], on stage: FilterStage
     ) throws(Verdict) -> (count: Int, changed: String?)? {
-        // Under guard, so that who writes later is not taken for who edits.
+        // Under guard, so that late writes are not taken for edits.
         guard let life = try stage.begin(row, guarded: watch(isClosed: true)) else { return nil }
         var count = 0
         for color in colors {
@@ -68,7 +68,7 @@ extension Examination {
 }
 
 extension ColorSpace {
-    /// Range and matrix, in words.
+    /// Range and matrix as text.
     fileprivate var text: String {
         "\(range == .full ? "full" : "limited") range, \(matrix == .bt709 ? "BT.709" : "BT.601")"
     }

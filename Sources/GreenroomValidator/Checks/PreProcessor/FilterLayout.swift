@@ -2,7 +2,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// In place equals out of place.
+    /// The result does not depend on the memory layout.
     static let filterLayout = Check(
         "pre-processor.layout", "the result does not depend on memory layout",
         of: .filters,
@@ -40,7 +40,7 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// What comes back of some frames; nil if the size is not edited.
+    /// The edited frames; nil if the size is not edited.
     fileprivate func results(
         at row: VideoCapability, extraStride: Int, padding: UInt8
     ) throws(Verdict) -> [UInt64]? {

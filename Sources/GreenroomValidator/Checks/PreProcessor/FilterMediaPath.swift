@@ -4,7 +4,7 @@ import GreenroomIsolation
 import GreenroomMedia
 
 extension Catalogue {
-    /// What makes a media thread late.
+    /// Allocations and locks on the media thread.
     static let filterMediaPath = Check(
         "pre-processor.media-path", "process neither allocates nor locks",
         of: .filters,

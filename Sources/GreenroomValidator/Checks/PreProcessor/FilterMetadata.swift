@@ -4,7 +4,7 @@ import GreenroomMedia
 import GreenroomProbe
 
 extension Catalogue {
-    /// What the frame says of itself.
+    /// The frame's description.
     static let filterMetadata = Check(
         "pre-processor.metadata", "the frame's description is unchanged",
         of: .filters,

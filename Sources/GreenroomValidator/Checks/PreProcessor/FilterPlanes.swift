@@ -4,7 +4,7 @@ import GreenroomIsolation
 import GreenroomMedia
 
 extension Catalogue {
-    /// Nothing but what is its own.
+    /// Writes outside the frame's planes.
     static let filterPlanes = Check(
         "pre-processor.planes", "only the given planes are touched",
         of: .filters,
@@ -39,9 +39,9 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// Has frames of one size edited under guard.
+    /// Lets the plugin edit frames of one size under guard.
     ///
-    /// - Returns: How many were.
+    /// - Returns: Number of edited frames.
     fileprivate func guardPlanes(
         _ row: VideoCapability, _ pictures: [FilterFrame], on stage: FilterStage,
         extraStride: Int
@@ -67,9 +67,9 @@ extension Examination {
         return count
     }
 
-    /// What it means that a filter crashed under guard.
+    /// The verdict on a filter that crashed under guard.
     private func verdict(on crash: Verdict, of life: FilterLife, _ watch: LeaseWatch) -> Verdict {
-        // If it does so without a guard, too, that is not what the guard is for.
+        // A crash without the guard, too, is another fault.
         guard !FilterSizes.crashes(self, at: life.row) else {
             return .hindered(by: "pre-processor.sizes", "it crashes at \(life.row.size)")
         }
@@ -88,8 +88,7 @@ extension Examination {
 }
 
 extension FilterLife {
-    /// Where an address lies that must not be touched, as seen from the frame; nil if it is not near
-    /// it.
+    /// Where a forbidden address is relative to the frame; nil if it is not near it.
     fileprivate func place(of address: UInt64, from base: UInt64) -> String? {
         let reach = 64 << 20
         let (offset, overflow) = Int64(bitPattern: address).subtractingReportingOverflow(
@@ -101,7 +100,7 @@ extension FilterLife {
         if let plane = planes.firstIndex(where: { $0.pages.contains(place) }) {
             return "plane \(plane) after process has returned"
         }
-        // It goes by the plane that is nearest.
+        // Relative to the nearest plane.
         let beyond = planes.lastIndex { $0.bytes.upperBound <= place }
         let before = planes.firstIndex { $0.offset > place }
         let ahead = beyond.map { place - planes[$0].bytes.upperBound + 1 } ?? .max

@@ -3,7 +3,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// What the others build on.
+    /// The other checks depend on it.
     static let filterSizes = Check(
         "pre-processor.sizes", "frames of every size are edited", of: .filters,
         proving: """

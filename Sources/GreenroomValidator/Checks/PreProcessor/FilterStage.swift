@@ -10,17 +10,17 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomProbe
 
-/// Where a filter edits frames: a process of it, with a life for each size.
+/// Edits frames with a filter in one process, with an instance for each size.
 final class FilterStage {
-    /// What came of a frame.
+    /// The result for a frame.
     struct Edited: Sendable {
         var status: Status
         /// Of the visible bytes before and after.
         var before: UInt64
         var after: UInt64
-        /// What was written beside them; nil where nobody looked, too.
+        /// Writes beside them; nil if not checked.
         var spill: FilterSpill?
-        /// What of the frame's description was changed, as the plugin's process tells it.
+        /// Changed members of the frame's description, from the plugin's process.
         var changed: FrameMembers
 
         var isUnchanged: Bool { before == after }
@@ -31,18 +31,18 @@ final class FilterStage {
     private var first: Fixture?
     private var lives = 0
 
-    /// - Parameter seconds: How long frames are edited there at most, in real time.
+    /// - Parameter seconds: Limit of real time for all edits.
     init(_ examination: Examination, seconds: Int64 = 40) {
         self.examination = examination
         deadline = MonotonicClock.deadline(after: seconds * 1_000_000_000)
     }
 
-    /// Begins a life.
+    /// Starts an instance.
     ///
     /// - Parameters:
-    ///   - row: The one row that its frames will have.
+    ///   - row: The one row of its frames.
     ///   - watch: Guards its frames.
-    /// - Returns: nil if it does not take that row.
+    /// - Returns: nil if it refuses the row.
     func begin(
         _ row: VideoCapability, guarded watch: LeaseWatch? = nil
     ) throws(Verdict) -> FilterLife? {
@@ -68,7 +68,7 @@ final class FilterStage {
     var process: SharedProcess? { first?.process }
 }
 
-/// A life of a filter at one size.
+/// An instance of a filter at one size.
 final class FilterLife {
     let fixture: Fixture
     let row: VideoCapability
@@ -78,18 +78,18 @@ final class FilterLife {
     private var isGuarded: Bool { watch != nil }
     private let deadline: Int64
     private var number = 0
-    /// Where the planes of the newest frame lie in the frames' memory: it is the only one, and so in
-    /// the first slot.
+    /// The planes of the newest frame in the frames' memory: it is the only one, so it is in the
+    /// first slot.
     private(set) var planes: [LeaseWatch.Plane] = []
-    /// Whether it had a frame for longer than anything may take.
+    /// Whether it had a frame for longer than the limit.
     private(set) var isLate = false
-    /// Whether the machine had no time for it, so that a frame came back too late.
+    /// Whether the machine was too busy, so that a frame returned late.
     private(set) var wasDelayed = false
-    /// What came of it if it crashed.
+    /// The verdict on its crash, if any.
     private(set) var crash: Verdict?
-    /// Whether a crash is told as it is, and no other check's business.
+    /// Whether a crash is returned as is, without naming another check.
     var isTrial = false
-    /// What is written around frames.
+    /// The byte around frames.
     var padding: UInt8 = 0xA5
 
     init(
@@ -103,20 +103,20 @@ final class FilterLife {
         self.watch = watch
     }
 
-    /// What a frame took.
+    /// The time of an edit.
     struct Times: Sendable {
-        /// Time of all of its process's threads on a processor, in nanoseconds.
+        /// Processor time of all threads of its process, in nanoseconds.
         var run: Int64
-        /// From when it was handed over to when it came back, but for when a thread of either side
-        /// waited for a processor, in nanoseconds.
+        /// From handing over to return, in nanoseconds, without the time that threads of both sides
+        /// waited for a processor.
         var taken: Int64
-        /// How long such threads waited, in nanoseconds.
+        /// How long those threads waited, in nanoseconds.
         var delay: Int64
     }
 
-    /// Has a frame edited.
+    /// Lets the plugin edit a frame.
     ///
-    /// - Parameter measure: Gets what that took.
+    /// - Parameter measure: Receives the time.
     func edit(
         _ picture: FilterFrame, measure: (Times) -> Void = { _ in }
     ) throws(Verdict) -> FilterStage.Edited {
@@ -132,7 +132,7 @@ final class FilterLife {
             color: picture.color, offerRevision: 1,
             ptsNanoseconds: fixture.clock.now + Int64(number) * row.intervalNanoseconds)
         let edit = fixture.pluginHarness.edit(row.size, info: info) { frame in
-            // The memory of a process that has just been lost is no more.
+            // The memory of a process that has just been lost is gone.
             let isGuarded = frame.isInGivenMemory
             picture.fill(&frame, padding: isGuarded ? padding : nil, number: number)
             planes = (0..<frame.planeCount).map {
@@ -167,15 +167,14 @@ final class FilterLife {
         }
     }
 
-    /// Whether its process is lost, once the news of that has come, which may take a busy machine
-    /// some time.
+    /// Whether its process is lost. On a busy machine this may be known late.
     private var isLost: Bool { (0..<10).contains { _ in fixture.process.evidence != nil } }
 
-    /// What a frame that has not come back must have taken at least, in nanoseconds: no plugin that is
-    /// not to blame takes a second of its own time.
+    /// The minimum time of a frame that counts as late, in nanoseconds: a correct plugin does not
+    /// take a second of its own time.
     private static let leastLate: Int64 = 1_000_000_000
 
-    /// Has a guarded frame edited by a filter that does no more than that.
+    /// Lets a filter edit a guarded frame, expecting no other writes.
     func editKeepingToPlanes(_ picture: FilterFrame) throws(Verdict) -> FilterStage.Edited {
         let edit: FilterStage.Edited
         do throws(Verdict) {
@@ -190,7 +189,7 @@ final class FilterLife {
         return edit
     }
 
-    /// Lets the plugin's own threads go on for a while.
+    /// Lets the plugin's own threads run for a while.
     func linger(milliseconds: UInt32) throws(Verdict) {
         usleep(milliseconds * 1000)
         if fixture.pluginHarness.fault != nil { throw crashed() }
@@ -198,7 +197,7 @@ final class FilterLife {
 
     func end() throws(Verdict) { try fixture.end() }
 
-    /// Ends it, of a filter that touches no frame any more.
+    /// Ends a filter that touches no frame any more.
     func endKeepingToPlanes() throws(Verdict) {
         do throws(Verdict) {
             try end()
@@ -210,7 +209,7 @@ final class FilterLife {
         }
     }
 
-    /// The verdict on a crash: another check's, if it happens there as well.
+    /// The verdict on a crash: another check's, if that one sees it too.
     private func crashed() -> Verdict {
         let verdict = fixture.crash()
         crash = verdict
@@ -221,20 +220,20 @@ final class FilterLife {
     }
 }
 
-/// Measures what a call of another process took.
+/// Measures a call of another process.
 private struct TimeMeter {
     private let process: Int32
     private let editingThread: Int32?
     private var start = (time: Int64(0), run: Int64(0), delay: Int64(0))
 
-    /// - Parameter editingThread: The one of this process that hands frames over.
+    /// - Parameter editingThread: The thread of this process that hands over frames.
     init(process: Int32, editingThread: Int32?) {
         self.process = process
         self.editingThread = editingThread
     }
 
     mutating func begin() {
-        // The time is read last here, and first at the end: what comes between is not in it.
+        // Read the time last here and first at the end, to exclude the reads.
         let (run, delay) = (run, delay)
         start = (MonotonicClock.now, run, delay)
     }
@@ -243,13 +242,13 @@ private struct TimeMeter {
         let time = MonotonicClock.now - start.time
         let waited = max(delay - start.delay, 0)
         let ran = max(run - start.run, 0)
-        // Threads that wait at the same time count twice: but no work is done faster than by all
-        // processors at once.
+        // Threads that wait at the same time count twice, but all processors together do no more
+        // than this.
         let least = ran / greenroom_processor_count()
         return FilterLife.Times(run: ran, taken: max(time - waited, least), delay: waited)
     }
 
-    /// How long the process has had a processor.
+    /// The process's processor time.
     private var run: Int64 {
         var clock = clockid_t()
         var time = timespec()
@@ -259,8 +258,7 @@ private struct TimeMeter {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// How long those threads of it and of this process were waiting for one that a frame goes
-    /// through.
+    /// How long threads on a frame's path, of both processes, waited for a processor.
     private var delay: Int64 {
         let own = [greenroom_thread_number(), editingThread]
         return ProcessLoad(of: process) { _, name in name != "greenroom-watch" }.delayNanoseconds
@@ -268,18 +266,18 @@ private struct TimeMeter {
     }
 }
 
-/// Sizes that filters are tried at.
+/// The sizes to try filters at.
 enum FilterSizes {
-    /// The rows of the table that sessions agree on.
+    /// The rows of sessions.
     static let table = CapabilityTable.standard.rows
-    /// Sizes whose chroma rounds up, whose rows have padding, and as small as can be.
+    /// Sizes with odd chroma, padded rows, and the minimum.
     static let unfamiliar = [
         (1919, 1079), (853, 479), (641, 361), (352, 241), (127, 95), (3, 3), (2, 2), (1, 1),
     ].map { VideoCapability(width: $0.0, height: $0.1, fps: 15) }
-    /// What is tried at each.
+    /// The content for each size.
     static let contents: [FilterFrame.Content] = [.noise, .slope, .black]
 
-    /// Whether a filter crashes at a size, with nothing about it that is not so in a session.
+    /// Whether a filter crashes at a size without any instrumentation.
     static func crashes(_ examination: Examination, at row: VideoCapability) -> Bool {
         guard let life = try? FilterStage(examination).begin(row) else { return false }
         for content in contents {
@@ -291,7 +289,7 @@ enum FilterSizes {
 }
 
 extension VideoCapability {
-    /// From a frame to the next, in nanoseconds.
+    /// The interval between frames, in nanoseconds.
     var intervalNanoseconds: Int64 {
         1_000_000_000 * Int64(rate.denominator) / Int64(rate.numerator)
     }

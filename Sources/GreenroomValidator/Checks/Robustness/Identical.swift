@@ -14,7 +14,7 @@ extension Catalogue {
         let seconds: Int64 = 1_000_000_000
         let isolated = try examination.isolatedPerformance(nanoseconds: seconds)
         guard try examination.isolatedPerformance(nanoseconds: seconds) == isolated else {
-            throw .skipped("what it makes is another thing each time: that can't be compared")
+            throw .skipped("its output differs each time and can't be compared")
         }
         let hosted = try examination.inProcessRun(nanoseconds: seconds)
         guard let difference = isolated.difference(from: hosted) else {
@@ -24,13 +24,13 @@ extension Catalogue {
                     "\(isolated.pictures.count) frames, \(isolated.sounds.count * 10) ms of sound")
         }
         guard try examination.inProcessRun(nanoseconds: seconds) == hosted else {
-            throw .skipped("what it makes is another thing each time: that can't be compared")
+            throw .skipped("its output differs each time and can't be compared")
         }
-        // What was never written to a frame depends on where the frame lies.
+        // Unwritten bytes of a frame depend on its memory.
         throw .failed(
-            "it makes one thing in a process of its own, and another one in its host's: "
-                + "\(difference). Whatever a plugin goes by has to come from its settings and the "
-                + "session, not from the process that it is in."
+            "its output isolated differs from its output in the host's process: "
+                + "\(difference). Output must depend only on settings and "
+                + "session, not on the process."
         ).unless("video.whole-frames")
     }
 }
@@ -48,13 +48,13 @@ extension Examination {
     }
 
     fileprivate func inProcessRun(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
-        let answer = try InProcessRun.make(order, nanoseconds: nanoseconds)
+        let answer = try InProcessRun.make(request, nanoseconds: nanoseconds)
         if answer.isOffClock {
             throw .skipped("it does not use the session clock, so nothing can be compared")
         }
         if let problem = answer.problem {
             throw .failed(
-                "in a process of its own it works, and in its host's it does not: \(problem)")
+                "it works isolated, but not in the host's process: \(problem)")
         }
         return answer.digest ?? MediaDigest()
     }

@@ -25,7 +25,7 @@ extension Catalogue {
         return try other.last(seconds: 2.5)
     }
 
-    /// The sizes that it is done with.
+    /// The size of its frames.
     fileprivate static let smallest = VideoCapability(width: 320, height: 180, fps: 15)
 }
 
@@ -36,7 +36,7 @@ extension Fixture {
         try startSend()
     }
 
-    /// Looks at six stretches of time.
+    /// Compares six periods.
     fileprivate func last(seconds: Double) throws(Verdict) -> Verdict {
         let deadline = MonotonicClock.deadline(after: Self.timeBudget)
         let delayBefore = ProcessLoad(of: process.process).delayNanoseconds
@@ -69,10 +69,10 @@ extension Fixture {
         }
     }
 
-    /// How many stretches say whether something grows: the first ones fill what stays.
+    /// Number of periods needed to detect growth: the first ones fill caches.
     private static let fewestLooks = 4
 
-    /// What it means that there was no time for those.
+    /// The verdict if there was no time for those.
     private func tooSlow(_ looks: Int, _ stretch: String, delayNanoseconds: Int64) -> Verdict {
         guard delayNanoseconds < Self.timeBudget / 4 else {
             return .skipped(
@@ -80,17 +80,17 @@ extension Fixture {
                     + "\(delayNanoseconds / 1_000_000) ms for a processor")
         }
         return .warning(
-            "in 40 s of real time it has done \(looks) times \(stretch), and four are needed to see "
-                + "whether it leaks. Have it do less for each small frame or block, and look again."
+            "in 40 s of real time it has done \(looks) times \(stretch); four are needed to detect "
+                + "leaks. Make it do less for each small frame or block, and run again."
         )
     }
 
-    /// How long may be looked at one that is slow, in nanoseconds of real time.
+    /// The time limit for a slow plugin, in nanoseconds of real time.
     private static let timeBudget: Int64 = 40_000_000_000
 
-    /// Has the plugin send for a while, or edit as many frames as would come.
+    /// Lets the plugin send for a while, or edit as many frames.
     ///
-    /// - Returns: Whether that was done in time.
+    /// - Returns: Whether it was done in time.
     private func work(seconds: Double, until deadline: Int64) throws(Verdict) -> Bool {
         guard !isSource else {
             for _ in 0..<10 where MonotonicClock.now < deadline { try wait(seconds: seconds / 10) }

@@ -25,15 +25,15 @@ extension Catalogue {
         try fixture.wait(seconds: 0.5)
         let before = Sending(fixture, since: fixture.clock.now - 500_000_000)
         try ProcessFreezer.hold(fixture.process, nanoseconds: 2_000_000_000)
-        // It has gone on less than a second ago, and was stopped for longer.
+        // It continued less than a second ago, after a longer stop.
         let begin = fixture.clock.now - 1_000_000_000
         try fixture.wait(seconds: 3.8)
-        // Whatever the machine does meanwhile makes it less, not more.
+        // A busy machine makes it less, not more.
         let end = fixture.clock.now
         let after = Sending(fixture, since: begin)
         try fixture.judgePictures(after, pace: Double(before.frames.count) * 2)
         try fixture.judgeSound(after, before, from: begin, to: end)
-        // Of one that had hardly begun it is not known how long it pauses by itself.
+        // Without a longer run before, its own pauses are unknown.
         if before.frames.count > 2 || before.soundSeconds > 0.1 {
             try fixture.mustGoOn(after: begin)
         }
@@ -46,28 +46,27 @@ extension Catalogue {
 }
 
 extension PluginKind {
-    /// Whether it sends pictures.
+    /// Whether it sends video.
     fileprivate var sendsPictures: Bool { sender == .video }
 }
 
-/// What was sent since some time, whatever became of it.
+/// What was sent in a period, accepted or not.
 struct Sending {
     /// When each frame was sent, in nanoseconds on the session clock.
     var frames: [Int64] = []
-    /// The blocks, in order, but for those that were refused for what they are: that is no matter
-    /// of when they come.
+    /// The blocks, in order, without those that were refused for other reasons than timing.
     var blocks: [AudioCapture.Send] = []
 
-    /// How much sound was sent, in seconds; a block that is sent again is sound again.
+    /// The duration of sent audio, in seconds; repeated blocks count again.
     var soundSeconds: Double { Self.seconds(of: blocks) }
 
-    /// How much sound was taken, in seconds.
+    /// The duration of accepted audio, in seconds.
     var takenSeconds: Double { Self.seconds(of: blocks.filter { $0.status == .ok }) }
 
-    /// How much sound there was no room for, in seconds: what was taken in the end, or is tried
-    /// still, had only to wait.
+    /// The duration of audio lost to a full queue, in seconds: without blocks that were accepted in
+    /// the end or are still being retried.
     var lostSeconds: Double {
-        // Threads send in turns, and so may blocks of several rates: each by itself.
+        // Several threads may send at several rates: count each rate alone.
         Dictionary(grouping: blocks, by: \.block.sampleRate).reduce(0) { sum, entry in
             let take = AudioCapture(sends: entry.value, begin: 0, end: 0)
             let frames = take.offered.filter { !$0.isAccepted }.reduce(0) { $0 + $1.frames }
@@ -75,7 +74,7 @@ struct Sending {
         }
     }
 
-    /// How much sound was refused in a part, in seconds, however often it is the same.
+    /// The duration of refused audio in a period, in seconds, counting repeats.
     func refusedSeconds(in part: Range<Int64>) -> Double {
         Self.seconds(
             of: blocks.filter { $0.status == .queueFull && part.contains($0.nanoseconds) })
@@ -85,15 +84,14 @@ struct Sending {
         blocks.reduce(0) { $0 + Double($1.block.frames) / Double($1.block.sampleRate) }
     }
 
-    /// How much sound there was too much of after a pause, in seconds; nil if that may be the way
-    /// that it sends at all times.
+    /// The duration of excess audio after a pause, in seconds; nil if it may always send so.
     ///
-    /// Sound that stays the same, as a tone does, looks like one block that is tried again and
-    /// again. But who does that goes on doing so: a burst is what comes in the first half only.
+    /// Constant audio, such as a tone, looks like one block that is retried. Such a source
+    /// continues to do so, but a burst is only in the first half.
     ///
     /// - Parameters:
     ///   - before: What was sent in half a second before the pause.
-    ///   - time: Four seconds, of which it was stopped in the first one.
+    ///   - time: Four seconds; the stop was in the first one.
     func soundBurst(beyond before: Sending, in time: Range<Int64>) -> Double? {
         let lost = lostSeconds
         if lost > before.lostSeconds * 8 + Self.spareSeconds { return lost }
@@ -104,15 +102,15 @@ struct Sending {
         return early > usual + Self.spareSeconds ? early : nil
     }
 
-    /// How much sound may be too much, in seconds.
+    /// Allowed excess of audio, in seconds.
     private static let spareSeconds = 0.5
 
-    /// The stretch that has most frames beyond what a rate has in it, if those are too many.
+    /// The period with the largest excess of frames over a rate, if it is too large.
     ///
-    /// - Returns: How many it has, and how long it is, in seconds; nil if there are not too many.
+    /// - Returns: Number of frames and length in seconds; nil without an excess.
     func burst(beyond rate: Double) -> (count: Int, seconds: Double)? {
         var densest: (count: Int, seconds: Double)?
-        // A stretch from one frame to another has one more of them than intervals.
+        // A period between two frames includes one more frame than intervals.
         var most = Double(1 + Self.spare)
         for (first, begin) in frames.enumerated() {
             for (last, end) in frames.enumerated().dropFirst(first) {
@@ -125,8 +123,7 @@ struct Sending {
         return densest
     }
 
-    /// How many frames may be too many: those that were on their way, and what a busy machine
-    /// makes of them.
+    /// Allowed excess of frames: frames in progress, and delays of a busy machine.
     private static let spare = 3
 }
 
@@ -151,10 +148,10 @@ extension Sending {
 }
 
 extension Fixture {
-    /// - Parameter pace: Frames in a second before.
+    /// - Parameter pace: The frame rate before.
     fileprivate func judgePictures(_ after: Sending, pace: Double) throws(Verdict) {
         let agreed = pluginHarness.agreement?.track.rate.framesPerSecond ?? 0
-        // One that is too fast anyway is another check's.
+        // A constant excess belongs to another check.
         let rate = max(agreed * 1.05, pace)
         guard kind.sendsPictures, let burst = after.burst(beyond: rate) else { return }
         throw .failed(
@@ -166,8 +163,8 @@ extension Fixture {
     fileprivate func judgeSound(
         _ after: Sending, _ before: Sending, from begin: Int64, to end: Int64
     ) throws(Verdict) {
-        // The host takes at once what it has not taken while it was stopped, and a plugin that it
-        // paces sends that much: only what there was no room for is too much.
+        // The host accepts the audio of the stop at once, and a plugin that the host paces sends
+        // that much: only audio without room counts.
         guard !kind.sendsPictures, begin < end,
             let burst = after.soundBurst(beyond: before, in: begin..<end)
         else { return }
@@ -177,7 +174,7 @@ extension Fixture {
                 + "room.")
     }
 
-    /// Waits for something more to be sent.
+    /// Waits until more is sent.
     fileprivate func mustGoOn(after begin: Int64) throws(Verdict) {
         for _ in 0..<100 {
             let sending = Sending(self, since: begin)
@@ -185,7 +182,7 @@ extension Fixture {
             try wait(seconds: 0.1)
         }
         throw .failed(
-            "10 s after it was stopped for 2 s and went on, it has sent nothing more. Wait with "
-                + "wait_until_ns, and take any time for possible when it returns.")
+            "10 s after a stop of 2 s, it has sent nothing more. Wait with "
+                + "wait_until_ns, and expect any time when it returns.")
     }
 }

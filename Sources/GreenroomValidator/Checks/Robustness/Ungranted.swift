@@ -16,7 +16,7 @@ extension Catalogue {
             try fixture.start()
             try fixture.wait(seconds: 1)
             try fixture.end()
-            // What was refused may be told a little later.
+            // Refusals may arrive slightly later.
             usleep(100_000)
             let attempts = fixture.process.refusals
             guard let attempt = attempts.first else { return .passed() }

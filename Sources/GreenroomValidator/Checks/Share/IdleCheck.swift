@@ -2,7 +2,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Looks at four seconds for the longest stretch in which every frame is the same picture.
+    /// Searches four seconds for the longest period of identical frames.
     static let idleShare = Check(
         "share.idle", "still content sends nothing", of: .shares,
         proving: """
@@ -24,7 +24,7 @@ extension Catalogue {
 }
 
 extension [Record.Frame] {
-    /// The longest stretch of frames that are all the same picture.
+    /// The longest period of identical frames.
     fileprivate var longestStill: (repeats: Int, nanoseconds: Int64) {
         var longest = (repeats: 0, nanoseconds: Int64(0))
         var first = 0

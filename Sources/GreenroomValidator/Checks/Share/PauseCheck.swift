@@ -4,7 +4,7 @@ import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
-    /// Listens for twelve seconds to what a share says of itself, and ends and begins it again.
+    /// Records a share's reports for twelve seconds, then stops and restarts it.
     static let pausedShare = Check(
         "share.pause", "pause, resume, stop and start again", of: .shares,
         proving: """
@@ -45,8 +45,7 @@ extension Catalogue {
 }
 
 extension [TracedCall] {
-    /// The frames that were sent during a pause, but for those that were on their way; nil if there
-    /// are none.
+    /// The frames sent during a pause, without frames in progress at its start; nil for none.
     fileprivate var brokenPause: (frames: Int, seconds: Double)? {
         let onTheirWay: Int64 = 100_000_000
         var begin: Int64?

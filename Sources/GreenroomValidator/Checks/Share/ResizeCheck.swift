@@ -6,7 +6,7 @@ import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
-    /// Changes the limit of a share that is running to odd sizes, smaller and larger again.
+    /// Changes the limit of a running share to odd sizes, smaller and larger again.
     static let resizedShare = Check(
         "share.resize", "a new limit while sharing, odd sizes too", of: .shares,
         proving: """

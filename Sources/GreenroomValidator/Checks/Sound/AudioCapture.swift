@@ -4,34 +4,33 @@ import GreenroomSession
 import GreenroomIsolation
 import GreenroomMedia
 
-/// What a source of sound sent in a stretch of session time.
+/// The audio that a source sent in a period of session time.
 struct AudioCapture: Sendable {
-    /// A block that it sent, whatever became of it.
+    /// A sent block, accepted or not.
     struct Send: Sendable {
         var block: TracedBlock
         var status: Status
-        /// When it was answered, in nanoseconds on the session clock.
+        /// When the call returned, in nanoseconds on the session clock.
         var nanoseconds: Int64
         var thread: TracedCall.Thread
     }
 
-    /// What it sent, in order.
+    /// The sent blocks, in order.
     var sends: [Send]
-    /// When it had been started, and until when it was listened to.
+    /// Start and end of the capture.
     var begin: Int64
     var end: Int64
-    /// Whether that was real time, because it does not keep to the session clock.
+    /// Whether it used real time, because the source does not use the session clock.
     var isReal = false
-    /// How long its threads were ready to run in that time, and the machine had no processor for
-    /// them, in nanoseconds.
+    /// How long its threads waited for a processor, in nanoseconds.
     var delayNanoseconds: Int64 = 0
-    /// Why it ended by itself before that; nil if it did not.
+    /// Why it gave up; nil if it did not.
     var gaveUp: String?
 
-    /// What was taken of it.
+    /// The accepted blocks.
     var accepted: [Send] { sends.filter { $0.status == .ok } }
 
-    /// What the first block that was taken is; what it declares from then on.
+    /// The format of the first accepted block.
     var format: AudioFormat? {
         sends.first { $0.status == .ok }.map {
             AudioFormat(sampleRate: Int($0.block.sampleRate), channels: Int($0.block.channels))
@@ -41,11 +40,11 @@ struct AudioCapture: Sendable {
     /// Whether the machine had time for the plugin.
     var wasCalm: Bool { !isReal || delayNanoseconds * 200 <= end - begin }
 
-    /// The verdict on what looks like a fault in real time and may be the machine's; nil if it is
-    /// the plugin's.
+    /// The verdict on an apparent fault in real time that the machine may have caused; nil if the
+    /// plugin did.
     ///
-    /// - Parameter seconds: How much sound is too much, or missing. What is far more than the time
-    ///   that the machine took cannot come of it.
+    /// - Parameter seconds: The duration of excess or missing audio. If it is far more than the
+    ///   machine's delay, the machine did not cause it.
     func doubt(about seconds: Double = 0) -> Verdict? {
         guard !wasCalm, seconds * 1e9 < 20 * Double(delayNanoseconds) else { return nil }
         return .skipped(
@@ -53,13 +52,13 @@ struct AudioCapture: Sendable {
                 + "\(delayNanoseconds / 1_000_000) ms for a processor")
     }
 
-    /// How long it was listened to, in seconds.
+    /// The length of the capture, in seconds.
     var seconds: Double { Double(end - begin) / 1e9 }
 
-    /// How many blocks were refused with a status.
+    /// Number of blocks refused with a status.
     func refused(with status: Status) -> Int { sends.count { $0.status == status } }
 
-    /// A part of it, by seconds from its beginning.
+    /// A part of the capture, in seconds since its start.
     func part(from first: Double, to last: Double) -> AudioCapture {
         var part = self
         part.begin = begin + Int64(first * 1e9)
@@ -70,23 +69,21 @@ struct AudioCapture: Sendable {
 }
 
 extension AudioCapture {
-    /// What a source wanted to send, and what came of it: attempts to send the same block again
-    /// after there was no room are one.
+    /// A block with all its attempts: retries after a full queue count as one.
     struct Offered: Equatable, Sendable {
         /// Samples of each channel.
         var frames: Int
-        /// Whether it was taken in the end.
+        /// Whether it was accepted in the end.
         var isAccepted: Bool
-        /// How often there was no room for it.
+        /// Number of refusals by a full queue.
         var refusals: Int
-        /// When it was answered first.
+        /// When the first attempt returned.
         var nanoseconds: Int64
     }
 
-    /// Everything that was offered, in order; blocks that were refused for what they are, are not
-    /// among it.
+    /// All blocks in order, without those refused for other reasons.
     ///
-    /// A block that is still being tried at the end is not lost: it is left out.
+    /// A block that is still being retried at the end is left out, because it is not lost.
     var offered: [Offered] {
         var all: [Offered] = []
         var pending: [TracedCall.Thread: (index: Int, block: TracedBlock)] = [:]
@@ -110,7 +107,7 @@ extension AudioCapture {
 }
 
 extension TracedBlock {
-    /// Whether it is the same sound, sent again.
+    /// Whether it is the same audio, sent again.
     fileprivate func isSame(as other: TracedBlock) -> Bool {
         digest == other.digest && frames == other.frames && sampleRate == other.sampleRate
             && channels == other.channels
@@ -118,18 +115,18 @@ extension TracedBlock {
 }
 
 extension Examination {
-    /// How long a source is listened to that does not keep to the session clock, in seconds.
+    /// The length of a capture in real time, in seconds.
     static var realSeconds: Double { 3 }
-    /// How often it is listened to, if the machine has no time for it.
+    /// Number of attempts on a busy machine.
     private static var realAttempts: Int { 3 }
 
-    /// Has the plugin send for a while.
+    /// Lets the plugin send for a while.
     ///
     /// - Parameters:
-    ///   - seconds: How long, in session time; a source that does not keep to the session clock is
-    ///     listened to for ``realSeconds`` of real time.
-    ///   - hear: Gets what was heard of it.
-    /// - Throws: A verdict if nothing that it sent was accepted.
+    ///   - seconds: The length in session time; a source off the session clock is captured for
+    ///     ``realSeconds`` of real time.
+    ///   - hear: Receives the session's audio.
+    /// - Throws: A verdict if nothing was accepted.
     func listen(
         seconds: Double, hear: (Record) -> Void = { _ in }
     ) throws(Verdict) -> AudioCapture {

@@ -2,7 +2,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// What can be heard of it.
+    /// The level of the audio.
     static let audioLevel = Check(
         "sound.level", "not silent, clipped or off centre", of: .sounds,
         limitSeconds: 120,
@@ -24,13 +24,13 @@ extension Catalogue {
     }
 }
 
-/// What stereo sound is like.
+/// The properties of stereo audio.
 struct HeardLevel: Sendable {
     /// Samples of both channels.
     private(set) var count = 0
-    /// The farthest from zero.
+    /// The maximum magnitude.
     private(set) var peak = 0
-    /// Samples at full scale with two neighbours or more that are there too.
+    /// Samples at full scale in runs of three or more.
     private(set) var clipped = 0
     /// The mean of each channel.
     private(set) var means = (left: 0.0, right: 0.0)
@@ -70,7 +70,7 @@ struct HeardLevel: Sendable {
         return Double(sum)
     }
 
-    /// What an author should know.
+    /// Findings for the author.
     var findings: [String] {
         guard peak > 0 else {
             return ["it is silent throughout: should it be heard with these settings?"]

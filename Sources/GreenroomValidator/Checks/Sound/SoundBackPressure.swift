@@ -2,7 +2,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Not too much.
+    /// Too much audio.
     static let soundBackPressure = Check(
         "sound.back-pressure", "a full queue is waited for", of: .sounds,
         proving: """
@@ -48,12 +48,12 @@ extension Catalogue {
         )
     }
 
-    /// How often a source may be told that there is no room.
+    /// Limit of refusals by a full queue, a second.
     private static let mostRefusalsASecond = 1000.0
-    /// What may be lost, as a part: a device whose clock runs faster than the session's.
+    /// Allowed loss, as a ratio: for a device whose clock runs faster than the session's.
     private static let tolerance = 0.005
 
-    /// The most sound that was offered at one time, in seconds.
+    /// The longest audio that was offered at one time, in seconds.
     private static func longestBurst(of offered: [AudioCapture.Offered], _ rate: Double) -> Double {
         var (longest, burst, begin) = (0.0, 0.0, Int64.min)
         for block in offered {

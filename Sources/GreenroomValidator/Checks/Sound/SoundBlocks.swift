@@ -3,7 +3,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// What a block may be.
+    /// The validity of blocks.
     static let soundBlocks = Check(
         "sound.blocks", "every block is valid", of: .sounds,
         proving: """

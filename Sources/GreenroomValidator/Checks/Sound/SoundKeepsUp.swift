@@ -3,7 +3,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Not too little.
+    /// Too little audio.
     static let soundKeepsUp = Check(
         "sound.keeps-up", "audio arrives in real time", of: .sounds,
         proving: """
@@ -50,13 +50,13 @@ extension Catalogue {
 }
 
 extension AudioCapture {
-    /// Sound and time held against each other.
+    /// Audio compared with time.
     struct Balance: Sendable {
-        /// Sound that was taken.
+        /// Accepted audio.
         var sentSeconds = 0.0
         /// Time without pauses.
         var activeSeconds = 0.0
-        /// Time without a block, where that is long.
+        /// Long times without a block.
         var pausedSeconds = 0.0
     }
 
@@ -72,7 +72,7 @@ extension AudioCapture {
         return balance
     }
 
-    /// Sound that was offered once, and for which there was no room, in seconds.
+    /// Audio offered once and refused by a full queue, in seconds.
     var lostSeconds: Double {
         let rate = Double(format?.sampleRate ?? 48_000)
         return offered.reduce(0) { $0 + ($1.isAccepted ? 0 : Double($1.frames) / rate) }

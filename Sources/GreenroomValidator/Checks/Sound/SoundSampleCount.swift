@@ -3,7 +3,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Exact.
+    /// The exact number of samples.
     static let soundSampleCount = Check(
         "sound.sample-count", "the sample count is exact over a minute", of: .sounds,
         limitSeconds: 120,
@@ -17,7 +17,7 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         var take = try examination.listen(seconds: 62)
         guard take.isReal else { return try verdict(on: take) }
-        // What is off on a busy machine may be right at another time.
+        // A deviation on a busy machine may vanish later.
         for attempt in 1... {
             let found = try realVerdict(on: take)
             guard found.outcome == .failed, attempt < 3 else { return found }
@@ -36,7 +36,7 @@ extension Catalogue {
         guard take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) }) else {
             throw .hindered(by: "sound.format", "its rate changes")
         }
-        // Whole seconds, and neither the first one nor what comes up to the end of the last.
+        // Whole seconds, without the first one and the end of the last.
         let seconds = min(take.seconds.rounded(.down) - 2, 60)
         let part = take.part(from: 1, to: 1 + seconds)
         let balance = part.balance
@@ -49,7 +49,7 @@ extension Catalogue {
             throw .hindered(by: "sound.keeps-up", "it does not keep up")
         }
         let block = part.accepted.map { Int($0.block.frames) }.max() ?? 0
-        // A host that empties the queue each 10 ms.
+        // A host empties the queue every 10 ms.
         let tolerance = block + format.sampleRate / 100 + 1
         let text = "\(count) samples in \(Int(seconds)) s of \(format.sampleRate) Hz"
         let cure = """
@@ -67,10 +67,9 @@ extension Catalogue {
         return .passed(text)
     }
 
-    /// Finds out whether samples and time go apart steadily.
+    /// Measures a steady drift between samples and time.
     ///
-    /// - Returns: By how many samples a minute; nil if they don't, as far as their jitter lets
-    ///   that be seen.
+    /// - Returns: Samples a minute; nil without a drift above the jitter.
     static func drift(in take: AudioCapture, _ rate: Int) -> Double? {
         let windows = 6
         let length = (take.end - take.begin) / Int64(windows)
@@ -91,7 +90,7 @@ extension Catalogue {
         guard steps.allSatisfy({ $0 > 0 }) || steps.allSatisfy({ $0 < 0 }),
             abs(change) > max(jitter, 3)
         else { return nil }
-        // From the middle of the first window to that of the last.
+        // From the middle of the first window to the middle of the last.
         let seconds = Double(length) * Double(windows - 1) / 1e9
         return change / seconds * 60
     }
@@ -105,7 +104,7 @@ extension Catalogue {
         guard let first = accepted.first, let last = accepted.last, accepted.count > 10,
             part.balance.pausedSeconds == 0
         else { throw .skipped("it pauses: its samples can't be compared with time") }
-        // From one block to another: what was sent between them, the last one not among it.
+        // From one block to another: everything between them except the last one.
         let count = accepted.dropLast().reduce(0) { $0 + Int($1.block.frames) }
         let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9
         let wanted = seconds * Double(format.sampleRate)

@@ -3,7 +3,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Stamps.
+    /// Timestamps.
     static let soundStamps = Check(
         "sound.stamps", "timestamps match the samples", of: .sounds,
         proving: """
@@ -36,7 +36,7 @@ extension Catalogue {
         if let strange {
             throw .failed(
                 "a timestamp is \(strange.block.ptsNanoseconds) where now_ns is "
-                    + "\(strange.nanoseconds): timestamps are nanoseconds on the session clock. Use "
+                    + "\(strange.nanoseconds): timestamps are nanoseconds on the session clock. Stamp "
                     + "with now_ns")
         }
         for (one, next) in zip(stamped, stamped.dropFirst())
@@ -50,7 +50,7 @@ extension Catalogue {
             take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) })
         else { throw .hindered(by: "sound.format", "its rate changes") }
         do throws(Verdict) {
-            // What filled the queue, or a device's buffer, at the beginning came all at once.
+            // The audio that filled the queue or a device's buffer arrived at once.
             let begin = stamped[0].nanoseconds + 1_000_000_000
             return try proportion(stamped.filter { $0.nanoseconds >= begin }, format)
         } catch {
@@ -58,7 +58,7 @@ extension Catalogue {
         }
     }
 
-    /// Holds stamps against samples.
+    /// Compares timestamps with samples.
     private static func proportion(
         _ stamped: [AudioCapture.Send], _ format: AudioFormat
     ) throws(Verdict) -> Verdict {
@@ -67,7 +67,7 @@ extension Catalogue {
         for (one, next) in zip(stamped, stamped.dropFirst()) {
             let length = Int64(one.block.frames) * 1_000_000_000 / Int64(format.sampleRate)
             let step = next.block.ptsNanoseconds - one.block.ptsNanoseconds
-            // A gap of more than the block itself and 20 ms was left on purpose.
+            // A gap longer than the block and 20 ms is intentional.
             if step > 2 * length + 20_000_000 {
                 skipped += step - length
                 continue

@@ -4,8 +4,8 @@ import GreenroomMedia
 import Synchronization
 
 extension Catalogue {
-    /// Compares the digests of all frames of fourteen seconds, one with the next, and looks whether
-    /// each has more than one colour.
+    /// Compares the digests of consecutive frames over fourteen seconds, and checks that each frame
+    /// has more than one colour.
     static let pictureContent = Check(
         "video.content", "the picture is live", of: .cameras,
         proving: """
@@ -34,7 +34,7 @@ extension Examination {
             fixture.record.onFrame { fresh.add($0.isPlain) }
         }
         let isPlain = plainness.ofFrames
-        // What came at the very end may not have been looked at.
+        // The last frames may not be checked yet.
         let frames = Array(try fixture.frames(atLeast: 2).prefix(isPlain.count))
         if let stretch = frames.longStretch(where: { isPlain[$0] && isPlain[$1] }) {
             return .failed(
@@ -49,11 +49,11 @@ extension Examination {
 }
 
 extension [Record.Frame] {
-    /// How long something has to last to be too long, in nanoseconds: ten seconds, less an interval.
+    /// The duration that counts as too long, in nanoseconds: ten seconds less an interval.
     private static let longest: Int64 = 9_900_000_000
 
-    /// The first stretch that is too long in which each frame is like the one before, in words; nil
-    /// if there is none. All frames are too long, too.
+    /// The first too long period of frames that are like the one before, as text; nil for none. If
+    /// all frames are alike, that is too long.
     func longStretch(where isLike: (Int, Int) -> Bool) -> String? {
         var first = startIndex
         for index in indices {
@@ -70,7 +70,7 @@ extension [Record.Frame] {
     }
 }
 
-/// Whether frames are of one colour all over, in their order. [any]
+/// Whether frames have a single colour, in their order. [any]
 private final class Plainness: Sendable {
     private let state = Mutex<[Bool]>([])
     var ofFrames: [Bool] { state.withLock { $0 } }
@@ -78,14 +78,14 @@ private final class Plainness: Sendable {
 }
 
 extension VideoFrame {
-    /// Whether every pixel is as the first one; false for what is compressed.
+    /// Whether every pixel equals the first one; false for compressed frames.
     fileprivate var isPlain: Bool {
         guard !format.isCompressed else { return false }
         for index in 0..<planeCount {
             let geometry = format.plane(index, of: size)
             let bytes = plane(index)
             let group = format.groupByteCount(ofPlane: index)
-            // The first row repeats its first group, and the other rows repeat the first one.
+            // The first row repeats its first group, and the other rows equal the first one.
             for place in stride(from: group, to: geometry.rowBytes, by: 1)
             where bytes.byte(place) != bytes.byte(place - group) { return false }
             for row in 1..<max(geometry.rows, 1) {
@@ -98,7 +98,7 @@ extension VideoFrame {
 }
 
 extension PixelFormat {
-    /// After how many bytes of a row of one colour the bytes come again.
+    /// The period of the bytes in a row of one colour.
     fileprivate func groupByteCount(ofPlane index: Int) -> Int {
         switch self {
         case .i420: 1

@@ -7,8 +7,8 @@ import GreenroomMedia
 import Synchronization
 
 extension Catalogue {
-    /// Reads the processor time of the plugin's process at each frame. Whatever else the machine does
-    /// takes time of its own, and counts for nothing here.
+    /// Reads the processor time of the plugin's process at each frame, which does not include other
+    /// processes.
     static let frameCost = Check(
         "video.cost", "processor time of a frame at each row", of: .pictures, limitSeconds: 120,
         proving: """
@@ -50,12 +50,13 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// Milliseconds of a processor for each frame, and for what; nil if there are too few frames.
+    /// Milliseconds of processor time for each frame, with the row; nil if there are too few
+    /// frames.
     fileprivate func measureCost(
         _ row: VideoCapability
     ) throws(Verdict) -> (agreed: VideoCapability, milliseconds: Double)? {
         var samples = Samples()
-        // A share may send now and then.
+        // A share may send rarely.
         let seconds = descriptor.kind.offerRule == .upTo ? 2 : 0.4
         let fixture = try show(VideoScenario(row: row, seconds: seconds)) { fixture in
             let fresh = Samples()
@@ -66,7 +67,7 @@ extension Examination {
             }
         }
         guard let agreed = fixture.pluginHarness.agreement?.source else { return nil }
-        // What the first frames cost is what the beginning costs.
+        // The first frames include the cost of the start.
         let values = samples.values.dropFirst(min(2, max(samples.values.count - 4, 0)))
         let costs = zip(values, values.dropFirst()).map { Double($1 - $0) / 1e6 }.sorted()
         guard !costs.isEmpty else { return nil }
@@ -74,7 +75,7 @@ extension Examination {
     }
 }
 
-/// Numbers in the order in which they came. [any]
+/// Numbers in order of arrival. [any]
 private final class Samples: Sendable {
     private let state = Mutex<[Int64]>([])
     var values: [Int64] { state.withLock { $0 } }

@@ -6,13 +6,12 @@ import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
-    /// Counts the frames of two seconds of session time, or as long as forty frames take, at a row of
-    /// 30 a second, at one of 15, and at one of 60 that is offered alone: what can't send so many
-    /// answers what it can.
+    /// Counts the frames of two seconds of session time, or of forty frames, at a row of 30 a
+    /// second, one of 15, and one of 60 that is offered alone, which a plugin may decline.
     ///
-    /// On the virtual clock they are counted once more while each frame is charged with a sixth of
-    /// its interval, as if it had taken the plugin so long to draw it: a schedule that counts from
-    /// the start holds its rate, and one that sleeps an interval after each frame does not.
+    /// On the virtual clock it counts again while each frame costs a sixth of its interval, as if
+    /// drawing took that long: a schedule that counts from the start holds its rate; one that
+    /// sleeps an interval after each frame does not.
     static let frameRate = Check(
         "video.rate", "the agreed frame rate", of: .cameras, limitSeconds: 90,
         proving: """
@@ -39,11 +38,11 @@ extension Catalogue {
     }
 }
 
-/// What is offered to a camera whose frames are counted.
+/// An offer for counting frames.
 private struct RateTest {
     var row: VideoCapability
-    /// Whether the row is not one of the usual table: it is offered alone, as the session's maximum,
-    /// and nobody has to make it.
+    /// Whether the row is not in the standard table: it is offered alone, as the session's maximum,
+    /// and the plugin may decline it.
     var isAlone = false
 
     static let all = [
@@ -52,20 +51,20 @@ private struct RateTest {
         RateTest(row: VideoCapability(width: 640, height: 360, fps: 60), isAlone: true),
     ]
 
-    /// How often frames are counted in real time, while the machine is too busy to blame the plugin.
+    /// Number of attempts in real time while the machine is too busy.
     var realAttempts: Int { isAlone ? 1 : 3 }
-    /// How long they are counted there at least.
+    /// The minimum time of counting in real time.
     var realSeconds: Double { isAlone ? 2 : 3 }
 
     /// Initializes a plugin for it.
     ///
-    /// - Returns: Whether it is to be looked at.
+    /// - Returns: Whether to count.
     func initialize(_ fixture: Fixture) throws(Verdict) -> Bool {
         guard isAlone else {
             try fixture.initialize(fixture.offer(row))
             return true
         }
-        // What comes of a table that it is not used to is the business of the checks of negotiation.
+        // Unusual tables are subject of the negotiation checks.
         guard let offer = fixture.pluginHarness.nextOffer(maximum: row, table: [row]) else {
             return false
         }
@@ -73,7 +72,7 @@ private struct RateTest {
     }
 }
 
-/// How many frames came of those that were agreed.
+/// The number of frames, compared with the agreement.
 private struct MeasuredRate {
     var agreed: VideoCapability
     var framesPerSecond: Double
@@ -129,7 +128,7 @@ extension Examination {
             agreed: agreed, framesPerSecond: Double(count) / seconds, charge: charge, isReal: false)
     }
 
-    /// In real time, again while the machine is too busy to blame the plugin.
+    /// In real time, repeated while the machine is too busy.
     private func measureRealRate(_ test: RateTest) throws(Verdict) -> MeasuredRate? {
         var measured: MeasuredRate?
         for _ in 0..<test.realAttempts {

@@ -5,7 +5,7 @@ import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Catalogue {
-    /// Has the plugin live once for each row, and looks at the size of what it sends.
+    /// Runs the plugin once for each row, and checks the size of its frames.
     static let frameSizes = Check(
         "video.sizes", "frames have the agreed size", of: .pictures, limitSeconds: 120,
         proving: """
@@ -30,7 +30,7 @@ extension Catalogue {
 }
 
 extension Agreement {
-    /// Whether a frame is as large as was agreed on, or within a share's limit.
+    /// Whether a frame has the agreed size, or is within a share's limit.
     func allows(_ frame: Record.Frame, under limit: VideoCapability?) -> Bool {
         let sizes = [frame.size, frame.size.rotated(by: frame.info.rotation)]
         if sizes.contains(source.size) { return true }
@@ -41,7 +41,7 @@ extension Agreement {
 }
 
 extension Examination {
-    /// The rows that plugins are tried at: the standard table, or three limits for a share.
+    /// The rows to try: the standard table, or three limits for a share.
     var rows: [VideoCapability] {
         descriptor.kind.offerRule == .rows
             ? CapabilityTable.standard.rows
@@ -52,7 +52,7 @@ extension Examination {
             ]
     }
 
-    /// The first row of each size of them.
+    /// The first row of each size.
     var sizeRows: [VideoCapability] {
         rows.enumerated().filter { index, row in
             !rows[..<index].contains { $0.size == row.size }

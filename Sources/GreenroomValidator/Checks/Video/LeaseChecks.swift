@@ -5,8 +5,8 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Lends frames whose planes end where a page ends, with closed pages before and after them and
-    /// known bytes in between, and looks at those bytes when the frame comes back.
+    /// Lends frames whose planes end at a page's end, with inaccessible pages before and after them
+    /// and known bytes in between, and checks those bytes when the frame returns.
     static let leaseEdges = Check(
         "video.lease-edges", "only the planes of a leased frame are written", of: .pictures,
         proving: """
@@ -30,7 +30,7 @@ extension Catalogue {
         }
     }
 
-    /// Closes the pages of a frame as soon as it is given back, and lends others before those.
+    /// Makes the pages of a frame inaccessible when it is returned, and lends other frames first.
     static let leaseEnd = Check(
         "video.lease-end", "a frame is not touched after commit or abandon", of: .pictures,
         proving: """

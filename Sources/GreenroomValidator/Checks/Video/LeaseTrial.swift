@@ -4,31 +4,29 @@ import GreenroomSession
 import GreenroomIsolation
 import GreenroomMedia
 
-/// What the checks of leased frames have in common: the sizes at which they look, and what a life
-/// under guard comes to.
+/// Common parts of the checks of leased frames: the sizes, and the result of a run under guard.
 enum LeaseTrial {
-    /// A size of whole cache lines, and one whose chroma rounds up in both ways and whose rows have
-    /// padding.
+    /// A size of whole cache lines, and one with odd chroma in both directions and padded rows.
     static let rows = [
         VideoCapability(width: 640, height: 360, fps: 30),
         VideoCapability(width: 641, height: 361, fps: 30),
     ]
 
-    /// How a plugin dealt with what it was lent.
+    /// The plugin's use of leased frames.
     enum End {
         /// It leases nothing.
         case leasesNothing
         case sound
-        /// It touched what it must not: that frame, and in words what and how.
+        /// It touched forbidden memory: the frame, and a description.
         case spoiled(LeaseWatch.Lease, String, isReturned: Bool)
     }
 }
 
 extension Examination {
     /// - Parameters:
-    ///   - extraStrideBytes: How much longer than need be strides are.
-    ///   - isClosed: Whether whoever touches what is not lent is killed.
-    ///   - life: Makes another filling for each life.
+    ///   - extraStrideBytes: Added to the minimum stride.
+    ///   - isClosed: Whether access outside leases kills the process.
+    ///   - life: Selects a different filling for each run.
     func watch(
         extraStrideBytes: Int = 0, isClosed: Bool, life: UInt8 = 0
     ) -> LeaseWatch {
@@ -38,16 +36,14 @@ extension Examination {
             filling: .from(UInt8.random(in: 0...255, using: &random) &+ life &* 41))
     }
 
-    /// What is shown at a row, where anything else than standard sizes is offered as the one row
-    /// that there is.
+    /// A scenario at a row; other sizes than the standard ones are offered as the only row.
     func scenario(_ row: VideoCapability, seconds: Double, leases: LeaseWatch? = nil)
         -> VideoScenario
     {
         VideoScenario(row: row, table: [row], seconds: seconds, leases: leases)
     }
 
-    /// Has the plugin live with its frames under guard, at each of the sizes for a second, and at
-    /// others for a moment.
+    /// Runs the plugin with guarded frames, at each size for a second, and at other sizes briefly.
     func tryLeases(andAt others: [VideoCapability] = []) throws(Verdict) -> LeaseTrial.End {
         var hasLeased = false
         for (number, row) in (LeaseTrial.rows + others).enumerated() {
@@ -76,7 +72,7 @@ extension Examination {
         return hasLeased ? .sound : .leasesNothing
     }
 
-    /// What a crash means for what was lent; nil if it has nothing to do with that.
+    /// The finding for a crash; nil if leases are not the cause.
     private func spoiled(_ watch: LeaseWatch, _ fault: MemoryFault?) -> LeaseTrial.End? {
         guard let fault, let offset = watch.offset(of: fault.address),
             let lease = watch.lease(near: offset)
@@ -106,8 +102,7 @@ extension Examination {
 }
 
 extension Verdict {
-    /// The same; at a size that not every plugin copes with a crash is the business of the check of
-    /// such sizes.
+    /// The same; a crash at an unusual size belongs to the check of such sizes.
     func atSize(_ row: VideoCapability) -> Verdict {
         guard outcome == .crashed, row != LeaseTrial.rows[0] else { return self }
         return unless(

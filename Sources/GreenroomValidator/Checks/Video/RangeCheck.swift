@@ -5,11 +5,11 @@ import GreenroomMedia
 import Synchronization
 
 extension Catalogue {
-    /// Counts the samples outside of the declared range, in up to eight frames. What is left out of a
-    /// leased frame, which another check tells, is grey.
+    /// Counts samples outside the declared range, in up to eight frames. Unwritten parts of a
+    /// leased frame, which another check finds, are grey.
     ///
-    /// Encoders and scalers overshoot at sharp edges, and real footage has specular lights above white:
-    /// up to a twentieth of the samples is told as a warning.
+    /// Encoders and scalers overshoot at sharp edges, and real footage has highlights above white:
+    /// up to a twentieth of the samples is a warning.
     static let colorRange = Check(
         "video.range", "limited range is respected", of: .pictures,
         proving: """
@@ -46,7 +46,7 @@ extension Catalogue {
     }
 }
 
-/// How many samples are outside of the range that frames declare.
+/// The number of samples outside the declared range.
 private final class RangeTally: Sendable {
     struct Found {
         var frames = 0
@@ -58,7 +58,7 @@ private final class RangeTally: Sendable {
     }
 
     private static let mostFrames = 8
-    /// So many frames are left out between two that are looked at.
+    /// Frames between two checked ones.
     private static let distance = 4
 
     private let state = Mutex((seen: 0, found: Found()))
@@ -104,7 +104,8 @@ extension VideoFrame {
                     for place in stride(from: start, to: start + geometry.rowBytes, by: 2) {
                         let word = Int(bytes.byte(place)) | Int(bytes.byte(place + 1)) << 8
                         let sample = format == .p010 ? word >> 6 : word
-                        // The codes between two of 8 bits belong to the lower one, but at the top.
+                        // A 10-bit code between two 8-bit codes counts as the lower one, except at
+                        // the maximum.
                         found.add(sample >= 960 ? (sample + 3) / 4 : sample / 4, isLuma: index == 0)
                     }
                 default:

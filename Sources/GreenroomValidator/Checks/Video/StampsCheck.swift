@@ -2,8 +2,8 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Compares the stamp of each frame of two seconds with the one before and with the moment at
-    /// which the frame came, on the virtual clock: it began at an hour, which no other clock shows.
+    /// Compares the timestamp of each frame of two seconds with the one before and with the time of
+    /// arrival, on the virtual clock, which starts at an hour like no other clock.
     static let frameStamps = Check(
         "video.stamps", "timestamps are on the session clock and in order", of: .pictures,
         proving: """

@@ -3,7 +3,7 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Compares the pictures of two lives that differ in nothing but the stride of leased frames.
+    /// Compares the pictures of two runs that differ only in the stride of leased frames.
     static let strides = Check(
         "video.strides", "rows follow the stride", of: .pictures,
         proving: """
@@ -19,19 +19,19 @@ extension Catalogue {
             throw .skipped("its pictures differ each time and can't be compared")
         case .ignored(let frame):
             return .failed(
-                "picture \(frame) differs when the stride is \(extraStrideBytes) bytes longer "
-                    + ": begin row n of a plane at data + n * stride_bytes")
+                "picture \(frame) differs when the stride is \(extraStrideBytes) bytes "
+                    + "longer: begin row n of a plane at data + n * stride_bytes")
         }
     }
 
     fileprivate static let extraStrideBytes = 192
 }
 
-/// What a plugin makes of longer strides.
+/// The result of a longer stride.
 enum StrideTrial {
     case leasesNothing
     case honoured
-    /// The first picture that is another one.
+    /// The first picture that differs.
     case ignored(frame: Int)
     case cannotTell
 }
@@ -50,7 +50,7 @@ extension Examination {
         var hasLeased: Bool
         var digests: [UInt64]
 
-        /// The first picture of both that is not the same; nil if there is none.
+        /// The first picture that differs; nil for none.
         func firstDifference(from other: Pictures) -> Int? {
             zip(digests, other.digests).enumerated().first { $0.element.0 != $0.element.1 }?.offset
         }

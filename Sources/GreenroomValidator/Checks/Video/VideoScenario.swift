@@ -5,24 +5,24 @@ import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
 
-/// What a source is to show while it is looked at.
+/// A run of a video source.
 struct VideoScenario {
-    /// What the offer suggests, if the plugin can make it.
+    /// The suggested row, if the plugin can send it.
     var row = VideoCapability(width: 640, height: 360, fps: 30)
-    /// The sizes that are offered; nil for the standard ones.
+    /// The offered sizes; nil for the standard ones.
     var table: [VideoCapability]?
-    /// How long it sends, in seconds of session time.
+    /// The duration of sending, in seconds of session time.
     var seconds: Double
-    /// How its frames are lent to it; nil for as in a session.
+    /// Watches its leases; nil for none.
     var leases: LeaseWatch?
 }
 
 extension Examination {
-    /// Has a source of pictures send for a while, on the virtual clock; on the real one if the plugin
-    /// does not keep to the session's.
+    /// Lets a video source send for a while, on the virtual clock; on the real one if the plugin
+    /// does not use the session clock.
     ///
-    /// - Parameter prepare: Called before each life, with what is looked at it.
-    /// - Returns: The life, which is over.
+    /// - Parameter prepare: Called before each run, with its fixture.
+    /// - Returns: The ended run.
     @discardableResult
     func show(
         _ scenario: VideoScenario, prepare: (Fixture) -> Void = { _ in }
@@ -42,13 +42,13 @@ extension Examination {
 }
 
 extension Fixture {
-    /// Leads the plugin through a life in which it sends for a while.
+    /// Runs the plugin and lets it send for a while.
     fileprivate func show(_ scenario: VideoScenario) throws(Verdict) {
         try create()
         do throws(Verdict) {
             try initialize(offer(scenario.row, table: scenario.table))
         } catch {
-            // What a plugin makes of a table of one row is looked at elsewhere.
+            // Another check judges tables of one row.
             guard error.suspect == "negotiation.answer-in-offer", scenario.table?.count == 1 else {
                 throw error
             }
@@ -60,23 +60,23 @@ extension Fixture {
         finish()
     }
 
-    /// Waits for up to two seconds more: a slow camera keeps its first frame back, and a busy machine
-    /// a offTheClock's.
+    /// Waits for up to two more seconds: a slow camera delays its first frame, and a busy machine
+    /// the first frame of a source off the clock.
     func waitForFirstFrame() throws(Verdict) {
         for _ in 0..<20 where record.frames.isEmpty { try wait(seconds: 0.1) }
     }
 
-    /// An offer that suggests a row, if the plugin can make it.
+    /// An offer that suggests a row, if the plugin can send it.
     ///
-    /// A share gets it as the session's maximum: under a ceiling it would be suggested what is as
-    /// wide for its height as the maximum is.
+    /// A share gets the row as the session's maximum: under a ceiling the suggestion would have the
+    /// maximum's aspect ratio.
     func offer(_ row: VideoCapability, table: [VideoCapability]? = nil) -> Offer? {
         kind.offerRule == .upTo
             ? pluginHarness.nextOffer(maximum: row)
             : pluginHarness.nextOffer(ceiling: row, table: table)
     }
 
-    /// Ends a life that has been looked at, whatever comes of it.
+    /// Ends a checked run, ignoring the result.
     func finish() {
         _ = pluginHarness.stopSend()
         _ = pluginHarness.uninitialize()
@@ -84,7 +84,7 @@ extension Fixture {
         pluginHarness.leave()
     }
 
-    /// What was agreed on.
+    /// The agreed capability.
     func agreed() throws(Verdict) -> VideoCapability {
         guard let agreement = pluginHarness.agreement else {
             throw .hindered(by: "lifecycle.whole-life", "there is no agreement")
@@ -92,7 +92,7 @@ extension Fixture {
         return agreement.source
     }
 
-    /// The frames that came, if there are as many as a check needs.
+    /// The arrived frames; throws if there are fewer than a check needs.
     func frames(atLeast count: Int) throws(Verdict) -> [Record.Frame] {
         let frames = record.frames
         if frames.isEmpty, kind.offerRule == .rows, pluginHarness.gaveUp == nil {

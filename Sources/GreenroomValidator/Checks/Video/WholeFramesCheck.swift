@@ -6,8 +6,8 @@ import GreenroomMedia
 import Synchronization
 
 extension Catalogue {
-    /// Fills each frame with another byte before it is lent, and looks for places that have it still
-    /// in six frames, one after the other.
+    /// Fills each frame with a different byte before it is leased, and searches six consecutive
+    /// frames for places that still have it.
     static let wholeFrames = Check(
         "video.whole-frames", "leased frames are overwritten completely", of: .pictures,
         proving: """
@@ -43,19 +43,18 @@ extension Catalogue {
         return .passed()
     }
 
-    /// How long may be looked for frames, in nanoseconds of real time.
+    /// Time limit of the search, in nanoseconds of real time.
     fileprivate static let timeBudget: Int64 = 30_000_000_000
 }
 
 extension Examination {
-    /// Whether a leased frame of a usual size is not written wholly.
+    /// Whether a leased frame of an ordinary size is not written completely.
     func leavesRests() throws(Verdict) -> Bool {
         let deadline = MonotonicClock.deadline(after: Catalogue.timeBudget)
         return try findUnwritten(LeaseTrial.rows[0], until: deadline).found?.rest != nil
     }
 
-    /// A share may send one frame in each life: some lives may be needed, and slow ones are left
-    /// out.
+    /// A share may send one frame in each run: some need several runs. Slow ones are skipped.
     fileprivate func findUnwritten(
         _ row: VideoCapability, until deadline: Int64
     ) throws(Verdict) -> UnwrittenTally {
@@ -77,23 +76,22 @@ extension Examination {
     }
 }
 
-/// Finds the places that no frame of several was written at.
+/// Finds the places that none of several frames wrote.
 private final class UnwrittenTally: Sendable {
-    /// How many frames it takes: a place that has by chance what the frame was filled with does not
-    /// have it six times.
+    /// Number of needed frames: a written place does not equal the filling six times by chance.
     static let needed = 6
 
     struct Found {
         var format: PixelFormat
         var size: FrameSize
-        /// What was left out of the first plane that something was left out of.
+        /// The unwritten part of the first incomplete plane.
         var rest: (plane: Int, byteCount: Int, of: Int, rows: ClosedRange<Int>)?
     }
 
     private struct State {
         var format: PixelFormat?
         var size: FrameSize?
-        /// Places of visible bytes, by plane, that were never written.
+        /// Unwritten places of visible bytes, by plane.
         var places: [[Int]] = []
         var frames = 0
         var lastLease: UInt64 = 0
@@ -101,7 +99,7 @@ private final class UnwrittenTally: Sendable {
 
     private let state = Mutex(State())
 
-    /// What came of it; nil before there were enough frames.
+    /// The result; nil before there were enough frames.
     var found: Found? {
         state.withLock { state in
             guard state.frames >= Self.needed, let format = state.format, let size = state.size
@@ -120,7 +118,7 @@ private final class UnwrittenTally: Sendable {
         }
     }
 
-    /// Leases are counted anew.
+    /// Leases start from zero again.
     func beginLife() { state.withLock { $0.lastLease = 0 } }
 
     func take(_ frame: borrowing VideoFrame, of watch: LeaseWatch) {
@@ -128,7 +126,7 @@ private final class UnwrittenTally: Sendable {
             lease.format == frame.format, lease.size == frame.size
         else { return }
         let (format, size) = (frame.format, frame.size)
-        // The state leaves the lock: frames come on one thread.
+        // Move the state out of the lock: all frames arrive on one thread.
         var current = state.withLock { $0 }
         let isNext =
             current.frames < Self.needed && lease.id != current.lastLease
@@ -149,7 +147,7 @@ private final class UnwrittenTally: Sendable {
 }
 
 extension VideoFrame {
-    /// The places of a plane that have a byte, counted in visible bytes, row by row.
+    /// The places of a plane with a byte, counted in visible bytes, row by row.
     fileprivate func places(of byte: UInt8, inPlane index: Int) -> [Int] {
         let geometry = format.plane(index, of: size)
         let bytes = plane(index)
@@ -176,7 +174,7 @@ extension VideoFrame {
         return found
     }
 
-    /// Those of some places that have a byte.
+    /// The places among some that have a byte.
     fileprivate func places(of byte: UInt8, inPlane index: Int, among places: [Int]) -> [Int] {
         let geometry = format.plane(index, of: size)
         let (bytes, stride) = (plane(index), strideBytes(index))
@@ -197,7 +195,7 @@ extension UInt64 {
 }
 
 extension PixelFormat {
-    /// Whether a byte of a row shows in some pixel.
+    /// Whether a byte of a row belongs to a pixel.
     fileprivate func shows(byte place: Int, width: Int) -> Bool {
         switch self {
         case .bgra, .rgba, .bgrx, .rgbx: place % 4 != 3
