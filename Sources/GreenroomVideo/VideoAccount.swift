@@ -120,8 +120,8 @@ package struct VideoAccount: Equatable, Sendable {
             }
             next = period + 1
         }
-        let gap = Int(max(end - next, 0))
-        guard gap > 0 else { return }
+        guard end > next else { return }
+        let gap = Int(end - next)
         switch shown {
         case .nothing: missing += gap
         case .frame:

@@ -243,7 +243,7 @@ package final class VideoTrack: Sendable {
             let edited = filter(carried, at: point, &work)
         else { return }
         work.progress.counts.carried += 1
-        let isLate = came - moment > SessionTimeline.playoutDelay
+        let isLate = difference(came, moment) > SessionTimeline.playoutDelay
         let quality: VideoAccount.Quality =
             work.progress.counts.unedited > unedited ? .unedited : isLate ? .late : .fresh
         let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1

@@ -73,7 +73,7 @@ import Testing
         #expect(silent > sound.concealed / 2, "silence stands for it")
     }
 
-    @Test func `a whole file in one call is refused with the limit in the text`() throws {
+    @Test func `a whole file in one call is refused with the limit`() throws {
         let (_, run, sound) = try run("WholeFile", seconds: 1, exit: 66)
         let answer = try #require(run.answers(to: "whole-file").first)
         #expect(answer.status == 23, "BAD_BLOCK: \(answer)")

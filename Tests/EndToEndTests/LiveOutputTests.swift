@@ -63,7 +63,7 @@ import Testing
         #expect(try recording(try report.picture("camera")).lateness == nil)
     }
 
-    @Test func `a camera that never sends is black live, from the first picture on`() throws {
+    @Test func `a camera that never sends is black live, from the first frame on`() throws {
         let (session, _, report) = try run(
             "camera: \(try TestSession.hostile("Silent"))", exit: 66)
         let stream = try Y4MRecording(session.folder("live.y4m"))

@@ -41,7 +41,7 @@ import TestSupport
         #expect(try session.picture("camera").frameCount == 9)
     }
 
-    @Test func `a source that never sends leaves a recording of black`() throws {
+    @Test func `a source that never sends gives a black recording`() throws {
         let (session, run, report) = try run(camera: "Silent", exit: 66)
         #expect(report.outcome == "not-real" && report.notReal == ["camera"])
         let account = try report.picture("camera").account

@@ -20,7 +20,7 @@ import Testing
         var hostSays: String?
         /// The session's exit code.
         var exit: Int32 = 0
-        /// The checks that find its fault, and what the first one says.
+        /// The checks that find its fault, and the first one's message.
         var faults: [String] = []
         var validatorSays = ""
         /// Checks that a correct sender passes.

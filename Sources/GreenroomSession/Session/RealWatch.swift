@@ -29,11 +29,11 @@ struct RealWatch {
             return nil
         }
         guard now - last.begun >= Self.stretch else { return nil }
-        let account = account()
-        let change = account.since(last.account)
+        let total = account()
+        let change = total.since(last.account)
         let part = change.realPart ?? 1
         let isLow = part < 1 - Self.tolerance
-        entries[track] = Entry(account: account, begun: now, isLow: isLow)
+        entries[track] = Entry(account: total, begun: now, isLow: isLow)
         guard isLow != last.isLow else { return nil }
         return "of the last 10 s, \(SessionReport.RealAccount(change))"
     }
