@@ -19,10 +19,11 @@ package final class Channels: Sendable {
     package static let firstOfPlugin = 2
     /// Number of channels. A thread of the plugin waits while none is free.
     package static let count = 64
-    /// The longest message: 100 ms of 192 kHz stereo and its description.
+    /// The longest message. The largest are 100 ms of 192 kHz stereo with its description, and what a
+    /// library of a hundred plugins says of them all. Pages that no message touches take no memory.
     package static let messageByteCount = stride - headerByteCount
 
-    static let stride = 128 * 1024
+    static let stride = 256 * 1024
     static let headerByteCount = 64
 
     package let memory: SharedMemory
