@@ -186,7 +186,8 @@ private let rate30 = FrameRate(30)
                 + words[(command + 1)...].map {
                     $0 == "FILE" ? path : $0 == "NEW.y4m" ? cured : String($0)
                 })
-        #expect(try Y4MReader(path: cured).frameCount > 0)
+        let reader = try Y4MReader(path: cured)
+        #expect(reader.frameCount > 0)
     }
 
     @Test func `a file cut off anywhere gives its whole frames and a note`() throws {

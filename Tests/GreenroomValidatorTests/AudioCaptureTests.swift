@@ -88,7 +88,7 @@ import Testing
         let take = tone { _ in 9 }
         #expect(take.isUniform && take.ignoresRefusals)
         let fault = try #require(Catalogue.haste(of: take))
-        #expect(fault.text.contains("11.1 % more"), "\(fault)")
+        #expect(fault.text.contains("11.2 % more"), "\(fault)")
     }
 
     /// One that fills the queue and waits when it is full; one that looks each 2 ms whether there is

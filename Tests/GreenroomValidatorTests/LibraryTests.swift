@@ -61,7 +61,7 @@ import Testing
     /// Templates of the standard library are unique in the process with g++, and nothing that an author
     /// compiles with keeps them inside.
     @Test(arguments: [
-        (["-fvisibility=hidden"], Outcome.warning), ([], .failed),
+        (["-fvisibility=hidden"], Outcome.warning), ([String](), Outcome.failed),
     ])
     func `what C++ exports by itself is no fault`(words: [String], outcome: Outcome) throws {
         let source = """
