@@ -68,7 +68,9 @@ extension Examination {
             }
         }
         // A process that is lost is lost on any clock.
-        if let verdict, verdict.outcome == .crashed || !fixture.clock.isOffClock() { return verdict }
+        if let verdict, verdict.outcome == .crashed || !fixture.clock.isOffClock() {
+            return verdict
+        }
         let real = try self.fixture(on: .real)
         try real.initializeSmall()
         return try look(real)
