@@ -73,7 +73,7 @@ import Testing
 
     @Test func `an exception in a filter leaves its frames unedited`() throws {
         let (session, run) = try run("filter", "ThrowingFilter", "place: frame, kind: number")
-        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.exit == .code(66), "no frame is as the filter should make it: \(run)")
         let picture = try session.report().picture("camera")
         #expect(picture.unprocessed.total == 12, "\(run)")
     }

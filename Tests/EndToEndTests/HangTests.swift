@@ -163,7 +163,7 @@ import TestSupport
         let lines = run.lines(of: "camera")
         #expect(lines.contains("start-send has not returned after "), "\(run)")
         #expect(!lines.contains("it sends from inside start-send"), "\(run)")
-        #expect(lines.contains("the session goes on without it"), "\(run)")
+        #expect(lines.contains("the session continues without it"), "\(run)")
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").fault == "it hangs in start-send")
         try session.expectUnharmed("share", run)

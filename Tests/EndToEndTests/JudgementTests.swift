@@ -30,9 +30,11 @@ import Testing
         for report in reports.dropLast() {
             let faults = report.results.filter(\.isFault)
             #expect(faults.isEmpty, "\(report)")
-            // Dispatch ends the process when it can open nothing, and asks for more priority.
+            // Dispatch may end the process when it can open nothing: then its library is named.
             let refused = try #require(report["lifecycle.refused-steps"])
-            #expect(refused.outcome == "skipped" && refused.text.contains("lib"), "\(refused)")
+            #expect(
+                refused.outcome == "passed"
+                    || refused.outcome == "skipped" && refused.text.contains("lib"), "\(refused)")
             #expect(report["robustness.ungranted"]?.outcome == "passed", "\(report)")
         }
         let unjoined = try #require(reports.last?["lifecycle.joins"])

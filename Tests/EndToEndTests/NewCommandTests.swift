@@ -140,7 +140,7 @@ import Testing
         let plugin = try NewPlugin("pre-processor", language)
         try plugin.build()
         let run = try plugin.run(
-            "camera.settings={pattern: grey, counter: false}",
+            "camera.settings={pattern: grey, counter: false, matrix: bt601}",
             "timeline=[{at: 500ms, set: 'camera.pre-processors[0].settings.strength=0'}, "
                 + "{at: 1s, set: 'camera.pre-processors[0].settings.strength=100'}]",
             duration: "1500ms")

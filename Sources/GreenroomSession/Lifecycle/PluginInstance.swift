@@ -122,8 +122,8 @@ package final class PluginInstance: Sendable {
         life?.runningCallback
     }
 
-    /// Frames or blocks that were accepted of it, in all of its lives.
-    var acceptedCount: Int { environment.acceptedCount }
+    /// Frames or blocks that were accepted of it since its last start-send was begun.
+    var acceptedSinceStart: Int { life?.acceptedSinceStart ?? 0 }
 
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool { life?.isStarted ?? false }

@@ -176,8 +176,10 @@ extension PluginLife {
     /// A loop inside the last start-send that has not noticed the stop since may go on: its frames
     /// are accepted again. Should it end, the stop and this start have their turns.
     func beginStartSend() -> PluginInstance.PendingStep {
+        let accepted = environment.acceptedCount
         let loops = state.withLock { state in
             state.isWanted = true
+            state.acceptedBeforeStart = accepted
             return state.running?.step == .startSend
         }
         if loops { follow(.sending) }

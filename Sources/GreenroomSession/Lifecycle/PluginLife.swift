@@ -49,6 +49,8 @@ final class PluginLife: Sendable {
         var advice: String?
         /// Whether the last request was a start.
         var isWanted = false
+        /// Frames or blocks that were accepted before the last start-send was begun.
+        var acceptedBeforeStart = 0
         /// How often it has waited on the session clock inside start-send while it could send.
         var waitsInStart = 0
         var running: Running?
@@ -125,6 +127,11 @@ final class PluginLife: Sendable {
 
     /// What ``activityInStart`` begins from for a start-send that is begun now.
     var activity: Int { state.withLock { $0.waitsInStart } + environment.acceptedCount }
+
+    /// Frames or blocks that were accepted since the last start-send was begun.
+    var acceptedSinceStart: Int {
+        environment.acceptedCount - state.withLock { $0.acceptedBeforeStart }
+    }
 
     // MARK: The control thread
 

@@ -20,7 +20,7 @@ extension SessionPlugins {
                 continue
             }
             let finding = silence.look(
-                at: plugin.number, accepted: instance.acceptedCount, promise: promise,
+                at: plugin.number, accepted: instance.acceptedSinceStart, promise: promise,
                 deadline: steps.deadlineNanoseconds, now: clock.now)
             switch finding {
             case nil: break

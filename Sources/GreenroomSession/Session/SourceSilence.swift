@@ -52,12 +52,12 @@ struct SourceSilence {
     /// Looks at a source that has been started.
     ///
     /// - Parameters:
-    ///   - accepted: Frames or blocks that were accepted of it so far.
+    ///   - accepted: Frames or blocks that were accepted of it since it was started.
     ///   - deadline: How long it may stay silent once that was told, in nanoseconds.
     mutating func look(
         at plugin: Int, accepted: Int, promise: Promise, deadline: Int64, now: Int64
     ) -> Finding? {
-        var entry = entries[plugin] ?? Entry(accepted: accepted, seen: now)
+        var entry = entries[plugin] ?? Entry(accepted: 0, seen: now)
         defer { entries[plugin] = entry }
         entry.silence += min(max(now - entry.seen, 0), Self.longestStep)
         entry.seen = now

@@ -36,7 +36,7 @@ import Testing
         Mistake(
             ["run", "s.yaml", "--virtual-clock"], 64,
             "--virtual-clock: session.clock: on the virtual clock a session needs a duration, or it "
-                + "would run for ever at full speed. Add one to \"session\", or --duration 10s."),
+                + "would run forever at full speed. Add one to \"session\", or --duration 10s."),
         Mistake(
             ["run", "s.yaml", "--durration", "5s"], 64,
             "Error: Unknown option '--durration'. Did you mean '--duration'?"),

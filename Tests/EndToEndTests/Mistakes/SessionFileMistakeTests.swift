@@ -55,7 +55,7 @@ import Testing
         Mistake(
             "camera: { plugin: ColorBars }\nsession: { clock: virtual }",
             "s.yaml:2:19: session.clock: on the virtual clock a session needs a duration, or it would "
-                + #"run for ever at full speed. Add one to "session", or --duration 10s."#),
+                + #"run forever at full speed. Add one to "session", or --duration 10s."#),
         Mistake(
             "camera: { plugin: ColorBars, on-failure: retry }",
             #"s.yaml:1:42: camera.on-failure: needs one of restart, off, end, found the text "retry"."#

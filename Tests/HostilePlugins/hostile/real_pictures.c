@@ -168,12 +168,12 @@ static void send_bursts(instance *me) {
     for (int frame = 0; frame < 10; frame++) send_marked(me, &now);
 }
 
-/* Stall: two seconds of 30 frames a second, then none for two seconds. */
+/* Stall: two seconds of 30 frames a second, then none for 0.8 s. */
 static void stall(instance *me) {
   const agreement now = agreed_now(me);
   const int64_t start = me->host->now_ns(me->handle);
   for (int64_t n = 0; waits(me, start + n * NANOSECONDS / 30); n++)
-    if (n % 120 < 60) send_marked(me, &now);
+    if (n % 84 < 60) send_marked(me, &now);
 }
 
 /* Still: one frame. */
@@ -217,7 +217,7 @@ const behaviour real_pictures[] = {
     {.name = "Sleeper", CAMERA, .summary = "Sleeps 33 ms after 4 ms of work",
      .run = sleep_relatively},
     {.name = "Burst", CAMERA, .summary = "Sends ten frames at once", .run = send_bursts},
-    {.name = "Stall", CAMERA, .summary = "Sends for 2 s, and not for 2 s", .run = stall},
+    {.name = "Stall", CAMERA, .summary = "Sends for 2 s, and not for 0.8 s", .run = stall},
     {.name = "Still", CAMERA, .summary = "Sends one frame", .run = send_one},
     {.name = "StillShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
      .run = send_one},
