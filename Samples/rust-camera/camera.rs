@@ -47,8 +47,11 @@ impl Shared {
 /// When a frame is due after the first: no rounding and no late frame adds up.
 fn due_after_ns(number: i64, rate: &gr_capability) -> i64 {
     let frames = i64::from(rate.fps_numerator);
-    let span_ns = i64::from(rate.fps_denominator) * 1_000_000_000;
-    number / frames * span_ns + number % frames * span_ns / frames
+    let denominator = i64::from(rate.fps_denominator);
+    // In two steps: a second's rest times the denominator times 10^9 needs more than 64 bits.
+    let rest = (number % frames) as u64 * denominator as u64;
+    let seconds = number / frames * denominator + (rest / frames as u64) as i64;
+    seconds * 1_000_000_000 + (rest % frames as u64 * 1_000_000_000 / frames as u64) as i64
 }
 
 /// Draws a frame in I420, row by row: rows may be padded.

@@ -100,6 +100,9 @@ int greenroom_png_read_reduced(const uint8_t *file, size_t byte_count, uint32_t 
     if (row && sums && info && !setjmp(png_jmpbuf(png))) {
         png_set_read_fn(png, &rest, read_bytes);
         png_set_user_limits(png, width, height);
+        /* Texts and palettes that nothing here reads may inflate to gigabytes. */
+        static const png_byte texts[] = "tEXt\0zTXt\0iTXt\0sPLT";
+        png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, texts, 4);
         read_rows(png, info, width, height, block, row, sums, rgba);
         is_read = 1;
     }

@@ -110,7 +110,11 @@ package struct JitterBuffer: Sendable {
         isSending = false
         isContinuous = false
         hasBegun = false
-        if let muted, muted.upperBound == .max { self.muted = nil }
+        if let muted, muted.upperBound == .max {
+            self.muted = nil
+            // It was muted by command, and owes nothing until it is started again.
+            isDue = false
+        }
     }
 
     /// The source has come to its end in order: it owes no more sound.

@@ -43,15 +43,20 @@ struct PictureHeader {
             case Self.type("eXIf"):
                 orientation = EXIFOrientation.orientation(inTIFF: data) ?? .upright
             case Self.type("acTL"):
-                ignored.append("is animated, and its first picture is shown")
+                ignore("is animated, and its first picture is shown")
             case Self.type("iCCP"):
                 let name = String(decoding: data.prefix { $0 != 0 }, as: UTF8.self)
-                if !name.contains("sRGB") { ignored.append(Self.foreignProfile) }
+                if !name.contains("sRGB") { ignore(Self.foreignProfile) }
             default:
                 break
             }
             rest = rest.dropFirst(8 + length + 4)
         }
+    }
+
+    /// Says each thing once: a file may repeat a chunk millions of times.
+    private mutating func ignore(_ what: String) {
+        if !ignored.contains(what) { ignored.append(what) }
     }
 
     private static func type(_ name: String) -> Int { name.utf8.reduce(0) { $0 << 8 | Int($1) } }
@@ -76,7 +81,7 @@ struct PictureHeader {
                 let isFirst = segment.dropFirst(profile.count).first == 1
                 let letters = segment.filter { $0 != 0 }
                 if isFirst, !Self.contains(letters, "sRGB") {
-                    ignored.append(Self.foreignProfile)
+                    ignore(Self.foreignProfile)
                 }
             // Every start of a frame, but for tables.
             case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker & 0xFF):

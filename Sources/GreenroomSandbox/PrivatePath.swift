@@ -20,6 +20,20 @@ enum PrivatePath {
         path == "/" || path.split(separator: "/").first.map(systemFolders.contains) ?? false
     }
 
+    /// Whether a grant would include the private data of all users, or a whole disk or keyboard.
+    static func isTooWide(_ path: String) -> Bool {
+        let parts = path.split(separator: "/")
+        return parts.isEmpty || wideFolders.contains(path)
+            || (parts.count == 2 && parts[0] == "home")
+            || wideDevices.contains { path.hasPrefix($0) }
+    }
+
+    private static let wideFolders: Set<String> = [
+        "/dev", "/home", "/proc", "/root", "/run", "/var",
+    ]
+
+    private static let wideDevices = ["/dev/input/", "/dev/nvme", "/dev/sd", "/dev/vd"]
+
     /// Names of folders and files, wherever they are.
     private static let secrets: Set<Substring> = [
         ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".pgpass", ".pki",

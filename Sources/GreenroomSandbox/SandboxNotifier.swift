@@ -40,7 +40,7 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
     /// Takes over a descriptor; closes it when done.
     ///
     /// - Parameters:
-    ///   - descriptor: ``Sandbox/Applied/notifyDescriptor``.
+    ///   - descriptor: What ``Sandbox/apply(_:host:handOver:)`` handed over.
     ///   - process: The plugin's process.
     ///   - policy: The policy that was applied.
     ///   - report: The result of applying it.
@@ -180,6 +180,12 @@ extension SandboxNotifier {
         let access: PathGrant.Access =
             kind == S_IFCHR || kind == S_IFBLK ? .device : writes ? .write : .read
         guard !granted.cover(existing, for: writes ? access : .read) else { return .proceed }
+        if writes, existing.hasPrefix("/proc/\(process)/") {
+            return Decision(
+                refusal: SandboxRefusal(
+                    text: "it tried to write \(existing): its own entry in /proc is read-only. Let "
+                        + "each thread name itself"))
+        }
         return Decision(
             refusal: .file(writes ? "write" : "read", existing, grant: access, for: existing))
     }
@@ -197,9 +203,8 @@ extension SandboxNotifier {
         return file >= 0 ? file : nil
     }
 
-    /// A thread of the plugin's may lower its own priority. More of it is not to be had, and nothing
-    /// is said of that: Dispatch asks for it for each of its workers, and writes to the system's log
-    /// where it is refused.
+    /// Lets a thread of the plugin lower its priority. Raising it succeeds without effect and is not
+    /// logged: libdispatch tries for each worker, and writes to the system's log when refused.
     ///
     /// - Returns: Nil for the priority of another process.
     private borrowing func decidePriority() -> Decision.Answer? {

@@ -35,6 +35,9 @@ extension SandboxRefusal {
             } else if grant == .write, PrivatePath.isOfSystem(granted) {
                 "a plugin has no business there; give it a folder of its own with "
                     + "allow: {write: [FOLDER]}"
+            } else if PrivatePath.isTooWide(granted) {
+                "a grant of that is far more than a plugin needs; give it a file or folder of its "
+                    + "own"
             } else {
                 "add it to allow: {\(key): [\(yaml(granted))]}"
             }

@@ -74,13 +74,25 @@ package struct VideoAccount: Equatable, Sendable {
     ///     in excess.
     ///   - length: For how many periods it is as new as was agreed: 2 for 15 frames a second
     ///     where the track began with 30, and infinity for a share.
-    package mutating func take(_ quality: Quality, at period: Int64, for length: Double) {
-        guard period >= next, period > newest?.period ?? .min, period < .max else { return }
+    ///   - isAhead: Whether it shows in a later period than that, since its source works ahead.
+    package mutating func take(
+        _ quality: Quality, at period: Int64, for length: Double, isAhead: Bool = false
+    ) {
+        guard period >= next, period > newest?.period ?? .min, period < .max else {
+            if isAhead { held += 1 }
+            return
+        }
         fill(until: period)
         newest = (period, quality)
         shown = .frame
         // What is left is the next frame's, as far as frames come a little early or late.
-        held = min(held, 1) + length - 1
+        held = max(min(held, 1), 0) + max(length, 1) - 1
+    }
+
+    /// A newer frame was due in a period, and can't be shown: the one before is a repeat from there on.
+    package mutating func lose(at period: Int64) {
+        fill(until: period)
+        held = 0
     }
 
     /// Shows something else from a period on, until the next frame.

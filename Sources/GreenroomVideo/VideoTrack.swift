@@ -233,24 +233,31 @@ package final class VideoTrack: Sendable {
             work.progress.stamps.restart()
         }
         let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came, &work)
-        let point = work.point(at: timeline.time(of: moment))
+        let time = timeline.time(of: moment)
+        // What a share sent before the session began is what it shows then.
+        let point = work.point(at: sendsWhenNew ? max(time, 0) : time)
         guard work.take(point) else {
             work.progress.counts.overRate += 1
             return
         }
         let unedited = work.progress.counts.unedited
+        let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
         guard let carried = reduce(arrival.intoFrame(), &work),
             let edited = filter(carried, at: point, &work)
-        else { return }
+        else {
+            work.progress.account.lose(at: min(point.period(of: agreed.rate), newest))
+            return
+        }
         work.progress.counts.carried += 1
         let isLate = difference(came, moment) > SessionTimeline.playoutDelay
         let quality: VideoAccount.Quality =
             work.progress.counts.unedited > unedited ? .unedited : isLate ? .late : .fresh
-        let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
+        let period = point.period(of: agreed.rate)
         work.progress.account.take(
-            quality, at: min(point.period(of: agreed.rate), newest),
+            quality, at: min(period, newest),
             for: sendsWhenNew
-                ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond)
+                ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond,
+            isAhead: period > newest)
         deliver(edited, at: point, &work, timeline)
     }
 
@@ -305,6 +312,10 @@ package final class VideoTrack: Sendable {
             case .withheld:
                 work.progress.counts.withheld += 1
                 showSlateIfDue(at: point, &work)
+                // A share may send no other frame for long.
+                if sendsWhenNew {
+                    input.showSlate(.unedited(kind), at: input.clock.now + SlateText.delay)
+                }
             case .lost:
                 work.progress.counts.lostInFilter += 1
             }

@@ -36,8 +36,8 @@ import Testing
     /// The objects of the host's modules: those of `greenroom` without its own.
     private static func objects() throws -> [String] {
         let list = try readFile(Checkout.products + "/greenroom.product/Objects.LinkFileList")
-        return String(decoding: list, as: UTF8.self).split(separator: "\n").map(String.init)
-            .filter { !$0.contains("/greenroom.build/") }
+        return String(decoding: list, as: UTF8.self).split(separator: "\n")
+            .map { $0.trimmingCharacters(in: ["'"]) }.filter { !$0.contains("/greenroom.build/") }
     }
 
     /// The C libraries that Package.swift names.

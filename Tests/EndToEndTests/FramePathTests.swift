@@ -167,10 +167,12 @@ private struct Count {
     }
 
     private static let built = Result {
-        (
-            flood: try TestPlugins.benchmark("flood"),
-            counter: try TestPlugins.benchmark("count_frame_path")
-        )
+        // LD_PRELOAD separates paths by blanks.
+        let counter = "/tmp/greenroom-count-\(getpid()).so"
+        try Data(readFile(TestPlugins.benchmark("count_frame_path")))
+            .write(to: URL(filePath: counter))
+        atexit { unlink("/tmp/greenroom-count-\(getpid()).so") }
+        return (flood: try TestPlugins.benchmark("flood"), counter: counter)
     }
 }
 

@@ -8,7 +8,6 @@ import SystemPackage
 ///
 /// Replaces the socket of a killed host; never a socket with a listener, nor any other file. Locks
 /// the folder meanwhile, so that hosts starting together take turns.
-/// file. The folder is locked meanwhile, so that hosts that start together take turns.
 struct ListeningSocket: ~Copyable {
     let path: String
     let descriptor: Int32

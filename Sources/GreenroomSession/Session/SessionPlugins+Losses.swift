@@ -95,7 +95,8 @@ extension SessionPlugins {
     private mutating func announceSlate(
         of plugin: SessionPlugin, _ text: (VideoTrackKind) -> SlateText
     ) {
-        guard let track = plugin.picture else { return }
+        // Black by command stays.
+        guard let track = plugin.picture, !stopped.contains(plugin.number) else { return }
         slates.announce(text(track), on: track, at: clock.now)
     }
 

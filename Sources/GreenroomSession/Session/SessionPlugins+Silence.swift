@@ -31,7 +31,9 @@ extension SessionPlugins {
                 events.send(
                     .sourceSilent(
                         role: instance.role, seconds: Double(nanoseconds) / 1e9,
-                        text: text(of: promise, isFirst: isFirst)))
+                        text: text(
+                            of: promise,
+                            isFirst ? "since it was started" : "for \(seconds(nanoseconds)) s")))
             case .sends(let nanoseconds):
                 events.send(
                     .sourceSends(role: instance.role, seconds: Double(nanoseconds) / 1e9))
@@ -39,7 +41,7 @@ extension SessionPlugins {
             case .failed where instance.arrivals != nil: break
             case .failed(let nanoseconds):
                 let unit = plugin.address.role.medium == .audio ? "sound" : "frame"
-                let reason = "it sent no \(unit) for \(seconds(nanoseconds)) s"
+                let reason = "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
                 events.send(.pluginLost(role: instance.role, evidence: reason))
                 fail(plugin, because: reason)
             }
@@ -61,17 +63,16 @@ extension SessionPlugins {
         }
     }
 
-    private func text(of promise: SourceSilence.Promise, isFirst: Bool) -> String {
-        let since = isFirst ? "it was started" : "then"
-        return switch promise {
+    private func text(of promise: SourceSilence.Promise, _ span: String) -> String {
+        switch promise {
         case .frames:
-            "no frame has come since \(since); a slate stands for it. Send until stop-send, on a "
+            "no frame of it was accepted \(span); a slate stands for it. Send until stop-send, on a "
                 + "thread that waits for nothing else."
         case .firstFrame:
-            "no frame has come since \(since); a slate stands for it. Send the first frame when "
+            "no frame of it was accepted \(span); a slate stands for it. Send the first frame when "
                 + "the share is started."
         case .sound:
-            "no sound has come since \(since); silence stands for it. Send zeros while there is "
+            "no sound of it was accepted \(span); silence stands for it. Send zeros while there is "
                 + "nothing to hear."
         }
     }

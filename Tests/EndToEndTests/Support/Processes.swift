@@ -44,11 +44,11 @@ struct Runners {
                 let end = UInt64(range[1], radix: 16)
             else { continue }
             for _ in 0..<2000 {
-                // The heads of channels, 128 KiB apart, more often than other places.
-                let channels = min((end - start) >> 17, 64)
+                // The heads of channels, 256 KiB apart, more often than other places.
+                let channels = min((end - start) >> 18, 64)
                 let place =
                     Bool.random(using: &random) && channels > 0
-                    ? UInt64.random(in: 0..<channels, using: &random) << 17
+                    ? UInt64.random(in: 0..<channels, using: &random) << 18
                         + UInt64.random(in: 0..<40, using: &random) * 4
                     : UInt64.random(in: 0..<min(end - start, 1 << 24), using: &random) & ~3
                 let words: [UInt32] = [0, 1, 2, .max, random.nextWord()]

@@ -240,7 +240,7 @@ static void scrawl(uint8_t *from, size_t size) {
   for (int n = 0; n < 4000; n++) {
     const uint64_t where = next_random();
     const size_t reach = where % 4 == 0 ? size : size < 65536 ? size : 65536;
-    /* Channels lie 128 KiB apart, and begin with their turn. */
+    /* Channels lie 256 KiB apart, and begin with their turn. */
     const size_t channel = where % 4 == 1 ? (where >> 8) % (size / 262144 + 1) * 262144 : 0;
     const size_t offset = channel + (size_t)(where >> 16) % reach / 4 * 4;
     if (offset + 8 > size) continue;

@@ -146,6 +146,7 @@ static inline gr_status gr_send_block(gr_source *source, const int16_t *samples,
   const int64_t now_ns = source->host->now_ns(source->instance);
   gr_audio_block block = gr_block(samples, frame_count, sample_rate_hz, channels);
   gr_status status;
+  if (sample_rate_hz == 0) return source->audio->send(source->sender, &block, -1); /* is refused */
   block.pts_ns = source->start_ns + gr_frame_due_ns(source->next, &rate);
   if (now_ns - block.pts_ns > GR_AUDIO_QUEUE_MS * INT64_C(1000000)) {
     source->start_ns += now_ns - block.pts_ns;

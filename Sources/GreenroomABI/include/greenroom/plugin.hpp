@@ -222,7 +222,7 @@ namespace detail {
 
 /** Calls a function, and makes a status of what it throws. */
 template <class Call, class Report>
-gr_status catching(Call call, Report report) noexcept {
+gr_status catching(Call &&call, Report &&report) noexcept {
   try {
     call();
     return GR_STATUS_OK;
@@ -648,6 +648,9 @@ class BasicMicrophone : public BasicAudioSource<Kind> {
   void run() override {
     const Host &host = this->host();
     const std::uint32_t rate_hz = sample_rate_hz(), lanes = channels();
+    if (rate_hz == 0 || lanes == 0)
+      throw Error("sample_rate_hz is 8000 to 192000, and channels are 1 or 2",
+                  GR_STATUS_BAD_ARGUMENT);
     const gr_capability rate = {0, 0, rate_hz, 1};
     std::vector<std::int16_t> samples;
     std::int64_t start_ns = host.now_ns(), index = 0;

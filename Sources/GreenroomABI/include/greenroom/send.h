@@ -193,8 +193,12 @@ static inline gr_status gr_send_samples(const gr_audio_functions *audio, gr_send
  *  up. number: 0 or more. */
 static inline int64_t gr_frame_due_ns(int64_t number, const gr_capability *rate) {
   const int64_t frames = rate->fps_numerator;
-  const int64_t span_ns = rate->fps_denominator * INT64_C(1000000000);
-  return number / frames * span_ns + number % frames * span_ns / frames;
+  const int64_t denominator = rate->fps_denominator;
+  /* In two steps: a second's rest times the denominator times 10^9 needs more than 64 bits. */
+  const uint64_t rest = (uint64_t)(number % frames) * (uint64_t)denominator;
+  return (number / frames * denominator + (int64_t)(rest / (uint64_t)frames)) *
+             INT64_C(1000000000) +
+         (int64_t)(rest % (uint64_t)frames * UINT64_C(1000000000) / (uint64_t)frames);
 }
 
 #if defined(__cplusplus)
