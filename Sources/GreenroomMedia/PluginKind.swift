@@ -12,6 +12,8 @@ public enum PluginKind: UInt32, CaseIterable, Sendable {
     case shareAudioSource = 4
     /// A filter that edits a camera's frames.
     case preProcessor = 5
+    /// It takes the session's media.
+    case output = 6
 
     /// The name in lists and reports, e.g. `"video source"`.
     public var name: String { facts.name }
@@ -26,6 +28,16 @@ extension PluginKind {
         case audio
     }
 
+    /// What a plugin does with media.
+    package enum Direction: Sendable {
+        /// It sends them.
+        case source
+        /// It edits them in place.
+        case filter
+        /// It takes them.
+        case output
+    }
+
     /// The properties of a kind.
     package struct Facts: Sendable {
         /// The name in lists and reports, e.g. `"video source"`.
@@ -34,10 +46,10 @@ extension PluginKind {
         package var title: String
         /// The argument of `greenroom new`, e.g. `"camera"`.
         package var word: String
-        /// The medium that it sends or edits.
-        package var medium: Medium
-        /// Whether it edits frames in place; all others have a sender of their medium.
-        package var isFilter = false
+        /// The medium that it sends or edits; nil for an output, which may take both.
+        package var medium: Medium?
+        /// What it does with media; only sources have a sender, of their medium.
+        package var direction = Direction.source
         /// How it chooses size and rate; nil without a choice.
         package var offerRule: OfferRule?
         /// Whether it may pause.
@@ -64,15 +76,20 @@ extension PluginKind {
         case .preProcessor:
             Facts(
                 name: "video pre-processor", title: "a video filter", word: "pre-processor",
-                medium: .video, isFilter: true)
+                medium: .video, direction: .filter)
+        case .output:
+            Facts(name: "output", title: "an output", word: "output", direction: .output)
         }
     }
 
     /// Whether it edits frames in place.
-    package var isFilter: Bool { facts.isFilter }
+    package var isFilter: Bool { facts.direction == .filter }
 
-    /// The medium of its sender; nil for a filter, which has none.
-    package var sender: Medium? { facts.isFilter ? nil : facts.medium }
+    /// Whether it takes the session's media.
+    package var isOutput: Bool { facts.direction == .output }
+
+    /// The medium of its sender; nil for a filter and for an output, which have none.
+    package var sender: Medium? { facts.direction == .source ? facts.medium : nil }
 
     /// How it chooses size and rate; nil without a choice.
     package var offerRule: OfferRule? { facts.offerRule }

@@ -28,8 +28,8 @@
  *
  *   [control]   the instance's own control thread. Calls on it never overlap. Two
  *               instances have two control threads.
- *   [media]     the host's media thread of this instance (pre-processors). One call at a
- *               time; never during a [control] call of the same instance, except for
+ *   [media]     the host's media threads of this instance (pre-processors and outputs). One call
+ *               at a time; never during a [control] call of the same instance, except for
  *               live-parameter changes.
  *   [any]       any thread, at any time, concurrently.
  *
@@ -96,7 +96,7 @@ extern "C" {
 #endif
 
 #define GR_ABI_MAJOR 1
-#define GR_ABI_MINOR 0
+#define GR_ABI_MINOR 1
 
 /* ------------------------------------------------------------------------------------
  * Statuses
@@ -482,14 +482,15 @@ enum {
   GR_KIND_VIRTUAL_MIC = 2,        /**< a microphone: gr_audio_functions */
   GR_KIND_SHARE_SOURCE = 3,       /**< a screen share: gr_video_functions, an offer "up to" */
   GR_KIND_SHARE_AUDIO_SOURCE = 4, /**< the audio of a share: gr_audio_functions */
-  GR_KIND_PRE_PROCESSOR = 5       /**< edits a camera's frames: GR_EXT_PRE_PROCESSOR */
+  GR_KIND_PRE_PROCESSOR = 5,      /**< edits a camera's frames: GR_EXT_PRE_PROCESSOR */
+  GR_KIND_OUTPUT = 6              /**< takes the session's media: greenroom/output.h (minor 1) */
 };
 
 /** The arguments of initialize. */
 typedef struct gr_initialize {
   uint32_t struct_size;
   uint32_t reserved;
-  gr_sender sender; /**< zero for pre-processors */
+  gr_sender sender; /**< zero for pre-processors and outputs */
   const gr_video_functions *GR_NULLABLE video; /**< video and share sources, else NULL */
   const gr_audio_functions *GR_NULLABLE audio; /**< audio sources, else NULL */
   const gr_offer *GR_NULLABLE offer;   /**< video and share sources; for a pre-processor the one

@@ -1,0 +1,213 @@
+/*
+ * greenroom/output.h - plugins that take the media of a session (since minor 1)
+ *
+ * An output is a plugin of the kind GR_KIND_OUTPUT: a recorder, a virtual camera, a pipe to another
+ * program. It has the entry, descriptor, settings and lifecycle of greenroom/plugin.h, and the
+ * extension GR_EXT_OUTPUT. It has no sender: gr_initialize has no offer and no function tables.
+ *
+ *   TRACKS AND WANTS
+ *
+ *   A session has tracks: its camera, microphone and share, and the mix of its audio. After
+ *   initialize the host describes each track to the output, which answers with what it wants of
+ *   it: a pixel format, a size and a rate, or a sample rate and a block length, or nothing. The
+ *   host converts once for all outputs with equal wants, and not at all for a track that no
+ *   output wants.
+ *
+ *        create -> initialize -> track -> ... -> track -> start_send -> video, audio
+ *               -> stop_send -> uninitialize -> destroy
+ *
+ *   The first calls of track, one for each track, come before the sources know what they send:
+ *   the largest capability that is wanted limits what they are offered. A second call for a
+ *   video track follows when its source has agreed. An output keeps its answer for as long as it
+ *   lives; what it writes into the last call before start_send counts.
+ *
+ *   MEDIA
+ *
+ *   Of each video track an output gets exactly one frame for each period of the rate that it
+ *   wants, from the start of the session to its end: a new frame, the one before once more, black
+ *   before the first frame and while the camera is stopped, or a slate while the source is lost.
+ *   Of each audio track it gets every sample, with silence where the source sent none. Both come
+ *   in order. Calls of one instance never overlap, whatever track they are for.
+ *
+ *   An output that is slower than its media loses frames and blocks when its queue is full
+ *   (8 frames, 1 s of audio); they are counted in the session's report, and no other output and
+ *   no source waits for it.
+ *
+ *   start_send    the session begins: open what you write to
+ *   stop_send     every frame and block was delivered: finish, flush and close
+ *
+ *   FRAMES
+ *
+ *   A frame is read-only; in a process of its own the plugin can't write to its memory at all. It
+ *   is valid until the callback returns, and longer if the output keeps it: up to GR_MAX_KEPT
+ *   frames at a time, each until it is released.
+ */
+#ifndef GREENROOM_OUTPUT_H
+#define GREENROOM_OUTPUT_H
+
+#include "plugin.h"
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wnullability-extension"
+#endif
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------
+ * Tracks and wants
+ * ---------------------------------------------------------------------------------- */
+
+/** What a track is. A host may have tracks of further kinds: want nothing of what you don't know. */
+enum {
+  GR_TRACK_CAMERA = 1,      /**< video: the camera, after its filters */
+  GR_TRACK_MICROPHONE = 2,  /**< audio: the microphone */
+  GR_TRACK_SHARE = 3,       /**< video: the shared screen */
+  GR_TRACK_SHARE_AUDIO = 4, /**< audio: the sound of the share */
+  GR_TRACK_MIX = 5          /**< audio: the sum of the session's audio tracks */
+};
+
+/** A track of the session. */
+typedef struct gr_track {
+  uint32_t struct_size;
+  uint32_t id;          /**< never zero; of one track throughout the session */
+  uint32_t kind;        /**< GR_TRACK_... */
+  uint32_t participant; /**< zero: the session's own */
+  const char *GR_NONNULL name; /**< for people and file names: "camera", "share-audio" */
+  gr_capability capability;    /**< of video: the largest size and rate; as soon as its source has
+                                    agreed, the agreed ones. All zero for audio */
+} gr_track;
+
+/** How a frame of another aspect ratio fills the wanted size. */
+enum {
+  GR_FIT_LETTERBOX = 1, /**< whole and centred, with black bars */
+  GR_FIT_CROP = 2,      /**< its middle fills the frame */
+  GR_FIT_STRETCH = 3    /**< whole and distorted */
+};
+
+/** When frames come. */
+enum {
+  GR_PACE_LIVE = 1,    /**< each at its time, for viewers */
+  GR_PACE_COMPLETE = 2 /**< as soon as they are there, for files */
+};
+
+/** What an output wants of a track. The host sets it, before each call of track, to what was
+ *  answered last; at first to nothing, and to ordinary values of the other members: I420 in the
+ *  track's own size and rate, with letterbox, live; and 48000 Hz stereo in blocks of 10 ms. */
+typedef struct gr_want {
+  uint32_t struct_size;
+  uint32_t is_wanted;       /**< 0: nothing of the track, 1: as the members below say */
+  gr_pixel_format format;   /**< GR_FORMAT_I420, NV12, BGRA or RGBA */
+  uint32_t fit;             /**< GR_FIT_... */
+  gr_capability capability; /**< width and height 0: those of the track; fps_numerator 0: its rate */
+  gr_color_matrix matrix;   /**< 0: BT.709 from 720 lines on, BT.601 below. Range is limited */
+  uint32_t pace;            /**< GR_PACE_... */
+  uint32_t sample_rate_hz;  /**< 8000 to 192000 */
+  uint32_t channels;        /**< 1 or 2 */
+  uint32_t block_frames;    /**< samples per channel in a block: 1 to 100 ms */
+  uint32_t reserved;        /**< zero */
+} gr_want;
+
+/* ------------------------------------------------------------------------------------
+ * Media
+ * ---------------------------------------------------------------------------------- */
+
+/** What the picture of a frame is. */
+enum {
+  GR_CONTENT_NEW = 1,      /**< a frame of the source, for the first time */
+  GR_CONTENT_REPEATED = 2, /**< the frame before once more */
+  GR_CONTENT_BLACK = 3,    /**< black: before the first frame, or a camera that is stopped */
+  GR_CONTENT_SLATE = 4     /**< a slate of the host: the source was lost */
+};
+
+/** A frame for an output. */
+typedef struct gr_output_frame {
+  uint32_t struct_size;
+  uint32_t track;    /**< its id */
+  uint64_t id;       /**< to keep it: of this frame until it is released */
+  uint32_t content;  /**< GR_CONTENT_... */
+  uint32_t periods;  /**< how many periods in a row it is for, at least 1 */
+  int64_t index;     /**< of its first period, from 0 at the start of the session */
+  gr_video_frame frame; /**< upright, in the wanted format and size. Its pts_ns is the beginning of
+                             the first period, on the session clock */
+} gr_output_frame;
+
+/** A block of audio for an output. */
+typedef struct gr_output_block {
+  uint32_t struct_size;
+  uint32_t track;       /**< its id */
+  int64_t index;        /**< of its first sample, from 0 at the start of the session */
+  gr_audio_block block; /**< in the wanted format; the last one of a session may be shorter. Its
+                             pts_ns is when the first sample sounds, on the session clock */
+} gr_output_block;
+
+/** Required of a GR_KIND_OUTPUT. */
+#define GR_EXT_OUTPUT "greenroom.output/1"
+
+typedef struct gr_output {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  /** Describes a track. The output writes what it wants of it.
+   *  [control & initialized] */
+  gr_status (*GR_NONNULL track)(void *GR_NULLABLE self, const gr_track *GR_NONNULL track,
+                                gr_want *GR_NONNULL want);
+
+  /** Takes a frame. A status other than GR_STATUS_OK is counted as a failed frame.
+   *  [media & sending] */
+  gr_status (*GR_NONNULL video)(void *GR_NULLABLE self, const gr_output_frame *GR_NONNULL frame);
+
+  /** Takes a block of audio. A status other than GR_STATUS_OK is counted as a failed block.
+   *  [media & sending] */
+  gr_status (*GR_NONNULL audio)(void *GR_NULLABLE self, const gr_output_block *GR_NONNULL block);
+} gr_output;
+
+/* ------------------------------------------------------------------------------------
+ * An extension of hosts, for outputs: gr_host.get_extension(instance, GR_EXT_OUTPUT_HOST) is
+ * NULL for the other kinds.
+ * ---------------------------------------------------------------------------------- */
+
+#define GR_EXT_OUTPUT_HOST "greenroom.output-host/1"
+
+/** The most frames that an output may keep at a time. */
+#define GR_MAX_KEPT 8
+
+/** What an output asks of the host. */
+typedef struct gr_output_host {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  /** Keeps the frame of the running callback beyond its return, until release. Returns
+   *  GR_STATUS_NO_BUFFER if GR_MAX_KEPT frames are kept, and GR_STATUS_BAD_LEASE for another frame
+   *  than that of the callback. A frame that was kept already is kept once. [media, in video] */
+  gr_status (*GR_NONNULL keep)(gr_instance instance, uint64_t frame_id);
+
+  /** Gives a kept frame back. After stop_send has returned none is readable, kept or not.
+   *  [any] */
+  gr_status (*GR_NONNULL release)(gr_instance instance, uint64_t frame_id);
+
+  /** Sets a value of the output in the session's report, e.g. "bytes-written"; the last one of a
+   *  name counts, up to 32 names of a-z, 0-9 and '-'. [any] */
+  gr_status (*GR_NONNULL report)(gr_instance instance, const char *GR_NONNULL name, double value);
+} gr_output_host;
+
+#if UINTPTR_MAX == 0xffffffffffffffffu
+GR_STATIC_ASSERT(size_of_track, sizeof(gr_track) == 40);
+GR_STATIC_ASSERT(size_of_want, sizeof(gr_want) == 56);
+GR_STATIC_ASSERT(size_of_output_frame, sizeof(gr_output_frame) == 160);
+GR_STATIC_ASSERT(size_of_output_block, sizeof(gr_output_block) == 56);
+GR_STATIC_ASSERT(size_of_output, sizeof(gr_output) == 32);
+GR_STATIC_ASSERT(size_of_output_host, sizeof(gr_output_host) == 32);
+#endif
+
+#if defined(__cplusplus)
+}
+#endif
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+#endif
