@@ -29,16 +29,30 @@ void greenroom_futex_wake(uint32_t *word) {
 
 enum { size_is_fixed = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW };
 
-int greenroom_sealed_memory(const char *name, int64_t byte_count) {
+int greenroom_memory(const char *name, int64_t byte_count) {
     int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (descriptor < 0) return -errno;
-    if (ftruncate(descriptor, byte_count) != 0
-        || fcntl(descriptor, F_ADD_SEALS, size_is_fixed) != 0) {
+    if (ftruncate(descriptor, byte_count) != 0) {
         int error = errno;
         close(descriptor);
         return -error;
     }
     return descriptor;
+}
+
+// Kernel 5.1.
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+int greenroom_seal(int descriptor, int forbids_writing) {
+    int seals = size_is_fixed | (forbids_writing ? F_SEAL_FUTURE_WRITE : 0);
+    return fcntl(descriptor, F_ADD_SEALS, seals) == 0 ? 0 : -errno;
+}
+
+int greenroom_forbids_writing(int descriptor) {
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_FUTURE_WRITE) != 0;
 }
 
 int greenroom_is_sealed(int descriptor) {

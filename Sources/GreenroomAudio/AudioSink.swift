@@ -8,6 +8,9 @@ package protocol AudioSink: AnyObject, Sendable {
     /// - Parameter deadline: When to stop waiting, in monotonic nanoseconds.
     func finish(until deadline: Int64)
 
+    /// Whether it passes audio to a plugin, and so ends before the plugins do.
+    var isOfPlugin: Bool { get }
+
     /// Its state. [any]
     var health: SinkHealth { get }
 
@@ -16,6 +19,7 @@ package protocol AudioSink: AnyObject, Sendable {
 }
 
 extension AudioSink {
+    package var isOfPlugin: Bool { false }
     package var health: SinkHealth { .passive }
     package func report(of mix: MixStatistics) -> OutputReport? { nil }
 }

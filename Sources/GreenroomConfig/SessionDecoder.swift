@@ -193,31 +193,42 @@ enum SessionDecoder {
         orElse substitute: Field<Source>? = nil, more fields: [Field<Source>] = []
     ) -> Decoder<Source> {
         let presence = substitute.map {
-            Schema.Presence.either("plugin", orAlone: $0.schema.key)
+            Schema.Presence.either("plugin", orAlone: [$0.schema.key])
         }
         return .section(
             Source(), name: name, summary,
             expectation: "a section with the key \"plugin\"", presence: presence ?? .any,
-            fields: [
-                Field(
-                    "plugin", \.configuration.plugin, reference,
-                    "The plugin: a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or "
-                        + "the path of a library (with a \"/\") relative to this file's folder, with "
-                        + "\"#NAME\" if the library has several.",
-                    examples: [example.plugin, "./build/libMine.so"],
-                    isRequired: substitute == nil),
-                Field(
-                    "settings", \.configuration.settings, .settings,
-                    "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths "
-                        + "are relative to this file's folder.",
-                    examples: [example.settings]),
-                Field(
-                    "on-failure", \.configuration.onFailure, onFailure,
-                    "What the session does when this plugin fails. By default an isolated plugin "
-                        + "is restarted, and with a plugin in the host's process "
-                        + "the session ends.", examples: ["off"]),
-            ] + pluginIsolation + fields + (substitute.map { [$0] } ?? [])
+            fields: pluginFields("The plugin", example: example, isRequired: substitute == nil)
+                + fields + (substitute.map { [$0] } ?? [])
         ) { source, _ in source }
+    }
+
+    /// The keys that every plugin has.
+    ///
+    /// - Parameters:
+    ///   - what: What the plugin is, for the key's description.
+    ///   - example: An example plugin, with settings.
+    private static func pluginFields(
+        _ what: String, example: (plugin: JSON, settings: JSON), isRequired: Bool = false
+    ) -> [Field<Source>] {
+        [
+            Field(
+                "plugin", \.configuration.plugin, reference,
+                "\(what): a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or "
+                    + "the path of a library (with a \"/\") relative to this file's folder, with "
+                    + "\"#NAME\" if the library has several.",
+                examples: [example.plugin, "./build/libMine.so"], isRequired: isRequired),
+            Field(
+                "settings", \.configuration.settings, .settings,
+                "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths "
+                    + "are relative to this file's folder.",
+                examples: [example.settings]),
+            Field(
+                "on-failure", \.configuration.onFailure, onFailure,
+                "What the session does when this plugin fails. By default an isolated plugin "
+                    + "is restarted; with a source or a filter in the host's process the session "
+                    + "ends, and without an output it continues.", examples: ["off"]),
+        ] + pluginIsolation
     }
 
     private static let onFailure = Decoder<FailurePolicy>.choice(
@@ -290,20 +301,54 @@ enum SessionDecoder {
 
     private struct OutputDraft: Sendable {
         var output: (any Output)?
+        var plugin = Source()
+        var tracks: [SessionTrack]?
     }
 
     private static let output = Decoder<SessionOutput>.section(
-        OutputDraft(), name: "output", "An output: one of its keys.",
-        expectation: "a section with the key \(outputKeys)", presence: .exactlyOne,
+        OutputDraft(), name: "output", "An output: one of the host's own, or a plugin.",
+        expectation: "a section with the key \(outputKeys.alternatives)",
+        presence: .either("plugin", orAlone: OutputForm.builtIn.map(\.key)),
         fields: OutputForm.builtIn.map {
             Field($0.key, \.output, $0.decoder, $0.summary, examples: $0.examples)
+        } + outputPlugin
+    ) { draft, place in
+        if let output = draft.output { return SessionOutput(output, origin: place.path) }
+        return draft.plugin.plugin.map {
+            SessionOutput(
+                PluginOutput($0, selection: draft.tracks.map(Set.init)), origin: place.path)
         }
-    ) { draft, place in draft.output.map { SessionOutput($0, origin: place.path) } }
+    }
 
-    /// `record, loudspeaker or y4m`.
-    private static var outputKeys: String {
-        let keys = OutputForm.builtIn.map(\.key)
-        return "\(keys.dropLast().joined(separator: ", ")) or \(keys.last ?? "")"
+    /// The keys of an output that is a plugin.
+    private static let outputPlugin: [Field<OutputDraft>] =
+        pluginFields(
+            "The plugin that takes the session's media", example: ("FrameFolder", ["every": 30])
+        ).map { $0.within(\.plugin) } + [
+            Field(
+                "tracks", \.tracks,
+                .list(
+                    of: .oneOf(
+                        SessionTrack.allCases.map { ($0.name, $0.meaning, $0) }),
+                    "a list of tracks", count: 1...SessionTrack.allCases.count),
+                "The tracks that the plugin is told of; all of the session without this key.",
+                examples: [["camera", "mix"]])
+        ]
+
+    /// `record`, `loudspeaker`, `y4m` and `plugin`.
+    private static var outputKeys: [String] { OutputForm.builtIn.map(\.key) + ["plugin"] }
+}
+
+extension SessionTrack {
+    /// What it is, a sentence.
+    fileprivate var meaning: String {
+        switch self {
+        case .camera: "The camera, after its filters."
+        case .microphone: "The microphone."
+        case .share: "The shared screen."
+        case .shareAudio: "The sound of the share."
+        case .mix: "The sum of the session's audio."
+        }
     }
 }
 

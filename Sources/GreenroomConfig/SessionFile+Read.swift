@@ -140,11 +140,20 @@ extension SessionParts {
                             section.value(of: PluginAddress.filtersKey)?.content
                     else { return (role, 0) }
                     return (role, nodes.count)
-                }, uniquingKeysWith: max), hasBroadcast: root.hasBroadcast)
+                }, uniquingKeysWith: max),
+            pluginOutputs: root.pluginOutputs, hasBroadcast: root.hasBroadcast)
     }
 }
 
 extension ConfigNode {
+    /// The places of the outputs that are plugins.
+    fileprivate var pluginOutputs: Set<Int> {
+        guard case .sequence(let nodes)? = value(of: PluginAddress.outputsKey)?.content else {
+            return []
+        }
+        return Set(nodes.indices.filter { nodes[$0].value(of: "plugin") != nil })
+    }
+
     /// The section of a role.
     func section(of role: SessionRole) -> ConfigNode? {
         guard let parent = role.facts.parent else { return value(of: role.facts.key) }

@@ -2,6 +2,20 @@ internal import CLibYUV
 internal import GreenroomMedia
 
 extension VideoFrame {
+    /// A copy in another pool; nil if it has no room.
+    package borrowing func copy(into pool: FramePool) throws(ConversionError) -> VideoFrame? {
+        guard var copy = pool.take(format, size, compressedByteCount: byteCount(0)) else {
+            return nil
+        }
+        copy.info = info
+        for index in 0..<planeCount {
+            try copy.copyPlane(
+                index, from: unsafePlanePointer(index), strideBytes: strideBytes(index),
+                byteCount: byteCount(index))
+        }
+        return copy
+    }
+
     /// Copies a plane from memory outside the pool, after checking its size.
     ///
     /// The reference must be unique.

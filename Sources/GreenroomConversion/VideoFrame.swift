@@ -48,6 +48,11 @@ public struct VideoFrame: ~Copyable, Sendable {
     /// Whether it is in memory from outside the pool, which other processes may write at any time.
     package var isInGivenMemory: Bool { slot.isGiven }
 
+    /// Whether both references are to the same pixels.
+    package borrowing func hasSamePixels(as other: borrowing VideoFrame) -> Bool {
+        slot === other.slot
+    }
+
     /// Another reference to the same pixels.
     public borrowing func share() -> VideoFrame { share(as: format) }
 

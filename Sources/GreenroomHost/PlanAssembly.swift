@@ -17,7 +17,12 @@ extension SessionPlan {
             configuration: configuration, locator: locator,
             problems: configuration.conflicts(among: SessionParts(of: configuration))
                 + configuration.slotConflicts)
-        self.init(configuration, slots: configuration.slots.compactMap { assembly.resolve($0) })
+        let slots = configuration.slots.compactMap { assembly.resolve($0) }
+        let outputs = configuration.outputPlugins.compactMap { index, plugin in
+            assembly.resolve(plugin, .output, .output(index)).map { (index, $0) }
+        }
+        self.init(
+            configuration, slots: slots, outputs: Dictionary(uniqueKeysWithValues: outputs))
         self.configuration.timeline = assembly.timeline(of: self)
         guard assembly.problems.isEmpty else { throw ConfigurationError(assembly.problems) }
     }
@@ -55,7 +60,7 @@ private struct Assembly {
         return SessionSlot(slot.role, source, filters: plugins.dropFirst().compactMap(\.self))
     }
 
-    private mutating func resolve(
+    mutating func resolve(
         _ plugin: PluginConfiguration, _ kind: PluginKind, _ address: PluginAddress
     ) -> SourcePlan? {
         let name = plugin.plugin
@@ -65,7 +70,10 @@ private struct Assembly {
             guard seen.kind == kind else {
                 let home =
                     SessionRole.allCases.first { $0.kind == seen.kind }
-                    .map { "goes under \"\($0.rawValue)\"" } ?? "goes under \"pre-processors\""
+                    .map { "goes under \"\($0.rawValue)\"" }
+                    ?? (seen.kind.isOutput
+                        ? "goes under \"\(PluginAddress.outputsKey)\""
+                        : "goes under \"\(PluginAddress.filtersKey)\"")
                 report(
                     "needs a \(kind.name), and \(seen.name) is a \(seen.kind.name), which \(home). "
                         + "greenroom plugins lists the plugins of each kind.", "\(address).plugin")
@@ -82,7 +90,8 @@ private struct Assembly {
                 settings: given, relativeTo: configuration.folder)
             for problem in wrong { report(problem, plugin, address, of: descriptor) }
             problems += configuration.conflicts(of: plugin, at: address, isBundled: isBundled)
-            let policy = configuration.failurePolicy(of: plugin, isBundled: isBundled)
+            let policy = configuration.failurePolicy(
+                of: plugin, isBundled: isBundled, isOutput: kind.isOutput)
             if let library = loaded?.library {
                 return SourcePlan(
                     factory: library, descriptor: descriptor, settings: settings, onFailure: policy,

@@ -25,12 +25,19 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     /// Prepare the runner's probe, if it has one; before `create`.
     package static let prepareProbe = Call(rawValue: 22)
 
+    /// Describe a track to an output.
+    package static let describeTrack = Call(rawValue: 24)
+
     /// Get the address of an extension of the plugin.
     package static let getExtension = Call(rawValue: 23)
 
     // Host to runner, on the media channel.
 
     package static let process = Call(rawValue: 20)
+    /// Pass a frame to an output.
+    package static let takeFrame = Call(rawValue: 25)
+    /// Pass a block of audio to an output.
+    package static let takeBlock = Call(rawValue: 26)
 
     // Host to runner, within a `videoSend`.
 
@@ -52,6 +59,9 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let videoCommit = Call(rawValue: 42)
     package static let videoAbandon = Call(rawValue: 43)
     package static let audioSend = Call(rawValue: 44)
+    package static let keepFrame = Call(rawValue: 45)
+    package static let releaseFrame = Call(rawValue: 46)
+    package static let reportValue = Call(rawValue: 47)
     /// The thread that used the channel has ended.
     package static let leave = Call(rawValue: 50)
 }
@@ -59,5 +69,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// Both sides must have the same.
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
 }

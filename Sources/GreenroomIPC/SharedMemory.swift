@@ -16,21 +16,32 @@ package final class SharedMemory: Sendable {
 
     /// Makes memory, all zeros.
     ///
+    /// - Parameter isReadOnlyElsewhere: Whether other processes may only read it, whatever they try.
     /// - Throws: ``ChannelError`` when the kernel refuses.
-    package init(name: String, byteCount: Int) throws(ChannelError) {
-        let descriptor = greenroom_sealed_memory(name, Int64(byteCount))
+    package init(
+        name: String, byteCount: Int, isReadOnlyElsewhere: Bool = false
+    ) throws(ChannelError) {
+        let descriptor = greenroom_memory(name, Int64(byteCount))
         guard descriptor >= 0 else { throw ChannelError("make shared memory", errno: -descriptor) }
         guard let base = Self.map(descriptor, byteCount) else {
             let error = errno
             close(descriptor)
             throw ChannelError("map shared memory", errno: error)
         }
+        // After this process has mapped it for writing.
+        let sealed = greenroom_seal(descriptor, isReadOnlyElsewhere ? 1 : 0)
+        guard sealed == 0 else {
+            munmap(base, byteCount)
+            close(descriptor)
+            throw ChannelError("seal shared memory", errno: -sealed)
+        }
         self.descriptor = descriptor
         self.byteCount = byteCount
         self.base = base
     }
 
-    /// Maps memory that another process made; closes the descriptor.
+    /// Maps memory that another process made, for reading alone if that process allows no more;
+    /// closes the descriptor.
     ///
     /// - Throws: ``ChannelError`` if its size is not sealed or not as expected.
     package init(adopting descriptor: Int32, byteCount: Int) throws(ChannelError) {
@@ -73,7 +84,9 @@ package final class SharedMemory: Sendable {
 
     private static func map(_ descriptor: Int32, _ byteCount: Int) -> UnsafeMutableRawPointer? {
         let flags = MAP_SHARED | MAP_NORESERVE
-        let base = mmap(nil, byteCount, PROT_READ | PROT_WRITE, flags, descriptor, 0)
+        let isReadOnly = greenroom_forbids_writing(descriptor) != 0
+        let access = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
+        let base = mmap(nil, byteCount, access, flags, descriptor, 0)
         return base == MAP_FAILED ? nil : base
     }
 }

@@ -1,3 +1,4 @@
+package import GreenroomABI
 package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
@@ -18,6 +19,17 @@ extension WireWriter {
         write(offer.reason.rawValue)
         write(offer.rows) { $0.write($1) }
         write(offer.suggested)
+    }
+
+    package mutating func write(_ track: OutputTrack) {
+        write(track.id)
+        write(track.kind)
+        write(track.name)
+        write(track.capability) { $0.write($1) }
+    }
+
+    package mutating func write(_ want: gr_want) {
+        withUnsafeBytes(of: want) { append(Array($0)) }
     }
 
     package mutating func write(_ value: ParameterValue) {
@@ -102,6 +114,24 @@ extension WireReader {
         return Offer(
             revision: revision, rule: rule, reason: reason, rows: rows,
             suggested: try readCapability())
+    }
+
+    package mutating func readTrack() throws(Problem) -> OutputTrack {
+        OutputTrack(
+            id: try read(), kind: try read(), name: try readString(),
+            capability: try readOptional { reader throws(Problem) in try reader.readCapability() })
+    }
+
+    package mutating func readWant() throws(Problem) -> gr_want {
+        let words = MemoryLayout<gr_want>.size / MemoryLayout<UInt64>.size
+        var want = gr_want()
+        for index in 0..<words {
+            let word: UInt64 = try read()
+            withUnsafeMutableBytes(of: &want) {
+                $0.storeBytes(of: word, toByteOffset: index * 8, as: UInt64.self)
+            }
+        }
+        return want
     }
 
     package mutating func readValue() throws(Problem) -> ParameterValue {

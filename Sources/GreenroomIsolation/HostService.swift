@@ -47,6 +47,13 @@ struct HostService {
         case .videoCommit: commit()
         case .videoAbandon: abandon()
         case .audioSend: sendAudio(length)
+        case .keepFrame:
+            answer(HostInterface.output.pointee.keep(instance, channel.read(at: MessageLayout.subject)))
+        case .releaseFrame:
+            answer(
+                HostInterface.output.pointee.release(
+                    instance, channel.read(at: MessageLayout.subject)))
+        case .reportValue: report(length)
         default: nil
         }
     }
@@ -97,6 +104,22 @@ struct HostService {
         connection.countLines(1)
         let share = HostInterface.broadcast.pointee
         return call == .paused ? share.paused(instance) : share.resumed(instance)
+    }
+
+    /// Passes a value for the report.
+    private func report(_ length: Int) -> Int {
+        let value = Double(bitPattern: channel.read(at: MessageLayout.subject))
+        let name = channel.text(
+            from: MessageLayout.subject + 16, length: length, limit: Self.textLimit)
+        let isText = channel.read(UInt8.self, at: MessageLayout.subject + 8) != 0
+        let status = name.withUnsafeBufferPointer { buffer in
+            let null: UnsafePointer<CChar>? = nil
+            return HostInterface.output.pointee.report(
+                instance,
+                unsafeBitCast(
+                    isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self), value)
+        }
+        return answer(status)
     }
 
     private func refusalText() -> Int {
@@ -218,6 +241,21 @@ extension SharedPlanes {
     init(of frame: gr_mutable_frame, in frames: SharedMemory) {
         self.init()
         let planes: InlineArray<3, gr_mutable_plane> = [
+            frame.planes.0, frame.planes.1, frame.planes.2,
+        ]
+        for index in 0..<min(planes.count, Int(clamping: frame.plane_count)) {
+            let plane = planes[index]
+            guard let data = plane.data else { continue }
+            self[index] = SharedPlane(
+                offset: UInt64(UnsafeRawPointer(data) - UnsafeRawPointer(frames.base)),
+                strideBytes: UInt64(plane.stride_bytes), byteCount: plane.size_bytes)
+        }
+    }
+
+    /// The planes of a frame that the plugin may read.
+    init(of frame: gr_video_frame, in frames: SharedMemory) {
+        self.init()
+        let planes: InlineArray<3, gr_plane> = [
             frame.planes.0, frame.planes.1, frame.planes.2,
         ]
         for index in 0..<min(planes.count, Int(clamping: frame.plane_count)) {

@@ -82,7 +82,8 @@ final class IsolatedPlugin: InstanceBackend {
         guard context.frameLimit > 0 else { return nil }
         do throws(ChannelError) {
             let frames = try SharedMemory(
-                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount)
+                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount,
+                isReadOnlyElsewhere: descriptor.kind.isOutput)
             let pool = FramePool(
                 limit: context.frameLimit, slotByteCount: FrameArena.slotByteCount,
                 memory: frames.base, owner: frames,
@@ -222,4 +223,25 @@ final class IsolatedPlugin: InstanceBackend {
     func process(_ frame: inout gr_mutable_frame) -> Status {
         connection?.process(frame) ?? .gone
     }
+
+    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
+        var message = WireWriter()
+        message.write(track)
+        message.write(want)
+        guard let connection, var answer = connection.call(.describeTrack, message) else {
+            return .gone
+        }
+        do throws(WireReader.Problem) {
+            let status = Status(rawValue: try answer.read())
+            want = try answer.readWant()
+            return status
+        } catch {
+            connection.loseForInvalidAnswer()
+            return .gone
+        }
+    }
+
+    func take(_ frame: inout gr_output_frame) -> Status { connection?.take(frame) ?? .gone }
+
+    func take(_ block: inout gr_output_block) -> Status { connection?.take(block) ?? .gone }
 }

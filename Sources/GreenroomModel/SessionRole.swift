@@ -22,6 +22,8 @@ extension SessionRole {
         package var name: String
         /// The kind of its plugin.
         package var kind: PluginKind
+        /// What it makes.
+        package var medium: PluginKind.Medium
         /// The track whose picture or sound it is.
         package var track: VideoTrackKind
         /// The key of its section in the parent's section, or at the top of the file.
@@ -73,7 +75,7 @@ extension SessionRole {
         switch self {
         case .camera:
             Facts(
-                name: "camera", kind: .videoSource, track: .camera, key: "camera",
+                name: "camera", kind: .videoSource, medium: .video, track: .camera, key: "camera",
                 filters: .preProcessor, ceiling: ("ceiling", "640x360@15"),
                 stopping: Stopping(
                     stop: "stop camera", start: "start camera", stopped: "stopped",
@@ -82,7 +84,7 @@ extension SessionRole {
                     startMeaning: "start the camera again"))
         case .microphone:
             Facts(
-                name: "microphone", kind: .virtualMic, track: .camera, key: "microphone",
+                name: "microphone", kind: .virtualMic, medium: .audio, track: .camera, key: "microphone",
                 stopping: Stopping(
                     stop: "mute", start: "unmute", stopped: "muted", started: "unmuted",
                     shows: .silence,
@@ -90,7 +92,7 @@ extension SessionRole {
                     startMeaning: "start the microphone again"))
         case .share:
             Facts(
-                name: "share", kind: .shareSource, track: .share, key: "share",
+                name: "share", kind: .shareSource, medium: .video, track: .share, key: "share",
                 ceiling: ("share-ceiling", "1280x720@5"), takesBroadcast: true,
                 stopping: Stopping(
                     stop: "pause share", start: "resume share", stopped: "paused",
@@ -99,7 +101,7 @@ extension SessionRole {
                     startMeaning: "start the share again"))
         case .shareAudio:
             Facts(
-                name: "share audio", kind: .shareAudioSource, track: .share, key: "audio",
+                name: "share audio", kind: .shareAudioSource, medium: .audio, track: .share, key: "audio",
                 parent: .share)
         }
     }
@@ -114,7 +116,7 @@ extension SessionRole {
     package var track: VideoTrackKind { facts.track }
 
     /// What it makes.
-    package var medium: PluginKind.Medium { facts.kind.facts.medium }
+    package var medium: PluginKind.Medium { facts.medium }
 
     /// Whether a command for another role stops and starts this one, too.
     package func follows(_ other: SessionRole) -> Bool { self == other || facts.parent == other }
@@ -127,25 +129,46 @@ extension SessionRole {
     }
 }
 
-/// Where a plugin is in a session: it has a role, or is a filter of the plugin that has it.
-public struct PluginAddress: Hashable, Sendable, CustomStringConvertible {
+/// Where a plugin is in a session: it has a role, is a filter of the plugin that has it, or is an
+/// output.
+public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
+    /// It has a role.
+    case source(SessionRole)
+    /// It is a filter of the plugin that has a role, at a place from 0.
+    case filter(Int, of: SessionRole)
+    /// It is an output, at a place in the session's list from 0.
+    case output(Int)
+
     /// The key of the list of filters in a role's section.
     package static let filtersKey = "pre-processors"
+    /// The key of the list of outputs.
+    package static let outputsKey = "outputs"
 
-    /// The role.
-    public var role: SessionRole
-    /// Its place among the role's filters, from 0; nil for the plugin that has the role.
-    public var filter: Int?
-
-    /// Makes an address.
+    /// Makes the address of a source, or of one of its filters.
     public init(_ role: SessionRole, filter: Int? = nil) {
-        self.role = role
-        self.filter = filter
+        self = filter.map { .filter($0, of: role) } ?? .source(role)
+    }
+
+    /// The role of the source or of the filter's source; nil for an output.
+    public var role: SessionRole? {
+        switch self {
+        case .source(let role), .filter(_, let role): role
+        case .output: nil
+        }
+    }
+
+    /// Its place among the role's filters, from 0; nil for other plugins.
+    public var filter: Int? {
+        if case .filter(let index, _) = self { index } else { nil }
     }
 
     /// The keys that lead to its section: `camera.pre-processors[0]`.
     public var description: String {
-        role.rawValue + (filter.map { ".\(Self.filtersKey)[\($0)]" } ?? "")
+        switch self {
+        case .source(let role): role.rawValue
+        case .filter(let index, let role): "\(role.rawValue).\(Self.filtersKey)[\(index)]"
+        case .output(let index): "\(Self.outputsKey)[\(index)]"
+        }
     }
 }
 
@@ -185,6 +208,6 @@ extension Array {
     /// The plugin at an address, if there is one.
     public subscript<Plugin>(address: PluginAddress) -> Plugin?
     where Element == SessionSlot<Plugin> {
-        self[address.role]?.plugins.first { $0.address == address }?.plugin
+        address.role.flatMap { self[$0] }?.plugins.first { $0.address == address }?.plugin
     }
 }

@@ -10,6 +10,7 @@ package struct PluginFunctions: @unchecked Sendable {
     private let plugin: gr_plugin
     private let liveParameters: gr_live_parameters?
     private let preProcessor: gr_pre_processor?
+    private let output: gr_output?
     /// What the source says it can send; empty if it says nothing.
     package let capabilities: [VideoCapability]
 
@@ -59,7 +60,11 @@ package struct PluginFunctions: @unchecked Sendable {
         let processor = functions(
             GR_EXT_PRE_PROCESSOR, gr_pre_processor.self,
             function: MemoryLayout<gr_pre_processor>.offset(of: \.process))
-        guard !live.isBroken, !processor.isBroken else {
+        let output = functions(
+            GR_EXT_OUTPUT, gr_output.self, function: MemoryLayout<gr_output>.offset(of: \.track))
+        guard !live.isBroken, !processor.isBroken, !output.isBroken,
+            output.found.map(Self.hasEveryFunction) ?? true
+        else {
             throw error("an extension has a struct_size that is too small, or a NULL function.")
         }
         if live.found == nil, descriptor.parameters.contains(where: \.isLive) {
@@ -68,8 +73,12 @@ package struct PluginFunctions: @unchecked Sendable {
         if processor.found == nil, descriptor.kind.isFilter {
             throw error("it is a pre-processor, and has no extension \(GR_EXT_PRE_PROCESSOR).")
         }
+        if output.found == nil, descriptor.kind.isOutput {
+            throw error("it is an output, and has no extension \(GR_EXT_OUTPUT).")
+        }
         liveParameters = live.found
         preProcessor = processor.found
+        self.output = output.found
         let reported =
             descriptor.kind.offerRule == nil
             ? nil
@@ -78,6 +87,14 @@ package struct PluginFunctions: @unchecked Sendable {
             try reported.map { reported throws(LoadError) in
                 try Self.readCapabilities(reported, error)
             } ?? []
+    }
+
+    /// Whether the functions for media, which Swift takes for never NULL, are there.
+    private static func hasEveryFunction(_ output: gr_output) -> Bool {
+        withUnsafeBytes(of: output) { bytes in
+            [MemoryLayout<gr_output>.offset(of: \.video), MemoryLayout<gr_output>.offset(of: \.audio)]
+                .allSatisfy { bytes.load(fromByteOffset: $0 ?? 0, as: UInt.self) != 0 }
+        }
     }
 
     /// Reads the capabilities of a source, which may contain any numbers.
@@ -189,6 +206,24 @@ package struct PluginFunctions: @unchecked Sendable {
     package func process(_ frame: inout gr_mutable_frame) -> Status {
         guard let preProcessor else { return .unsupported }
         return Status(rawValue: preProcessor.process(plugin.`self`, &frame))
+    }
+
+    /// Describes a track to an output, which writes what it wants of it. [control]
+    package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
+        guard let output else { return .unsupported }
+        return track.withABI { Status(rawValue: output.track(plugin.`self`, $0, &want)) }
+    }
+
+    /// Passes a frame to an output. [media]
+    package func take(_ frame: inout gr_output_frame) -> Status {
+        guard let output else { return .unsupported }
+        return Status(rawValue: output.video(plugin.`self`, &frame))
+    }
+
+    /// Passes a block of audio to an output. [media]
+    package func take(_ block: inout gr_output_block) -> Status {
+        guard let output else { return .unsupported }
+        return Status(rawValue: output.audio(plugin.`self`, &block))
     }
 }
 

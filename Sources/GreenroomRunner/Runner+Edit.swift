@@ -23,7 +23,10 @@ extension Runner {
 }
 
 extension Channel {
-    fileprivate func answer(_ status: Status) -> Int {
+    /// Writes a status as the answer.
+    ///
+    /// - Returns: Its length.
+    func answer(_ status: Status) -> Int {
         write(status.rawValue)
         return MemoryLayout<gr_status>.size
     }

@@ -45,7 +45,7 @@ package final class Runner: Sendable {
         /// The last status that refused a step.
         var failure: Status?
         var hasVirtualClock = false
-        /// Whether a thread edits frames.
+        /// Whether a thread edits frames, or takes media.
         var servesMedia = false
         /// Channels that no thread uses.
         var freeChannels = Array((Channels.firstOfPlugin..<Channels.count).reversed())
@@ -132,6 +132,10 @@ package final class Runner: Sendable {
             // Called for each frame: allocates nothing.
             if call == .process {
                 channel.send(.return, length: edit(channel))
+                continue
+            }
+            if call == .takeFrame || call == .takeBlock {
+                channel.send(.return, length: pass(call, channel))
                 continue
             }
             let answer = answer(call, WireReader(channel, length: length), channel)
@@ -223,7 +227,9 @@ package final class Runner: Sendable {
             answer.write(functions?.takesNewOffers ?? false)
             answer.write(functions?.capabilities ?? []) { $0.write($1) }
             let needsMedia = state.withLock { state in
-                guard functions != nil, descriptor.kind.isFilter else { return false }
+                guard functions != nil, descriptor.kind.facts.direction != .source else {
+                    return false
+                }
                 defer { state.servesMedia = true }
                 return !state.servesMedia
             }
@@ -242,6 +248,7 @@ package final class Runner: Sendable {
         var status = Status.ok
         var written: gr_answer?
         var address: UInt64?
+        var want: gr_want?
         switch call {
         case .initialize:
             let hostSender = try message.read(UInt64.self)
@@ -255,6 +262,11 @@ package final class Runner: Sendable {
                 sender: sender, kind: kind, offer: offer, senders: RunnerInterface.senders)
         case .propertyChange:
             (status, written) = functions.propertyChange(offer: try message.readOffer())
+        case .describeTrack:
+            let track = try message.readTrack()
+            var answered = try message.readWant()
+            status = functions.describe(track, &answered)
+            want = answered
         case .setParameter:
             status = functions.setParameter(try message.readSetting()) ?? .unsupported
         case .startSend: status = functions.startSend()
@@ -270,6 +282,7 @@ package final class Runner: Sendable {
         record(call, status)
         answer.write(status.rawValue)
         if let address { answer.write(address) }
+        if let want { answer.write(want) }
         if let written {
             answer.write(written.kind)
             answer.write(written.capability.width)

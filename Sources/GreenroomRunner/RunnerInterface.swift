@@ -17,7 +17,7 @@ enum RunnerInterface {
     static var senders: SenderTables { SenderTables(video: video, audio: audio) }
 
     /// The longest text that the host accepts, in bytes.
-    private static let textLimit = 2000
+    static let textLimit = 2000
 
     /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) static let host = leaked(
@@ -61,11 +61,17 @@ enum RunnerInterface {
                 return UInt64(length)
             },
             get_extension: { instance, id in
-                guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
-                    let (runner, name) = route(instance: instance), name != 0, runner.canPause,
+                guard UInt(bitPattern: id) != 0,
+                    let (runner, name) = route(instance: instance), name != 0,
                     runner.probe?.withholds(id) != true
                 else { return nil }
-                return UnsafeRawPointer(broadcast)
+                if runner.canPause, strcmp(id, GR_EXT_BROADCAST) == 0 {
+                    return UnsafeRawPointer(broadcast)
+                }
+                if runner.isOutput, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
+                    return UnsafeRawPointer(output)
+                }
+                return nil
             }))
 
     /// Safe: written once, before any thread can read it.
@@ -136,7 +142,7 @@ enum RunnerInterface {
         route { sender != 0 && $0.sender.own == sender ? $0.sender.host : nil }
     }
 
-    private static func route(instance: UInt64) -> (runner: Runner, name: UInt64)? {
+    static func route(instance: UInt64) -> (runner: Runner, name: UInt64)? {
         route { instance != 0 && $0.instance.own == instance ? $0.instance.host : nil }
     }
 

@@ -25,6 +25,26 @@ package struct Field<Draft>: Sendable {
         }
     }
 
+    /// The same key of a larger draft.
+    ///
+    /// - Parameter part: The part of the draft that has the key's property.
+    package func within<Whole>(
+        _ part: any WritableKeyPath<Whole, Draft> & Sendable
+    ) -> Field<Whole> {
+        Field<Whole>(schema: schema) { [read] node, path, draft, reading in
+            read(node, path, &draft[keyPath: part], &reading)
+        }
+    }
+
+    private init(
+        schema: Schema.Field,
+        read:
+            @escaping @Sendable (ConfigNode, _ path: String, inout Draft, inout Reading) -> Void
+    ) {
+        self.schema = schema
+        self.read = read
+    }
+
     /// The same for an optional property.
     package init<Value>(
         _ key: String, _ target: any WritableKeyPath<Draft, Value?> & Sendable,
@@ -144,19 +164,21 @@ extension Schema.Section {
         case .oneOrMore(let wanted) where keys.contains(where: wanted.contains): break
         case .oneOrMore(let wanted):
             messages.append("needs at least one of the keys \(list(wanted)). Add one.")
-        case .exactlyOne where keys.isEmpty:
-            messages.append("needs one of the keys \(list(fields.map(\.key))). Add one.")
-        case .exactlyOne where keys.count > 1:
-            messages.append(
-                "has \(keys.count) keys (\(list(keys))) and can have one. Begin a list entry "
-                    + "with \"- \" for each.")
-        case .exactlyOne: break
         case .either(let first, let alone):
-            let isThere = [first, alone].map(keys.contains)
-            if isThere == [true, true] {
-                messages.append("has \"\(first)\" and \"\(alone)\" and can have one. Keep one.")
-            } else if isThere == [false, false] {
-                messages.append("needs one of the keys \(list([first, alone])). Add one.")
+            let found = keys.filter { $0 == first || alone.contains($0) }
+            let others = keys.filter { !found.contains($0) }
+            if found.isEmpty {
+                messages.append("needs one of the keys \(list(alone + [first])). Add one.")
+            } else if found.count > 1, alone.count == 1 {
+                messages.append("has \(list(found)) and can have one. Keep one.")
+            } else if found.count > 1 {
+                messages.append(
+                    "has \(found.count) keys (\(list(found))) and can have one. Begin a list entry "
+                        + "with \"- \" for each.")
+            } else if found != [first], !others.isEmpty {
+                messages.append(
+                    "\(list(others)) can't be beside \(list(found)): a key of \"\(first)\" alone. "
+                        + "Remove it.")
             }
         case .exactlyOneOf(let wanted):
             let found = keys.filter(wanted.contains)

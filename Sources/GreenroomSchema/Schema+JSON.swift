@@ -94,19 +94,18 @@ extension Schema.Section {
         case .any: break
         case .oneOrMore(let keys):
             members.append(("anyOf", .array(keys.map { ["required": [.string($0)]] })))
-        case .exactlyOne:
-            members += [("minProperties", 1), ("maxProperties", 1)]
         case .exactlyOneOf(let keys):
             members.append(("oneOf", .array(keys.map { ["required": [.string($0)]] })))
         case .either(let first, let alone):
-            let forms: JSON = [
-                .members([
-                    ("required", [.string(first)]),
-                    ("properties", .members([(alone, .boolean(false))])),
-                ]),
-                ["required": [.string(alone)], "maxProperties": 1],
-            ]
-            members.append(("oneOf", forms))
+            let whole = JSON.members([
+                ("required", [.string(first)]),
+                ("properties", .members(alone.map { ($0, .boolean(false)) })),
+            ])
+            let short = alone.map { JSON.object([
+                JSON.Member(key: "required", value: [.string($0)]),
+                JSON.Member(key: "maxProperties", value: 1),
+            ]) }
+            members.append(("oneOf", .array([whole] + short)))
         }
         return members
     }

@@ -45,12 +45,10 @@ package struct Schema: Sendable {
         case any
         /// At least one of these.
         case oneOrMore([String])
-        /// Exactly one key.
-        case exactlyOne
         /// Exactly one of these, and others.
         case exactlyOneOf([String])
-        /// One of two keys: the first one with others, or the second one alone.
-        case either(String, orAlone: String)
+        /// The first key with others, or one of the rest alone.
+        case either(String, orAlone: [String])
     }
 
     /// A wrong key that users often write.

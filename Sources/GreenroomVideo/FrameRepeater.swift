@@ -30,6 +30,8 @@ struct FrameRepeater: ~Copyable {
     private let size: FrameSize
     private var picture: VideoFrame?
     private var kind = Kind.frame
+    /// Whether the sink has the current frame already.
+    private var isWritten = false
     /// Black; nil until it is needed.
     private var black: VideoFrame?
     private var nextSlot: Int64 = 0
@@ -57,7 +59,7 @@ struct FrameRepeater: ~Copyable {
         // Slots before the first frame show the first frame.
         try fill(until: slot, &written)
         if kind == .frame {
-            try writePicture(times: 1)
+            try writePicture(periods: 1)
             written.new = 1
             nextSlot = slot + 1
         } else {
@@ -77,7 +79,7 @@ struct FrameRepeater: ~Copyable {
     private mutating func fill(until end: Int64, _ written: inout Written) throws {
         let gap = Int(max(end - nextSlot, 0))
         guard gap > 0 else { return }
-        try writePicture(times: gap)
+        try writePicture(periods: gap)
         nextSlot = end
         switch kind {
         case .frame: written.repeated += gap
@@ -86,13 +88,23 @@ struct FrameRepeater: ~Copyable {
         }
     }
 
-    private func writePicture(times: Int) throws {
-        if let picture = picture?.share() { try sink.write(picture, times: times) }
+    private mutating func writePicture(periods count: Int) throws {
+        guard let picture = picture?.share() else { return }
+        let content: FramePeriods.Content =
+            switch kind {
+            case .frame: isWritten ? .repeated : .new
+            case .black: .black
+            case .slate: .slate
+            }
+        isWritten = true
+        try sink.write(
+            picture, for: FramePeriods(first: nextSlot, count: count, content: content))
     }
 
     private mutating func begin(_ kind: Kind, _ frame: consuming VideoFrame) {
         picture = consume frame
         self.kind = kind
+        isWritten = false
     }
 
     private mutating func beginBlack() throws {

@@ -78,8 +78,8 @@ extension SessionPlan {
     private var roles: [(role: String, source: SourcePlan)] {
         slots.flatMap(\.plugins).map { address, source in
             let filter = address.filter.map { "\(PluginAddress.filtersKey)[\($0)]" }
-            return (filter ?? address.role.facts.name, source)
-        }
+            return (filter ?? address.role?.facts.name ?? "\(address)", source)
+        } + outputs.sorted { $0.key < $1.key }.map { ("\(PluginAddress.output($0))", $1) }
     }
 
     /// What will run, as text.

@@ -31,13 +31,13 @@ final class CollectingSink: VideoSink {
     var sizes: Set<FrameSize> { state.withLock { $0.sizes } }
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    func write(_ frame: borrowing VideoFrame, times: Int) throws {
+    func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
         _ = ingest.wait(until: nil) { $0 ? true : nil }
         let mark = frame.plane(0).unsafeLoad(as: UInt8.self)
         let size = frame.size
         try state.withLock { state in
             guard state.periods.count < failsAfter else { throw Broken() }
-            state.periods += [UInt8](repeating: mark, count: times)
+            state.periods += [UInt8](repeating: mark, count: periods.count)
             state.sizes.insert(size)
         }
     }

@@ -17,8 +17,15 @@ void greenroom_futex_wait(uint32_t *_Nonnull word, uint32_t value, int64_t timeo
 // Wakes all threads that wait for a word.
 void greenroom_futex_wake(uint32_t *_Nonnull word);
 
-// Makes a memory file with a sealed size. Returns its descriptor.
-int greenroom_sealed_memory(const char *_Nonnull name, int64_t byte_count);
+// Makes a memory file, to be sealed. Returns its descriptor.
+int greenroom_memory(const char *_Nonnull name, int64_t byte_count);
+
+// Seals the size of a memory file and, if forbids_writing, its content against everything but the
+// mappings that exist already. Returns 0, or a negative errno.
+int greenroom_seal(int descriptor, int forbids_writing);
+
+// Whether a memory file can be written by existing mappings alone.
+int greenroom_forbids_writing(int descriptor);
 
 // Whether a file is a memory file with a sealed size.
 int greenroom_is_sealed(int descriptor);

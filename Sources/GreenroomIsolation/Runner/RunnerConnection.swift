@@ -104,6 +104,33 @@ final class RunnerConnection: Sendable {
         return Status(rawValue: channel.read())
     }
 
+    /// Passes a frame in ``frames`` to the plugin. [media]
+    func take(_ frame: gr_output_frame) -> Status {
+        guard let frames else { return .gone }
+        let channel = channels[Channels.media]
+        channel.write(frame, at: MessageLayout.subject)
+        channel.write(
+            SharedPlanes(of: frame.frame, in: frames),
+            at: MessageLayout.subject + MemoryLayout<gr_output_frame>.stride)
+        return pass(.takeFrame, length: MessageLayout.samples, on: channel)
+    }
+
+    /// Passes a block of audio to the plugin. [media]
+    func take(_ block: gr_output_block) -> Status {
+        let channel = channels[Channels.media]
+        channel.write(block, at: MessageLayout.subject)
+        let written = channel.write(
+            UnsafeRawBufferPointer(
+                start: block.block.samples, count: Int(clamping: block.block.size_bytes)),
+            at: MessageLayout.samples)
+        return pass(.takeBlock, length: MessageLayout.samples + written, on: channel)
+    }
+
+    private func pass(_ call: Call, length: Int, on channel: Channel) -> Status {
+        let answered = channel.call(call, length: length) { serve($0, $1, channel) }
+        return answered == nil ? .gone : Status(rawValue: channel.read())
+    }
+
     // MARK: Calls of the plugin
 
     /// The plugin's sender: it may use no other.

@@ -11,14 +11,18 @@ package struct SessionParts: Sendable {
     package var roles: Set<SessionRole>
     /// The number of filters of a role.
     package var filterCounts: [SessionRole: Int]
+    /// The places of the outputs that are plugins.
+    package var pluginOutputs: Set<Int>
     /// Whether the share is a broadcast.
     package var hasBroadcast: Bool
 
     package init(
-        roles: Set<SessionRole>, filterCounts: [SessionRole: Int], hasBroadcast: Bool
+        roles: Set<SessionRole>, filterCounts: [SessionRole: Int], pluginOutputs: Set<Int>,
+        hasBroadcast: Bool
     ) {
         self.roles = roles
         self.filterCounts = filterCounts
+        self.pluginOutputs = pluginOutputs
         self.hasBroadcast = hasBroadcast
         guard hasBroadcast, let role = SessionRole.ofBroadcasts else { return }
         self.roles.formUnion(SessionRole.allCases.filter { $0.follows(role) })
@@ -30,20 +34,24 @@ package struct SessionParts: Sendable {
             roles: Set(configuration.slots.map(\.role)),
             filterCounts: Dictionary(
                 configuration.slots.map { ($0.role, $0.filters.count) }, uniquingKeysWith: max),
+            pluginOutputs: Set(configuration.outputPlugins.map(\.index)),
             hasBroadcast: configuration.broadcast != nil)
     }
 
     package func has(_ address: PluginAddress) -> Bool {
-        guard roles.contains(address.role) else { return false }
-        guard let filter = address.filter else { return true }
-        return filter < filterCounts[address.role, default: 0]
+        switch address {
+        case .source(let role): roles.contains(role)
+        case .filter(let filter, let role):
+            roles.contains(role) && filter < filterCounts[role, default: 0]
+        case .output(let index): pluginOutputs.contains(index)
+        }
     }
 
     /// The tracks for outputs.
     fileprivate var tracks: TracksInFile {
         TracksInFile(
             video: Set(roles.filter { $0.medium == .video }.map(\.track)),
-            hasAudio: roles.contains { $0.medium == .audio })
+            audio: Set(roles.filter { $0.medium == .audio }.map(\.track)))
     }
 }
 
@@ -73,9 +81,9 @@ extension SessionConfiguration {
                 return ConfigurationProblem(
                     "\(command.withoutPlugin). Add one, or remove the entry.", at: entry.origin)
             }
-            guard case .set = command, target.role.facts.takesBroadcast, parts.hasBroadcast else {
-                return nil
-            }
+            guard case .set = command, target.role?.facts.takesBroadcast == true,
+                parts.hasBroadcast
+            else { return nil }
             return ConfigurationProblem(
                 "a broadcast has no settings to change. Remove the entry.", at: entry.origin)
         }

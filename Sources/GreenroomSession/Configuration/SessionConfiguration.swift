@@ -85,17 +85,29 @@ extension SessionConfiguration {
 
     /// What the session does when a plugin fails.
     ///
-    /// - Parameter isBundled: Whether it comes with the host.
-    package func failurePolicy(of plugin: PluginConfiguration, isBundled: Bool) -> FailurePolicy {
+    /// - Parameters:
+    ///   - isBundled: Whether it comes with the host.
+    ///   - isOutput: Whether it is an output.
+    package func failurePolicy(
+        of plugin: PluginConfiguration, isBundled: Bool, isOutput: Bool
+    ) -> FailurePolicy {
         if let policy = plugin.onFailure { return policy }
         return switch isolation(of: plugin, isBundled: isBundled) {
         case .process: .restart
-        case .host: .end
+        // An output costs itself alone.
+        case .host: isOutput ? .off : .end
         }
     }
 
-    /// Every plugin with its address, filters after their source.
+    /// Every plugin with its address, filters after their source, and outputs last.
     package var plugins: [(address: PluginAddress, plugin: PluginConfiguration)] {
-        slots.flatMap(\.plugins)
+        slots.flatMap(\.plugins) + outputPlugins.map { (.output($0), $1) }
+    }
+
+    /// The outputs that are plugins, with their places in ``outputs``.
+    package var outputPlugins: [(index: Int, plugin: PluginConfiguration)] {
+        outputs.enumerated().compactMap { index, output in
+            output.output.plugin.map { (index, $0) }
+        }
     }
 }

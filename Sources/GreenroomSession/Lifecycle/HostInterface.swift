@@ -58,10 +58,16 @@ package enum HostInterface {
                 }
             },
             get_extension: { instance, id in
-                guard UInt(bitPattern: id) != 0, strcmp(id, GR_EXT_BROADCAST) == 0,
-                    HostInterface.instances[instance]?.environment.canPause ?? false
+                guard UInt(bitPattern: id) != 0,
+                    let environment = HostInterface.instances[instance]?.environment
                 else { return nil }
-                return UnsafeRawPointer(broadcast)
+                if environment.canPause, strcmp(id, GR_EXT_BROADCAST) == 0 {
+                    return UnsafeRawPointer(broadcast)
+                }
+                if environment.feed != nil, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
+                    return UnsafeRawPointer(output)
+                }
+                return nil
             }))
 
     /// Safe: written once, before any thread can read it.
@@ -88,6 +94,31 @@ package enum HostInterface {
                 owner.pluginGaveUp(.ok, reason)
                 return Status.ok.rawValue
             }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let output = leaked(
+        gr_output_host(
+            struct_size: UInt32(MemoryLayout<gr_output_host>.size), reserved: 0,
+            keep: { instance, frame in
+                answer { () throws(Refusal) in try output(instance, .keep).keep(frame) }
+            },
+            release: { instance, frame in
+                answer { () throws(Refusal) in try output(instance, .release).release(frame) }
+            },
+            report: { instance, name, value in
+                answer { () throws(Refusal) in
+                    let life = try output(instance, .report)
+                    guard UInt(bitPattern: name) != 0 else { throw Refusal(.null, in: .report) }
+                    try life.report(String(repairing: name, longest: 100), value)
+                }
+            }))
+
+    private static func output(
+        _ instance: UInt64, _ call: SenderCall
+    ) throws(Refusal) -> PluginLife {
+        guard let life = instances[instance] else { throw Refusal(.gone, in: call) }
+        return life
+    }
 
     /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let video = leaked(

@@ -20,7 +20,7 @@ package protocol InstanceBackend: Sendable {
     /// Whether the plugin implements `property_change`.
     var takesNewOffers: Bool { get }
 
-    /// The pool of frames that the plugin fills or edits; nil for any memory.
+    /// The pool of frames that the plugin fills, edits or reads; nil for any memory.
     var pool: FramePool? { get }
 
     /// The sandbox of its process; nil in the host's process, and before `create`.
@@ -53,8 +53,28 @@ package protocol InstanceBackend: Sendable {
     /// Edits a frame in place. [media]
     func process(_ frame: inout gr_mutable_frame) -> Status
 
+    /// Describes a track to an output, which writes what it wants of it. [control]
+    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status
+
+    /// Passes a frame to an output. [media]
+    func take(_ frame: inout gr_output_frame) -> Status
+
+    /// Passes a block of audio to an output. [media]
+    func take(_ block: inout gr_output_block) -> Status
+
     /// Ends the life by force, if possible: running calls return. [any]
     func kill()
+}
+
+extension InstanceBackend {
+    /// Wants nothing: it is no output.
+    package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status { .unsupported }
+
+    /// Takes nothing: it is no output.
+    package func take(_ frame: inout gr_output_frame) -> Status { .unsupported }
+
+    /// Takes nothing: it is no output.
+    package func take(_ block: inout gr_output_block) -> Status { .unsupported }
 }
 
 /// A layer of the sandbox around a plugin's process.

@@ -11,6 +11,8 @@ struct InstanceEnvironment: Sendable {
     let descriptor: PluginDescriptor
     let videoIngest: VideoIngest?
     let audioIngest: AudioIngest?
+    /// Set for an output.
+    let feed: OutputFeed?
     let clock: SessionClock
     let events: SessionEvents
     /// Limit of the plugin's frames in use; 0 for audio.
@@ -20,9 +22,10 @@ struct InstanceEnvironment: Sendable {
     /// - Parameter editedFrameLimit: For a pre-processor, the limit of its frames in use.
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
-        audioIngest: AudioIngest?, clock: SessionClock, events: SessionEvents,
+        audioIngest: AudioIngest?, feed: OutputFeed?, clock: SessionClock, events: SessionEvents,
         editedFrameLimit: Int
     ) {
+        self.feed = feed
         self.number = number
         self.role = role
         self.descriptor = descriptor
@@ -31,7 +34,11 @@ struct InstanceEnvironment: Sendable {
         self.clock = clock
         self.events = events
         frameLimit =
-            descriptor.kind.isFilter ? editedFrameLimit : videoIngest?.frameLimit ?? 0
+            switch descriptor.kind.facts.direction {
+            case .source: videoIngest?.frameLimit ?? 0
+            case .filter: editedFrameLimit
+            case .output: OutputFeed.frameLimit
+            }
     }
 
     /// Whether it may say that nothing new comes for now.

@@ -30,6 +30,8 @@ package enum LifecycleStep: String, CaseIterable, Sendable, Codable {
     case getExtension = "get-extension"
     /// Passes the sender and the offer.
     case initialize
+    /// Describes tracks to an output.
+    case track
     /// Passes a new offer.
     case propertyChange = "property-change"
     /// Changes a live parameter.
@@ -75,6 +77,7 @@ package enum LifecycleTable {
         Row(state: .created, step: .destroy, next: .destroyed),
         Row(state: .created, step: .fault, next: .faulted),
 
+        Row(state: .initialized, step: .track, next: .initialized),
         Row(state: .initialized, step: .propertyChange, next: .initialized),
         Row(state: .initialized, step: .setParameter, next: .initialized),
         Row(state: .initialized, step: .startSend, next: .sending),

@@ -51,6 +51,11 @@ final class LocalPlugin: InstanceBackend {
     func destroy() { made?.destroy() }
     func address(ofExtension id: String) -> UInt64? { made?.address(ofExtension: id) }
     func process(_ frame: inout gr_mutable_frame) -> Status { made?.process(&frame) ?? .gone }
+    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
+        made?.describe(track, &want) ?? .gone
+    }
+    func take(_ frame: inout gr_output_frame) -> Status { made?.take(&frame) ?? .gone }
+    func take(_ block: inout gr_output_block) -> Status { made?.take(&block) ?? .gone }
 
     /// A callback in the host's process can't be ended.
     func kill() {}

@@ -1,47 +1,62 @@
 import GreenroomRuntime
 
-/// Admits the media thread of a pre-processor to the plugin while it is started. A stop waits until
-/// the thread has left.
+/// Admits the media threads of a pre-processor or an output to the plugin while it is started, one
+/// at a time. A stop waits until the thread inside has left.
 final class MediaGate: Sendable {
     private struct State {
-        /// Set while frames may be edited.
+        /// Set while media may be passed.
         var backend: (any InstanceBackend)?
-        var isProcessing = false
+        /// When the current call began, in monotonic nanoseconds; nil without one.
+        var busySince: Int64?
         var times = CallbackTimes()
     }
 
-    /// Guards the backend, the current edit and the times.
+    private enum Admission {
+        case admitted(any InstanceBackend)
+        case closed
+    }
+
+    /// Guards the backend, the current call and the times.
     private let state = Monitor(State())
 
-    /// The duration of edits.
+    /// The duration of calls.
     var times: CallbackTimes { state.withLock { $0.times } }
+
+    /// How long the current call has run, in nanoseconds of real time; nil without one.
+    var busyNanoseconds: Int64? {
+        state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
+    }
 
     func open(to backend: any InstanceBackend) { state.withLock { $0.backend = backend } }
 
-    /// Admits no further frame; the current edit continues.
-    func close() { state.withLock { $0.backend = nil } }
+    /// Admits no further thread; the current call continues.
+    func close() { state.change { $0.backend = nil } }
 
-    /// Waits until no edit runs. [control]
+    /// Waits until no call runs. [control]
     func waitUntilOut() {
-        _ = state.wait(until: nil) { $0.isProcessing ? nil : true }
+        _ = state.wait(until: nil) { $0.busySince == nil ? true : nil }
     }
 
-    /// Begins an edit; ``leave(after:)`` ends it. [media]
+    /// Begins a call, after that of another thread; ``leave(after:)`` ends it. [media]
     ///
-    /// - Returns: The plugin; nil if editing is not allowed now.
+    /// - Returns: The plugin; nil if no call is allowed now.
     func enter() -> (any InstanceBackend)? {
-        state.withLock { state in
-            state.isProcessing = state.backend != nil
-            return state.backend
+        let admission: Admission? = state.wait(until: nil) { state in
+            guard let backend = state.backend else { return .closed }
+            guard state.busySince == nil else { return nil }
+            state.busySince = MonotonicClock.now
+            return .admitted(backend)
         }
+        guard case .admitted(let backend) = admission else { return nil }
+        return backend
     }
 
-    /// Ends an edit. [media]
+    /// Ends a call. [media]
     ///
     /// - Parameter nanoseconds: The duration of the call; nil if the plugin was not called.
     func leave(after nanoseconds: Int64?) {
         state.change { state in
-            state.isProcessing = false
+            state.busySince = nil
             if let nanoseconds { state.times.add(nanoseconds: nanoseconds) }
         }
     }

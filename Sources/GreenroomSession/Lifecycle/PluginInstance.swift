@@ -34,11 +34,11 @@ package final class PluginInstance: Sendable {
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
-        editedFrameLimit: Int = 0
+        feed: OutputFeed? = nil, editedFrameLimit: Int = 0
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
-            audioIngest: audioIngest, clock: clock, events: events,
+            audioIngest: audioIngest, feed: feed, clock: clock, events: events,
             editedFrameLimit: editedFrameLimit)
         factory = plan.factory
         isRequired = plan.isRequired
@@ -91,7 +91,7 @@ package final class PluginInstance: Sendable {
     /// What the source says it can send; empty if it says nothing, and before `create`.
     package var capabilities: [VideoCapability] { backend?.capabilities ?? [] }
 
-    /// The pool of frames that the plugin edits, in this life; nil for any memory.
+    /// The pool of frames that the plugin edits or reads, in this life; nil for any memory.
     package var editingPool: FramePool? { backend?.pool }
 
     /// Set for a plugin that connects by itself.
@@ -180,6 +180,11 @@ package final class PluginInstance: Sendable {
         begin(.initialize) { $0.beginInitialize(offer: offer) }
     }
 
+    /// Begins to describe tracks to an output. Its feed has the answers.
+    func beginDescribing(_ tracks: [OutputTrack]) -> PendingStep {
+        begin(.track) { $0.beginDescribing(tracks) }
+    }
+
     /// Begins to pass a new offer. The step is done when the plugin has returned; ``reply(to:)``
     /// has the reply.
     package func beginPropertyChange(offer: Offer) -> PendingStep {
@@ -243,6 +248,19 @@ package final class PluginInstance: Sendable {
 
     /// Gives up the current life: the host no longer calls it, and its sender has ended.
     package func giveUp(because reason: String) { life?.giveUp(because: reason) }
+
+    /// How long an output's media call has run, in nanoseconds of real time; nil without one.
+    var mediaNanoseconds: Int64? { life?.gate?.busyNanoseconds }
+
+    /// Passes a frame to an output. [media]
+    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status {
+        life?.take(frame, place) ?? .stopped
+    }
+
+    /// Passes a block of audio to an output. [media]
+    func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status {
+        life?.take(samples, place) ?? .stopped
+    }
 
     /// Lets a pre-processor edit a frame in place. [media]
     ///

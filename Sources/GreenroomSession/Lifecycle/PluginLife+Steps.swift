@@ -214,7 +214,10 @@ extension PluginLife {
             gate?.close()
             gate?.waitUntilOut()
             backend.stopSend()
-            whileAlive { _ in clock.stopExpecting(plugin: number) }
+            whileAlive { _ in
+                clock.stopExpecting(plugin: number)
+                environment.feed?.forgetFrames()
+            }
             return .done
         }
     }

@@ -69,7 +69,7 @@ final class PluginLife: Sendable {
     let environment: InstanceEnvironment
     /// The settings for `create`.
     let settings: [Setting]
-    /// Set for pre-processors.
+    /// Set for pre-processors and outputs.
     let gate: MediaGate?
     /// Guards the state of this life. Also locked while ingests and clock change, so that nothing
     /// opens after a fault. The plugin's waits use it.
@@ -82,7 +82,8 @@ final class PluginLife: Sendable {
     init(_ environment: InstanceEnvironment, settings: [Setting]) {
         self.environment = environment
         self.settings = settings
-        gate = environment.descriptor.kind.isFilter ? MediaGate() : nil
+        gate = environment.descriptor.kind.facts.direction == .source ? nil : MediaGate()
+        environment.feed?.forgetFrames()
         environment.clock.stopExpecting(plugin: environment.number)
         control = ControlThread(
             name: environment.role, clock: environment.clock, as: .control(environment.number))
@@ -99,7 +100,9 @@ final class PluginLife: Sendable {
     var callbackTimes: [String: CallbackTimes] {
         let steps = state.withLock { $0.times }
         var times = Dictionary(uniqueKeysWithValues: steps.map { ($0.rawValue, $1) })
-        if let edits = gate?.times, edits.calls > 0 { times["process"] = edits }
+        if let calls = gate?.times, calls.calls > 0 {
+            times[environment.feed == nil ? "process" : "media"] = calls
+        }
         return times
     }
 

@@ -13,7 +13,14 @@ package protocol Output: Sendable {
     /// Called before the output is open, because wants enter the first offer to a plugin.
     func want(of track: VideoTrackKind) -> VideoSinkWant?
 
-    /// Opens the output for the session's tracks, and connects its sinks. [the session's thread]
+    /// The plugin that it is; nil for an output of the host's own.
+    var plugin: PluginConfiguration? { get }
+
+    /// Of a plugin, the tracks that it is told of; nil for all.
+    var selection: Set<SessionTrack>? { get }
+
+    /// Opens the output for the session's tracks, and connects its sinks. The session connects a
+    /// plugin itself, with what it wants. [the session's thread]
     func open(in session: inout OutputBuilder) throws(OutputError)
 
     /// Whether it creates files. Such outputs are opened last and finished first: if another one
@@ -39,6 +46,8 @@ package protocol Output: Sendable {
 
 extension Output {
     package func want(of track: VideoTrackKind) -> VideoSinkWant? { nil }
+    package var plugin: PluginConfiguration? { nil }
+    package var selection: Set<SessionTrack>? { nil }
     package var makesFiles: Bool { false }
     package var usesStandardOutput: Bool { false }
     package var summary: (name: String, text: String)? { nil }
@@ -50,13 +59,15 @@ extension Output {
 package struct TracksInFile: Sendable {
     /// Tracks with video.
     package var video: Set<VideoTrackKind>
+    /// Tracks with audio.
+    package var audio: Set<VideoTrackKind>
     /// Whether there is audio.
-    package var hasAudio: Bool
+    package var hasAudio: Bool { !audio.isEmpty }
 
     /// Says what there is.
-    package init(video: Set<VideoTrackKind>, hasAudio: Bool) {
+    package init(video: Set<VideoTrackKind>, audio: Set<VideoTrackKind>) {
         self.video = video
-        self.hasAudio = hasAudio
+        self.audio = audio
     }
 }
 

@@ -43,7 +43,7 @@ package struct OutputBuilder {
             }
         }
         audioTracks = plugins.slots.sources.compactMap { source in
-            source.address.role.medium == .audio ? source.address.role.track : nil
+            source.role?.medium == .audio ? source.role?.track : nil
         }
         self.duration = duration
         self.clock = clock
@@ -62,16 +62,17 @@ package struct OutputBuilder {
     /// - Parameters:
     ///   - name: The sink's name in messages and in the report.
     ///   - want: The want for the track.
-    ///   - capability: The sink's size and rate, in I420 with the want's colour at that size.
+    ///   - format: The sink's pixel format, with the want's colour at its size.
+    ///   - capability: The sink's size and rate.
     mutating func connect(
         _ sink: any VideoSink, to track: VideoTrackKind, name: String, want: VideoSinkWant,
-        capability: VideoCapability
+        format: PixelFormat = .i420, capability: VideoCapability
     ) {
         let color = want.color(at: capability.size)
         let branch = VideoBranch(
             name: name, capability: capability,
             want: VideoWant(
-                format: .i420, size: capability.size, range: color.range, matrix: color.matrix,
+                format: format, size: capability.size, range: color.range, matrix: color.matrix,
                 fit: want.fit),
             endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) }, sink: sink,
             clock: clock)

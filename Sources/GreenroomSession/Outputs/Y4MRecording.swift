@@ -41,8 +41,8 @@ final class Y4MRecording: VideoSink {
         self.writer = consume writer
     }
 
-    func write(_ frame: borrowing VideoFrame, times: Int) throws {
-        for _ in 0..<times { try writer?.write(frame) }
+    func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
+        for _ in 0..<periods.count { try writer?.write(frame) }
     }
 
     func finish() throws {

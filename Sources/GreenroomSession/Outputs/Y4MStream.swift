@@ -51,8 +51,8 @@ package final class Y4MStream: Sendable {
 extension Y4MStream: VideoSink {
     package var pace: OutputPace { .onSchedule }
 
-    package func write(_ frame: borrowing VideoFrame, times: Int) throws {
-        for _ in 0..<times {
+    package func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
+        for _ in 0..<periods.count {
             try writer.withLock { writer throws(MediaFileError) in
                 try writer?.write(frame)
             }

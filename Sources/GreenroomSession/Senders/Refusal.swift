@@ -1,6 +1,6 @@
 import GreenroomMedia
 
-/// A plugin's calls of a sender.
+/// A plugin's calls of the host that can be refused.
 enum SenderCall: String, Sendable {
     case videoSend = "video.send"
     case videoAcquire = "video.acquire"
@@ -8,6 +8,9 @@ enum SenderCall: String, Sendable {
     case videoAbandon = "video.abandon"
     case audioSend = "audio.send"
     case waitUntil = "host.wait_until_ns"
+    case keep = "output.keep"
+    case release = "output.release"
+    case report = "output.report"
 }
 
 /// Why a plugin's call was refused.
@@ -44,6 +47,12 @@ struct Refusal: Error, Equatable, Sendable {
         case noBuffer(limit: Int)
         case poolEmpty(limit: Int)
         case data(String)
+        case keptLimit(Int)
+        case notLent(UInt64)
+        case notKept(UInt64)
+        case reportName
+        case reportNumber
+        case reportLimit(Int)
     }
 
     var call: SenderCall
@@ -70,7 +79,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .notStarted: .notStarted
         case .stopped: .stopped
         case .gone: .gone
-        case .null, .structTooSmall, .misaligned: .badArgument
+        case .null, .structTooSmall, .misaligned, .reportName, .reportNumber: .badArgument
         case .unknownFormat, .compressedLease: .badFormat
         case .size: .badSize
         case .planeCount, .planeWithoutData: .badPlanes
@@ -80,12 +89,13 @@ struct Refusal: Error, Equatable, Sendable {
         case .range, .matrix: .badColor
         case .revision: .badRevision
         case .timestamp: .badTimestamp
-        case .lease: .badLease
+        case .lease, .notLent, .notKept: .badLease
         case .rate: .badRate
         case .channels: .badChannels
         case .emptyBlock, .longBlock: .badBlock
         case .queueFull: .queueFull
-        case .noBuffer, .poolEmpty: .noBuffer
+        case .noBuffer, .poolEmpty, .keptLimit: .noBuffer
+        case .reportLimit: .queueFull
         case .data: .badData
         }
     }
@@ -219,6 +229,25 @@ struct Refusal: Error, Equatable, Sendable {
                 "all \(limit) frames of the track are in use, or memory has run out",
                 "Leave this frame out: the host is behind"
             )
+        case .keptLimit(let limit):
+            ("\(limit) frames are kept already", "Release one before the next is kept")
+        case .notLent(let id):
+            (
+                "frame \(id) is not that of the running callback",
+                "Keep a frame within the video callback that brings it"
+            )
+        case .notKept(let id):
+            (
+                "frame \(id) is not kept, or was released before", "Release each kept frame once"
+            )
+        case .reportName:
+            (
+                "the name is no name of a value",
+                "Use 1 to 40 characters of a-z, 0-9 and '-', and begin with a letter"
+            )
+        case .reportNumber: ("the value is infinite or no number", "Report finite numbers")
+        case .reportLimit(let limit):
+            ("\(limit) values are reported already", "Report fewer names")
         case .data(let fault):
             (fault, "Send a whole image of the size that the frame declares")
         }

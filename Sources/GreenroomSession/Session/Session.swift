@@ -130,6 +130,7 @@ public final class Session: Sendable {
             plugins.end()
             throw error
         }
+        plugins.startOutputs()
         plugins.startFilters()
         plugins.startSources()
         parts.begin(at: clock.now)
@@ -143,6 +144,7 @@ public final class Session: Sendable {
         parts.finishSound(at: end)
         plugins.stopSources()
         parts.finish(at: end)
+        parts.finishPluginSinks()
         plugins.end()
         parts.finishOutputs()
         parts.tellOfEmptyOutputs()

@@ -16,9 +16,11 @@ struct SessionNegotiations {
 
     /// Starts one with each video source.
     ///
-    /// - Parameter sources: Already created, so that their capabilities are known.
-    init(with sources: [SessionPlugin], plan: SessionPlan) {
-        all = sources.compactMap { VideoNegotiation(with: $0, plan: plan) }
+    /// - Parameters:
+    ///   - sources: Already created, so that their capabilities are known.
+    ///   - feeds: The output plugins, which have said what they want.
+    init(with sources: [SessionPlugin], plan: SessionPlan, feeds: [OutputFeed]) {
+        all = sources.compactMap { VideoNegotiation(with: $0, plan: plan, feeds: feeds) }
     }
 
     /// The negotiation with a source; nil for other plugins.
@@ -34,7 +36,7 @@ struct SessionNegotiations {
 
     /// The source of a role, also after it left.
     func source(of role: SessionRole) -> SessionPlugin? {
-        all.first { $0.plugin.address.role == role }?.plugin
+        all.first { $0.plugin.role == role }?.plugin
     }
 
     /// The first offers, by plugin number.
@@ -54,13 +56,13 @@ struct SessionNegotiations {
     mutating func offerToFilters(of source: SessionPlugin) -> Offer? {
         guard let track = capability(of: source) else { return nil }
         let offer = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
-        filterOffers[source.address.role] = offer
+        if let role = source.role { filterOffers[role] = offer }
         return offer
     }
 
     /// The offer to a plugin at the start of a new life; nil for audio.
     mutating func fresh(to plugin: SessionPlugin, at nanoseconds: Int64) -> Offer? {
-        guard plugin.address.filter == nil else { return filterOffers[plugin.address.role] }
+        if case .filter(_, let role) = plugin.address { return filterOffers[role] }
         return self[plugin]?.renew(at: nanoseconds)
     }
 }

@@ -25,6 +25,7 @@ final class SessionPipeline: Sendable {
     let sounds: [(role: String, ingest: AudioIngest)]
     private let audioSinks: [any AudioSink]
     let reports: [ReportFile]
+    private let feeds: [OutputFeed]
     private let audioMixer: AudioMixer
     private let soundThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
@@ -50,6 +51,10 @@ final class SessionPipeline: Sendable {
         for output in all.filter({ !$0.makesFiles }) + all.filter(\.makesFiles) {
             try output.open(in: &outputs)
         }
+        for output in plugins.slots.outputs {
+            output.feed?.connect(output.instance, to: &outputs)
+        }
+        feeds = plugins.slots.feeds
 
         pictures = plugins.slots.sources.compactMap { source in
             guard let kind = source.picture, let input = source.input, let pool = source.pool,
@@ -57,8 +62,9 @@ final class SessionPipeline: Sendable {
             else { return nil }
             let track = VideoTrack(
                 kind: kind, agreed: agreed,
-                sendsWhenNew: source.address.role.kind.facts.canPause, input: input, pool: pool,
-                filters: plugins.slots.chain(of: source.address.role).map {
+                sendsWhenNew: source.instance.descriptor.kind.facts.canPause, input: input,
+                pool: pool,
+                filters: (source.role.map(plugins.slots.chain) ?? []).map {
                     PreProcessorRunner($0, clock: clock)
                 },
                 groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
@@ -71,11 +77,13 @@ final class SessionPipeline: Sendable {
         var sounds: [(role: String, ingest: AudioIngest)] = []
         var tracks: [AudioMixer.Track] = []
         for source in plugins.slots.sources {
-            guard let ingest = source.instance.audioIngest else { continue }
+            guard let ingest = source.instance.audioIngest, let role = source.role else {
+                continue
+            }
             sounds.append((source.instance.role, ingest))
             tracks.append(
                 AudioMixer.Track(
-                    source: ingest, sinks: outputs.audioSinks(of: source.address.role.track)))
+                    source: ingest, sinks: outputs.audioSinks(of: role.track)))
         }
         self.sounds = sounds
         audioSinks = outputs.audioSinks
@@ -88,7 +96,7 @@ final class SessionPipeline: Sendable {
     /// The report entries of audio sinks, in the order of the outputs.
     var outputReports: [OutputReport] {
         let mix = MixStatistics(clampedSamples: audioMixer.clampedSamples)
-        return audioSinks.compactMap { $0.report(of: mix) }
+        return audioSinks.compactMap { $0.report(of: mix) } + feeds.map(\.outputReport)
     }
 
     /// The start of the session's timeline, on the session clock.
@@ -106,6 +114,7 @@ final class SessionPipeline: Sendable {
     /// Starts the session's timeline, and the threads that follow it.
     func begin(at epoch: Int64) {
         timeline.begin(at: epoch)
+        for feed in feeds { feed.begin(epoch: epoch) }
         var branchCount = 0
         for (number, picture) in pictures.enumerated() {
             let track = picture.track
@@ -174,6 +183,14 @@ final class SessionPipeline: Sendable {
         clock.idling { joinOutputs(until: deadline) }
     }
 
+    /// Gives output plugins the rest of their audio, before they are stopped.
+    func finishPluginSinks() {
+        clock.idling {
+            let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+            for sink in audioSinks where sink.isOfPlugin { sink.finish(until: deadline) }
+        }
+    }
+
     /// Reports outputs that got frames and could show none of them.
     func tellOfEmptyOutputs() {
         for branch in pictures.flatMap(\.track.branches) {
@@ -209,6 +226,6 @@ final class SessionPipeline: Sendable {
     private func endOutputs() {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         // Files were opened last. A slow device must not take their time.
-        for sink in audioSinks.reversed() { sink.finish(until: deadline) }
+        for sink in audioSinks.reversed() where !sink.isOfPlugin { sink.finish(until: deadline) }
     }
 }

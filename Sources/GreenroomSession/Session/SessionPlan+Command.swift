@@ -6,7 +6,7 @@ import GreenroomSchema
 extension SessionPlan {
     /// Whether there is something that makes what a plugin at that address would make.
     package func has(_ address: PluginAddress) -> Bool {
-        slots[address] != nil
+        self[address] != nil
             || address == SessionRole.ofBroadcasts.map { PluginAddress($0) }
                 && configuration.broadcast != nil
     }
@@ -19,7 +19,7 @@ extension SessionPlan {
         guard let target = command.target else { return command }
         guard has(target) else { throw CommandProblem("\(command.withoutPlugin).") }
         guard case .set(let address, let name, let value) = command else { return command }
-        guard let source = slots[address] else {
+        guard let source = self[address] else {
             throw CommandProblem("a broadcast has no settings to change.")
         }
         let setting = try source.descriptor.liveSetting(

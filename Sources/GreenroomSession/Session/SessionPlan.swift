@@ -56,12 +56,21 @@ package struct SessionPlan: Sendable {
     package var configuration: SessionConfiguration
     /// The plugins of its slots.
     package var slots: [SessionSlot<SourcePlan>]
+    /// The outputs that are plugins, by their places in the configuration.
+    package var outputs: [Int: SourcePlan]
 
     /// Makes a plan.
     package init(
-        _ configuration: SessionConfiguration, slots: [SessionSlot<SourcePlan>] = []
+        _ configuration: SessionConfiguration, slots: [SessionSlot<SourcePlan>] = [],
+        outputs: [Int: SourcePlan] = [:]
     ) {
         self.configuration = configuration
         self.slots = slots
+        self.outputs = outputs
+    }
+
+    /// The plugin at an address; nil without one.
+    package subscript(address: PluginAddress) -> SourcePlan? {
+        if case .output(let index) = address { outputs[index] } else { slots[address] }
     }
 }

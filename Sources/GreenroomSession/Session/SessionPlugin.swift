@@ -14,36 +14,48 @@ struct SessionPlugin {
     var input: VideoTrackInput?
     /// Set for a video source.
     var pool: FramePool?
+    /// Set for an output.
+    var feed: OutputFeed?
 
     /// Number of the plugin in its session.
     var number: Int { instance.number }
 
     /// The track of its video; nil for audio sources and filters.
     var picture: VideoTrackKind? {
-        address.filter == nil && address.role.medium == .video ? address.role.track : nil
+        guard case .source(let role) = address, role.medium == .video else { return nil }
+        return role.track
     }
+
+    /// The role of a source.
+    var role: SessionRole? { address.filter == nil ? address.role : nil }
 }
 
 /// The plugins of a session, by address.
 struct PluginSlots {
     /// Limit of a track's frames in use: 8 leases, those in its queue, 8 in senders, filters and
-    /// the converter, and those of each output's branch.
-    private static func poolLimit(outputs: Int) -> Int {
+    /// the converter, those of each output's branch, and those that output plugins keep.
+    private static func poolLimit(outputs: Int, plugins: Int) -> Int {
         16 + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
+            + OutputFeed.frameLimit * plugins
     }
 
     /// The sources, sorted by role.
     private(set) var sources: [SessionPlugin] = []
     /// The filters, in the order of editing.
     private(set) var filters: [SessionPlugin] = []
+    /// The outputs that are plugins.
+    private(set) var outputs: [SessionPlugin] = []
     /// Every filter, also those that left.
     private let everyFilter: [SessionPlugin]
     /// All instances, including those that left; for the report.
     let everyone: [PluginInstance]
+    /// What each output plugin gets, also of those that left.
+    let feeds: [OutputFeed]
 
     /// Makes an instance for each plugin of a plan.
     init(_ plan: SessionPlan, clock: SessionClock, events: SessionEvents) {
-        let frameLimit = Self.poolLimit(outputs: plan.configuration.outputs.count)
+        let frameLimit = Self.poolLimit(
+            outputs: plan.configuration.outputs.count, plugins: plan.outputs.count)
         let slots = SessionRole.allCases.compactMap { plan.slots[$0] }
         var count = 0
         func nextNumber() -> Int {
@@ -85,12 +97,25 @@ struct PluginSlots {
             filters.append(
                 SessionPlugin(address: address, instance: instance, onFailure: plugin.onFailure))
         }
+        for (index, plugin) in plan.outputs.sorted(by: { $0.key < $1.key }) {
+            let address = PluginAddress.output(index)
+            let feed = OutputFeed(
+                role: "\(address)", plugin: plugin.descriptor.name,
+                selection: plan.configuration.outputs[index].output.selection, events: events)
+            let instance = PluginInstance(
+                plan: plugin, number: nextNumber(), role: "\(address)", clock: clock,
+                events: events, feed: feed)
+            outputs.append(
+                SessionPlugin(
+                    address: address, instance: instance, onFailure: plugin.onFailure, feed: feed))
+        }
         everyFilter = filters
-        everyone = (sources + filters).map(\.instance)
+        everyone = (sources + filters + outputs).map(\.instance)
+        feeds = outputs.compactMap(\.feed)
     }
 
-    /// Sources and filters.
-    var all: [SessionPlugin] { sources + filters }
+    /// Sources, filters and outputs.
+    var all: [SessionPlugin] { sources + filters + outputs }
 
     /// The source of a role.
     subscript(role: SessionRole) -> SessionPlugin? {
@@ -127,6 +152,8 @@ struct PluginSlots {
         let count = all.count
         sources.removeAll { $0.instance === plugin.instance }
         filters.removeAll { $0.instance === plugin.instance }
+        outputs.removeAll { $0.instance === plugin.instance }
+        plugin.feed?.leave()
         return all.count < count
     }
 }

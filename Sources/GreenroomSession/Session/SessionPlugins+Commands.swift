@@ -55,7 +55,7 @@ extension SessionPlugins {
                         text: "its source has paused it, and its last picture stays"))
             }
             guard stopped.contains(instance.number),
-                let stopping = negotiation.plugin.address.role.facts.stopping
+                let stopping = negotiation.plugin.role?.facts.stopping
             else { continue }
             events.send(
                 .note(
@@ -69,7 +69,7 @@ extension SessionPlugins {
     /// Stops or starts a role, and those that follow it.
     private mutating func `switch`(_ role: SessionRole, isOn: Bool) -> CommandResult {
         let name = role.facts.name
-        let sources = slots.sources.filter { $0.address.role.follows(role) }
+        let sources = slots.sources.filter { $0.role?.follows(role) ?? false }
         guard let stopping = role.facts.stopping, !sources.isEmpty else {
             return .refused(absent(name))
         }

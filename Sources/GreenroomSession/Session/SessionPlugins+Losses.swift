@@ -194,11 +194,14 @@ extension SessionPlugins {
             begin(plugin) { $0.beginInitialize(offer: offer) }
         case .initialize:
             settleChange(of: plugin)
-            if stopped.contains(plugin.number) {
+            if plugin.feed != nil {
+                begin(plugin) { [tracks = tracks(for: plugin)] in $0.beginDescribing(tracks) }
+            } else if stopped.contains(plugin.number) {
                 didRestart(plugin)
             } else {
                 begin(plugin) { $0.beginStartSend() }
             }
+        case .track: begin(plugin) { $0.beginStartSend() }
         case .startSend: didRestart(plugin)
         default: break
         }

@@ -40,7 +40,7 @@ extension SessionPlugins {
             // One that connects by itself may have its reasons.
             case .failed where instance.arrivals != nil: break
             case .failed(let nanoseconds):
-                let unit = plugin.address.role.medium == .audio ? "sound" : "frame"
+                let unit = plugin.role?.medium == .audio ? "sound" : "frame"
                 let reason = "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
                 events.send(.pluginLost(role: instance.role, evidence: reason))
                 fail(plugin, because: reason)
@@ -57,7 +57,7 @@ extension SessionPlugins {
 
     private func promise(of plugin: SessionPlugin) -> SourceSilence.Promise? {
         guard plugin.picture != nil else { return .sound }
-        if plugin.address.role.kind.facts.canPause { return .firstFrame }
+        if plugin.instance.descriptor.kind.facts.canPause { return .firstFrame }
         return negotiations[plugin]?.negotiator.track.map {
             .frames(every: $0.rate.dueNanoseconds(ofFrame: 1))
         }

@@ -50,6 +50,9 @@ struct SessionPlugins {
 
     /// The sources that are not absent.
     private var present: [SessionPlugin] { slots.sources.filter { !isAway($0) } }
+
+    /// The outputs that are not absent.
+    private var presentOutputs: [SessionPlugin] { slots.outputs.filter { !isAway($0) } }
 }
 
 // MARK: - Phases
@@ -63,8 +66,13 @@ extension SessionPlugins {
     }
 
     /// Initializes the sources, then the filters, which get their frames' row.
+    ///
+    /// Outputs come first: what they want limits the offers to sources.
     mutating func initialize() {
-        negotiations = SessionNegotiations(with: slots.sources, plan: plan)
+        perform(presentOutputs) { $0.beginInitialize(offer: nil) }
+        describeTracks()
+        negotiations = SessionNegotiations(
+            with: slots.sources, plan: plan, feeds: slots.outputs.compactMap(\.feed))
         let offers = negotiations.first()
         perform(present) { $0.beginInitialize(offer: offers[$0.number]) }
         for source in slots.sources {
@@ -74,15 +82,45 @@ extension SessionPlugins {
             events.send(.agreed(role: source.instance.role, agreement: agreement, record))
         }
         for source in slots.sources {
-            let offer = negotiations.offerToFilters(of: source)
-            guard let offer else { continue }
-            perform(slots.filters(of: source.address.role)) { $0.beginInitialize(offer: offer) }
+            guard let offer = negotiations.offerToFilters(of: source), let role = source.role
+            else { continue }
+            perform(slots.filters(of: role)) { $0.beginInitialize(offer: offer) }
+        }
+        describeTracks()
+    }
+
+    /// Describes the tracks to the outputs, as far as they are known.
+    private mutating func describeTracks() {
+        let begun = presentOutputs.filter { $0.instance.lifecycle == .initialized }
+        let tracks = Dictionary(uniqueKeysWithValues: begun.map { ($0.number, self.tracks(for: $0)) })
+        perform(begun) { $0.beginDescribing(tracks[$0.number] ?? []) }
+    }
+
+    /// The tracks that an output is told of. Before its source has agreed, a track has the session's
+    /// maximum.
+    func tracks(for output: SessionPlugin) -> [OutputTrack] {
+        let roles = slots.sources.compactMap(\.role)
+        let there = SessionTrack.allCases.filter { track in
+            track.role.map(roles.contains) ?? roles.contains { $0.medium == .audio }
+        }
+        return there.filter { output.feed?.selection?.contains($0) ?? true }.map { track in
+            let source = slots.sources.first { $0.role == track.role }
+            let agreed = source.flatMap(negotiations.capability)
+            return OutputTrack(
+                id: track.id, kind: track.rawValue, name: track.name,
+                capability: track.medium == .video ? agreed ?? plan.configuration.maximum : nil)
         }
     }
 
     /// A track's first capability; nil without the track.
     func capability(of track: VideoTrackKind) -> VideoCapability? {
         slots.sources.first { $0.picture == track }.flatMap(negotiations.capability)
+    }
+
+    mutating func startOutputs() {
+        perform(presentOutputs.filter { $0.instance.lifecycle == .initialized }) {
+            $0.beginStartSend()
+        }
     }
 
     mutating func startFilters() {
@@ -136,6 +174,7 @@ extension SessionPlugins {
 extension SessionPlugins {
     /// Checks the plugins: ends failed ones, handles ended steps, and starts due restarts.
     mutating func watch() {
+        endHungOutputs()
         dropLost()
         for (step, end) in steps.look() {
             switch end {
@@ -147,6 +186,20 @@ extension SessionPlugins {
             }
         }
         startDueRestarts()
+    }
+
+    /// Gives up the outputs that have not returned from a media call within the deadline.
+    private func endHungOutputs() {
+        for output in slots.outputs {
+            let instance = output.instance
+            guard instance.fault == nil, let taken = instance.mediaNanoseconds,
+                taken > steps.deadlineNanoseconds
+            else { continue }
+            events.send(
+                .callbackHangs(
+                    role: instance.role, callback: "media", seconds: Double(taken) / 1e9))
+            instance.giveUp(because: "it hangs in video or audio")
+        }
     }
 
     /// When a restart or a slate is due next, on the session clock.

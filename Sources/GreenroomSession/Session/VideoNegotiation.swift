@@ -32,10 +32,12 @@ struct VideoNegotiation {
 
     /// Starts a negotiation.
     ///
-    /// - Parameter plugin: Already created, so that its capabilities are known.
+    /// - Parameters:
+    ///   - plugin: Already created, so that its capabilities are known.
+    ///   - feeds: The output plugins, which have said what they want.
     /// - Returns: nil for a plugin without video.
-    init?(with plugin: SessionPlugin, plan: SessionPlan) {
-        guard let track = plugin.picture, let rule = plugin.address.role.kind.offerRule else {
+    init?(with plugin: SessionPlugin, plan: SessionPlan, feeds: [OutputFeed]) {
+        guard let track = plugin.picture, let rule = plugin.role?.kind.offerRule else {
             return nil
         }
         self.plugin = plugin
@@ -44,7 +46,10 @@ struct VideoNegotiation {
         negotiator = Negotiator(
             rule: rule, table: table, maximum: configuration.maximum,
             capabilities: plugin.instance.capabilities)
-        negotiator.set(wants: configuration.outputs.compactMap { $0.output.want(of: track) }, at: 0)
+        let wants =
+            configuration.outputs.compactMap { $0.output.want(of: track) }
+            + feeds.compactMap { $0.videoWant(of: track) }
+        negotiator.set(wants: wants, at: 0)
         ability = OveruseDetector(table: table)
     }
 

@@ -35,19 +35,18 @@ extension NewPackage {
             "  \(template.setting.name): \(template.setting.usual)",
         ]
         let companion = template.companion.map { ["plugin: \($0)"] } ?? []
-        let role = template.address.role
-        let lines =
-            if template.address.filter != nil {
-                ["\(role.facts.key):"]
-                    + (companion + ["\(PluginAddress.filtersKey):"]
-                    + (["- \(section[0])"] + section.dropFirst().indented()).indented())
-                    .indented()
-            } else if let parent = role.facts.parent {
-                ["\(parent.facts.key):"]
-                    + (companion + ["\(role.facts.key):"] + section.indented()).indented()
-            } else {
-                ["\(role.facts.key):"] + section.indented()
-            }
+        let entry = ["- \(section[0])"] + section.dropFirst().indented()
+        let lines: [String]
+        switch template.address {
+        case .output:
+            lines = ["\(PluginAddress.outputsKey):"] + entry.indented()
+        case .filter(_, let role):
+            let filters = ["\(PluginAddress.filtersKey):"] + entry.indented()
+            lines = ["\(role.facts.key):"] + (companion + filters).indented()
+        case .source(let role):
+            let own = ["\(role.facts.key):"] + section.indented()
+            lines = role.facts.parent.map { ["\($0.facts.key):"] + (companion + own).indented() } ?? own
+        }
         return lines.joined(separator: "\n")
     }
 }

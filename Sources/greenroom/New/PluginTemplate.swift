@@ -76,7 +76,7 @@ struct PluginTemplate: Sendable {
 
     /// The file of a recording that has what the plugin makes.
     var recording: String {
-        "\(address.role.track.rawValue).\(kind.facts.medium == .video ? "y4m" : "wav")"
+        "\(address.role?.track.rawValue ?? "camera").\(kind.facts.medium == .video ? "y4m" : "wav")"
     }
 }
 

@@ -36,10 +36,8 @@ struct PreviewFile {
         var faults: [Diagnostic] = []
         var overrides: [Override] = []
         let address = PluginAddress(of: descriptor.kind)
-        if let host = address.filter != nil ? address.role : address.role.facts.parent {
-            // A filter needs a source, and a section that is in another one needs that.
-            overrides.append(
-                Override(argument: plugin, assignment: "\(host.rawValue).plugin=ColorBars"))
+        overrides += address.companions.map { role, companion in
+            Override(argument: plugin, assignment: "\(role.rawValue).plugin=\(companion)")
         }
         overrides.append(
             Override(
@@ -75,7 +73,9 @@ struct PreviewFile {
             var file = try SessionFile.read(
                 Array("{}".utf8), file: "the arguments", folder: folder, overrides: overrides)
             if !faults.isEmpty { throw SessionFileError(faults, in: file.source) }
-            file.configuration.slots.removeAll { $0.role != address.role }
+            if let role = address.role {
+                file.configuration.slots.removeAll { $0.role != role }
+            }
             file.configuration.name = descriptor.name
             file.warnings = file.warnings.map(Self.byArgument)
             return file
@@ -114,7 +114,7 @@ struct PreviewFile {
             return []
         }
         let role = PluginAddress(of: descriptor.kind).role
-        let key = role.facts.ceiling?.word ?? "ceiling"
+        let key = role?.facts.ceiling?.word ?? "ceiling"
         var overrides: [Override] = []
         for entry in ceilings.split(separator: ",", omittingEmptySubsequences: false) {
             let words = entry.split(whereSeparator: \.isWhitespace)
@@ -154,11 +154,23 @@ struct PreviewFile {
 extension PluginAddress {
     /// The address of a single plugin, or of a filter with its source.
     init(of kind: PluginKind) {
-        if let role = SessionRole.allCases.first(where: { $0.kind == kind }) {
+        if kind.isOutput {
+            self = .output(0)
+        } else if let role = SessionRole.allCases.first(where: { $0.kind == kind }) {
             self.init(role)
         } else {
             let role = SessionRole.allCases.first { $0.facts.filters == kind }
             self.init(role ?? .camera, filter: 0)
+        }
+    }
+
+    /// What a session with a plugin there needs besides: the source of a filter, the section around
+    /// one that is in another, and media for an output.
+    fileprivate var companions: [(role: SessionRole, plugin: String)] {
+        switch self {
+        case .source(let role): role.facts.parent.map { [($0, "ColorBars")] } ?? []
+        case .filter(_, let role): [(role, "ColorBars")]
+        case .output: [(.camera, "ColorBars"), (.microphone, "Tone")]
         }
     }
 }

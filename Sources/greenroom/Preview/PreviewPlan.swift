@@ -60,16 +60,17 @@ struct PreviewPlan {
         for index in session.configuration.timeline.indices {
             session.configuration.timeline[index].origin = "--ceiling"
         }
-        session.configuration.outputs = [SessionOutput(PreviewOutput(monitor, track: track))]
+        // An output plugin keeps its place.
+        session.configuration.outputs.append(SessionOutput(PreviewOutput(monitor, track: track)))
     }
 
     /// The track of the plugin.
-    var track: VideoTrackKind { address.role.track }
+    var track: VideoTrackKind { address.role?.track ?? .camera }
 
     /// A line with the plugin and its process.
     var title: String {
         let place =
-            session.slots[address]?.isolation == nil
+            session[address]?.isolation == nil
             ? "in the host's process" : "in a process of its own"
         return "\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name), \(place)"
     }

@@ -1,0 +1,43 @@
+package import GreenroomMedia
+
+/// A track of a session, as outputs see it. Raw values are those of `GR_TRACK_…`.
+package enum SessionTrack: UInt32, CaseIterable, Sendable {
+    /// The camera, after its filters.
+    case camera = 1
+    /// The microphone.
+    case microphone = 2
+    /// The shared screen.
+    case share = 3
+    /// The sound of the share.
+    case shareAudio = 4
+    /// The sum of the audio tracks.
+    case mix = 5
+
+    /// The role whose media it has; nil for the mix.
+    package var role: SessionRole? {
+        switch self {
+        case .camera: .camera
+        case .microphone: .microphone
+        case .share: .share
+        case .shareAudio: .shareAudio
+        case .mix: nil
+        }
+    }
+
+    /// The name in session files, reports and file names, e.g. `"share-audio"`.
+    package var name: String {
+        switch self {
+        case .camera: "camera"
+        case .microphone: "microphone"
+        case .share: "share"
+        case .shareAudio: "share-audio"
+        case .mix: "mix"
+        }
+    }
+
+    /// What it has.
+    package var medium: PluginKind.Medium { role?.medium ?? .audio }
+
+    /// Its number for plugins.
+    package var id: UInt32 { rawValue }
+}

@@ -1,0 +1,169 @@
+package import GreenroomABI
+package import GreenroomMedia
+package import GreenroomNegotiation
+
+/// A track as an output plugin sees it.
+package struct OutputTrack: Equatable, Sendable {
+    /// Its number, never zero.
+    package var id: UInt32
+    /// One of `GR_TRACK_…`.
+    package var kind: UInt32
+    /// Its name for people and files, e.g. `"camera"`.
+    package var name: String
+    /// Of video: the largest size and rate, or the agreed ones; nil for audio.
+    package var capability: VideoCapability?
+
+    /// Describes a track.
+    package init(id: UInt32, kind: UInt32, name: String, capability: VideoCapability?) {
+        self.id = id
+        self.kind = kind
+        self.name = name
+        self.capability = capability
+    }
+
+    /// Passes the track as C struct; the pointer is valid within the body.
+    func withABI<Result>(_ body: (UnsafePointer<gr_track>) -> Result) -> Result {
+        name.withCString { name in
+            var track = gr_track(
+                struct_size: UInt32(MemoryLayout<gr_track>.size), id: id, kind: kind,
+                participant: 0, name: name,
+                capability: capability.map(gr_capability.init) ?? gr_capability())
+            return body(&track)
+        }
+    }
+}
+
+/// What an output plugin wants of a track.
+package enum TrackWant: Equatable, Sendable {
+    /// Nothing.
+    case nothing
+    /// Video.
+    case video(VideoTrackWant)
+    /// Audio.
+    case audio(AudioTrackWant)
+}
+
+/// The video that an output plugin wants of a track.
+package struct VideoTrackWant: Equatable, Sendable {
+    /// A format that frames can be converted to.
+    package var format: PixelFormat
+    /// Size, rate, fit and matrix.
+    package var video: VideoSinkWant
+    /// Whether frames come as soon as they are there, instead of each at its time.
+    package var isComplete: Bool
+}
+
+/// The audio that an output plugin wants of a track.
+package struct AudioTrackWant: Equatable, Sendable {
+    /// The format of the samples; legal.
+    package var format: AudioFormat
+    /// The length of a block, in samples per channel: 1 to 100 ms.
+    package var blockFrames: Int
+}
+
+/// A want that a plugin wrote and that can't be met.
+package struct WantProblem: Error, Equatable {
+    /// The member, the rule and the cure.
+    package var explanation: String
+}
+
+extension gr_want {
+    /// What stands in a want before a plugin writes it: nothing, and ordinary values of the rest.
+    package static var ordinary: gr_want {
+        gr_want(
+            struct_size: UInt32(MemoryLayout<gr_want>.size), is_wanted: 0,
+            format: UInt32(GR_FORMAT_I420), fit: UInt32(GR_FIT_LETTERBOX),
+            capability: gr_capability(), matrix: 0, pace: UInt32(GR_PACE_LIVE),
+            sample_rate_hz: UInt32(AudioFormat.session.sampleRate),
+            channels: UInt32(AudioFormat.session.channels),
+            block_frames: UInt32(AudioFormat.session.sampleRate / 100), reserved: 0)
+    }
+}
+
+extension TrackWant {
+    /// Reads what a plugin wrote about a track.
+    ///
+    /// - Parameter isVideo: Whether the track is video.
+    package init(_ want: gr_want, isVideo: Bool) throws(WantProblem) {
+        switch want.is_wanted {
+        case 0: self = .nothing
+        case 1: self = isVideo ? .video(try VideoTrackWant(want)) : .audio(try AudioTrackWant(want))
+        default:
+            throw WantProblem(
+                explanation: "is_wanted is \(want.is_wanted). Set it to 0 or 1.")
+        }
+    }
+}
+
+extension VideoTrackWant {
+    fileprivate init(_ want: gr_want) throws(WantProblem) {
+        guard let format = PixelFormat(rawValue: want.format),
+            [.i420, .nv12, .bgra, .rgba].contains(format)
+        else {
+            throw WantProblem(
+                explanation: "format is \(want.format). Outputs get GR_FORMAT_I420, NV12, BGRA or "
+                    + "RGBA.")
+        }
+        let written = want.capability
+        var size: FrameSize?
+        if written.width != 0 || written.height != 0 {
+            let wanted = FrameSize(width: Int(written.width), height: Int(written.height))
+            guard wanted.isLegal else {
+                throw WantProblem(
+                    explanation: "the size is \(wanted), and each side must be 1 to "
+                        + "\(FrameSize.maximumDimension); both 0: the track's own.")
+            }
+            size = wanted
+        }
+        var rate: FrameRate?
+        if written.fps_numerator != 0 {
+            guard
+                let wanted = FrameRate(
+                    numerator: written.fps_numerator, denominator: written.fps_denominator)
+            else {
+                throw WantProblem(
+                    explanation: "the rate is \(written.fps_numerator)/\(written.fps_denominator), "
+                        + "and rates are above 0 and at most 1000; numerator 0: the track's own.")
+            }
+            rate = wanted
+        }
+        let fits: [UInt32: Fit] = [
+            UInt32(GR_FIT_LETTERBOX): .letterbox, UInt32(GR_FIT_CROP): .crop,
+            UInt32(GR_FIT_STRETCH): .stretch,
+        ]
+        guard let fit = fits[want.fit] else {
+            throw WantProblem(explanation: "fit is \(want.fit). Use one of GR_FIT_....")
+        }
+        let matrix = ColorMatrix(rawValue: want.matrix)
+        guard matrix != nil || want.matrix == 0 else {
+            throw WantProblem(
+                explanation: "matrix is \(want.matrix). Use one of GR_MATRIX_..., or 0.")
+        }
+        guard want.pace == UInt32(GR_PACE_LIVE) || want.pace == UInt32(GR_PACE_COMPLETE) else {
+            throw WantProblem(explanation: "pace is \(want.pace). Use one of GR_PACE_....")
+        }
+        self.init(
+            format: format, video: VideoSinkWant(size: size, rate: rate, fit: fit, matrix: matrix),
+            isComplete: want.pace == UInt32(GR_PACE_COMPLETE))
+    }
+}
+
+extension AudioTrackWant {
+    fileprivate init(_ want: gr_want) throws(WantProblem) {
+        let format = AudioFormat(
+            sampleRate: Int(want.sample_rate_hz), channels: Int(want.channels))
+        guard format.isLegal else {
+            throw WantProblem(
+                explanation: "the audio is \(want.sample_rate_hz) Hz with \(want.channels) channels, "
+                    + "and outputs get 8000 to 192000 Hz with 1 or 2.")
+        }
+        let shortest = (format.sampleRate + 999) / 1000
+        let longest = format.sampleRate * AudioFormat.longestBlockMilliseconds / 1000
+        guard shortest <= Int(want.block_frames), Int(want.block_frames) <= longest else {
+            throw WantProblem(
+                explanation: "block_frames is \(want.block_frames), and at \(format.sampleRate) Hz "
+                    + "blocks have \(shortest) to \(longest): 1 to 100 ms.")
+        }
+        self.init(format: format, blockFrames: Int(want.block_frames))
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+import GreenroomABI
+import GreenroomIPC
+import GreenroomMedia
+import GreenroomPluginInterface
+import Synchronization
+
+extension Runner {
+    /// Whether the instance is an output.
+    var isOutput: Bool { state.withLock { $0.descriptor?.kind.isOutput ?? false } }
+
+    /// Passes a frame in the frames' memory, or a block in the message, to the plugin. [media]
+    ///
+    /// - Returns: The length of the answer in the message.
+    func pass(_ call: Call, _ channel: Channel) -> Int {
+        guard let functions = state.withLock({ $0.functions }) else {
+            return channel.answer(Status.gone)
+        }
+        if call == .takeBlock {
+            var block = channel.read(gr_output_block.self, at: MessageLayout.subject)
+            // The plugin may call the host within the callback, which overwrites the message.
+            let samples = Array(
+                channel.message[MessageLayout.samples...].prefix(Int(clamping: block.block.size_bytes)))
+            return channel.answer(
+                samples.withUnsafeBytes { samples in
+                    block.block.samples = samples.baseAddress?.assumingMemoryBound(to: Int16.self)
+                    return functions.take(&block)
+                })
+        }
+        guard let frames else { return channel.answer(Status.gone) }
+        var frame = channel.read(gr_output_frame.self, at: MessageLayout.subject)
+        let planes = channel.read(
+            SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_output_frame>.stride)
+        frame.frame.place(planes, in: frames)
+        return channel.answer(functions.take(&frame))
+    }
+}
+
+extension RunnerInterface {
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) static let output = leaked(
+        gr_output_host(
+            struct_size: UInt32(MemoryLayout<gr_output_host>.size), reserved: 0,
+            keep: { passFrame(.keepFrame, $0, $1) },
+            release: { passFrame(.releaseFrame, $0, $1) },
+            report: { instance, name, value in
+                guard let (runner, host) = route(instance: instance) else { return gone }
+                let channel = runner.channel
+                channel.write(host, at: MessageLayout.name)
+                channel.write(value.bitPattern, at: MessageLayout.subject)
+                // The header forbids NULL; the plugin may pass it all the same.
+                let isText = UInt(bitPattern: name) != 0
+                channel.write(isText, at: MessageLayout.subject + 8)
+                let length = isText ? strnlen(name, textLimit) : 0
+                let written = channel.write(
+                    UnsafeRawBufferPointer(start: name, count: length),
+                    at: MessageLayout.subject + 16)
+                return channel.status(
+                    of: .reportValue, length: MessageLayout.subject + 16 + written)
+            }))
+
+    private static func passFrame(
+        _ call: Call, _ instance: UInt64, _ frame: UInt64
+    ) -> gr_status {
+        guard let (runner, host) = route(instance: instance) else { return gone }
+        let channel = runner.channel
+        channel.write(host, at: MessageLayout.name)
+        channel.write(frame, at: MessageLayout.subject)
+        return channel.status(of: call, length: MessageLayout.subject + 8)
+    }
+}
+
+extension gr_video_frame {
+    /// Points the planes into the frames' memory.
+    fileprivate mutating func place(_ places: SharedPlanes, in frames: SharedMemory) {
+        func pointer(_ index: Int) -> UnsafePointer<UInt8>? {
+            index < plane_count
+                ? UnsafePointer(
+                    (frames.base + Int(places[index].offset)).assumingMemoryBound(to: UInt8.self))
+                : nil
+        }
+        planes.0.data = pointer(0)
+        planes.1.data = pointer(1)
+        planes.2.data = pointer(2)
+    }
+}

@@ -1,0 +1,126 @@
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+/// The calls of an output, and its calls of the host.
+extension PluginLife {
+    /// Begins to describe tracks; the output answers what it wants of each.
+    func beginDescribing(_ tracks: [OutputTrack]) -> PluginInstance.PendingStep {
+        begin(.track) { [self] backend in
+            guard let feed = environment.feed else { return .done }
+            for track in tracks {
+                var want = feed.lastAnswer(about: track.id)
+                let status = backend.describe(track, &want)
+                guard status == .ok else {
+                    return .failed(
+                        status, state.withLock { $0.errorText } ?? "track returned it without a reason")
+                }
+                do throws(WantProblem) {
+                    try feed.settle(want, of: track)
+                } catch {
+                    return .failed(
+                        .badAnswer, "what it wants of the track \(track.name): \(error.explanation)")
+                }
+            }
+            return .done
+        }
+    }
+
+    /// Passes a frame. [media]
+    ///
+    /// - Parameter frame: In memory that the plugin can read.
+    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status {
+        guard let gate, let feed = environment.feed, let backend = gate.enter() else {
+            return .stopped
+        }
+        // This life can't access a frame in the last life's memory.
+        if let pool = backend.pool, !pool.owns(frame) {
+            gate.leave(after: nil)
+            return .gone
+        }
+        var description = gr_output_frame(
+            struct_size: UInt32(MemoryLayout<gr_output_frame>.size), track: place.track,
+            id: feed.lend(frame), content: place.periods.content.rawValue,
+            periods: UInt32(clamping: place.periods.count), index: place.periods.first,
+            frame: gr_video_frame(describing: frame, ptsNanoseconds: place.ptsNanoseconds))
+        let begun = clock.now
+        let status = backend.take(&description)
+        let nanoseconds = clock.now - begun
+        feed.endLending()
+        gate.leave(after: nanoseconds)
+        return status
+    }
+
+    /// Passes a block of audio. [media]
+    ///
+    /// - Parameter samples: Interleaved, not empty.
+    func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status {
+        guard let gate, let backend = gate.enter() else { return .stopped }
+        let begun = clock.now
+        let status = samples.withUnsafeBufferPointer { samples in
+            var description = gr_output_block(
+                struct_size: UInt32(MemoryLayout<gr_output_block>.size), track: place.track,
+                index: place.index,
+                block: gr_audio_block(
+                    struct_size: UInt32(MemoryLayout<gr_audio_block>.size),
+                    sample_rate_hz: UInt32(place.format.sampleRate),
+                    channels: UInt32(place.format.channels),
+                    frame_count: UInt32(samples.count / place.format.channels),
+                    samples: samples.baseAddress, size_bytes: UInt64(samples.count * 2),
+                    pts_ns: place.ptsNanoseconds))
+            return backend.take(&description)
+        }
+        gate.leave(after: clock.now - begun)
+        return status
+    }
+
+    // MARK: The plugin's calls
+
+    /// Keeps the frame of the running callback.
+    func keep(_ frame: UInt64) throws(Refusal) {
+        guard let feed = environment.feed else { throw Refusal(.gone, in: .keep) }
+        try feed.keep(frame)
+    }
+
+    /// Gives a kept frame back.
+    func release(_ frame: UInt64) throws(Refusal) {
+        guard let feed = environment.feed else { throw Refusal(.gone, in: .release) }
+        try feed.release(frame)
+    }
+
+    /// Sets a value for the report.
+    func report(_ name: String, _ value: Double) throws(Refusal) {
+        guard let feed = environment.feed else { throw Refusal(.gone, in: .report) }
+        try feed.report(name, value)
+    }
+}
+
+extension gr_video_frame {
+    /// Describes a frame to a plugin that reads it.
+    fileprivate init(describing frame: borrowing VideoFrame, ptsNanoseconds: Int64) {
+        self.init()
+        struct_size = UInt32(MemoryLayout<gr_video_frame>.size)
+        format = frame.format.rawValue
+        width = UInt32(frame.size.width)
+        height = UInt32(frame.size.height)
+        plane_count = UInt32(frame.planeCount)
+        planes.0 = gr_plane(describing: frame, 0)
+        if frame.planeCount > 1 { planes.1 = gr_plane(describing: frame, 1) }
+        if frame.planeCount > 2 { planes.2 = gr_plane(describing: frame, 2) }
+        info = gr_frame_info(frame.info)
+        info.pts_ns = ptsNanoseconds
+    }
+}
+
+extension gr_plane {
+    fileprivate init(describing frame: borrowing VideoFrame, _ index: Int) {
+        self.init(
+            data: UnsafePointer(
+                frame.unsafePlanePointer(index).assumingMemoryBound(to: UInt8.self)),
+            size_bytes: UInt64(frame.byteCount(index)),
+            stride_bytes: UInt32(frame.strideBytes(index)), reserved: 0)
+    }
+}

@@ -1,0 +1,371 @@
+import GreenroomABI
+import GreenroomAudio
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+/// What an output plugin gets of a session: its wants, the frames that it keeps, and its counters,
+/// through all its lives.
+package final class OutputFeed: Sendable {
+    /// The limit of frames in a plugin's own process: those that it keeps, and for each track the
+    /// one in hand and the one before.
+    static let frameLimit = Int(GR_MAX_KEPT) + 2 * SessionTrack.allCases.count
+
+    /// The most values that an output may have in the report.
+    private static let valueLimit = 32
+
+    /// Which frame a plugin gets.
+    struct FramePlace {
+        /// The track's number.
+        var track: UInt32
+        var periods: FramePeriods
+        /// When the first period begins, on the session clock.
+        var ptsNanoseconds: Int64
+    }
+
+    /// Which block of audio a plugin gets.
+    struct BlockPlace {
+        /// The track's number.
+        var track: UInt32
+        var format: AudioFormat
+        /// The first sample, from 0 at the start of the session.
+        var index: Int64
+        /// When it sounds, on the session clock.
+        var ptsNanoseconds: Int64
+    }
+
+    /// What became of the frames or blocks of a track.
+    struct Counts: Encodable, Equatable, Sendable {
+        /// Taken by the plugin.
+        var taken = 0
+        /// Refused by it, by status.
+        var refused: [String: Int] = [:]
+        /// Left out while the plugin was lost, or stopped.
+        var away = 0
+        /// Left out because the plugin kept or held all frames of its memory.
+        var noBuffer = 0
+        /// Samples of audio lost because the plugin was too slow, replaced by silence.
+        var lostSamples: Int?
+    }
+
+    /// A frame that the plugin keeps.
+    private final class KeptFrame: Sendable {
+        let frame: VideoFrame
+        init(_ frame: consuming VideoFrame) { self.frame = frame }
+    }
+
+    fileprivate struct Answer {
+        var track: OutputTrack
+        var written: gr_want
+        var want: TrackWant
+        var counts = Counts()
+    }
+
+    private struct State: ~Copyable {
+        /// What the plugin wants, in the order of the tracks.
+        var answers: [Answer] = []
+        /// Whether tracks are connected: from then on wants stay as they are.
+        var isConnected = false
+        /// Whether the author was told that.
+        var hasToldOfChange = false
+        /// The frame of the running callback.
+        var lent: VideoFrame?
+        var lastID: UInt64 = 0
+        var kept: [UInt64: KeptFrame] = [:]
+        /// Values for the report, by name.
+        var values: [String: Double] = [:]
+        /// Whether the session continues without the plugin.
+        var hasLeft = false
+        /// The start of the session, on its clock.
+        var epoch: Int64 = 0
+    }
+
+    /// The tracks that the plugin is told of; nil for all.
+    let selection: Set<SessionTrack>?
+    /// The role and the plugin's name, for messages: `outputs[0] (FrameFolder)`.
+    let name: String
+    private let role: String
+    private let plugin: String
+    private let events: SessionEvents
+    /// Guards the answers, the frames and the counters.
+    private let state: Monitor<State>
+
+    init(
+        role: String, plugin: String, selection: Set<SessionTrack>?, events: SessionEvents
+    ) {
+        self.role = role
+        self.plugin = plugin
+        self.selection = selection
+        self.events = events
+        name = "\(role) (\(plugin))"
+        state = Monitor(State())
+    }
+
+    // MARK: Wants
+
+    /// What the plugin answered last about a track; at first nothing.
+    func lastAnswer(about track: UInt32) -> gr_want {
+        state.withLock { state in
+            state.answers.first { $0.track.id == track }?.written ?? .ordinary
+        }
+    }
+
+    /// Takes an answer about a track. [control]
+    ///
+    /// - Throws: If the want can't be met.
+    func settle(_ written: gr_want, of track: OutputTrack) throws(WantProblem) {
+        let want = try TrackWant(written, isVideo: track.capability != nil)
+        let isTold = state.withLock { state in
+            guard let index = state.answers.firstIndex(where: { $0.track.id == track.id }) else {
+                if !state.isConnected || want != .nothing {
+                    state.answers.append(Answer(track: track, written: written, want: want))
+                }
+                return false
+            }
+            guard state.isConnected else {
+                state.answers[index].track = track
+                state.answers[index].written = written
+                state.answers[index].want = want
+                return false
+            }
+            guard state.answers[index].want != want, !state.hasToldOfChange else { return false }
+            state.hasToldOfChange = true
+            return true
+        }
+        guard isTold else { return }
+        events.send(
+            .note(
+                role: role,
+                text: "it wants something else of the track \(track.name) than before its restart, "
+                    + "and gets what it wanted first"))
+    }
+
+    /// The video that is wanted of a track; nil for nothing.
+    func videoWant(of track: VideoTrackKind) -> VideoSinkWant? {
+        state.withLock { state in
+            for answer in state.answers where answer.track.name == track.rawValue {
+                if case .video(let want) = answer.want { return want.video }
+            }
+            return nil
+        }
+    }
+
+    /// What is wanted, by track.
+    private var wants: [(track: OutputTrack, want: TrackWant)] {
+        state.withLock { $0.answers.map { ($0.track, $0.want) } }
+    }
+
+    // MARK: The session
+
+    /// Connects a sink to each track that is wanted.
+    ///
+    /// - Parameter number: Of the first sink's thread on a virtual clock.
+    func connect(_ instance: PluginInstance, to session: inout OutputBuilder) {
+        state.withLock { $0.isConnected = true }
+        for (described, want) in wants {
+            guard let track = SessionTrack(rawValue: described.id) else { continue }
+            switch want {
+            case .nothing: continue
+            case .video(let want):
+                guard let kind = track.role?.track, let agreed = session.capability(of: kind) else {
+                    continue
+                }
+                let live = max(agreed.rate, OutputBuilder.slowestLive)
+                let capability = VideoCapability(
+                    size: want.video.size ?? agreed.size,
+                    rate: want.video.rate ?? (want.isComplete ? agreed.rate : live))
+                session.connect(
+                    PluginVideoSink(
+                        self, instance, track: described.id, rate: capability.rate,
+                        isComplete: want.isComplete),
+                    to: kind, name: "\(name) \(track.name)", want: want.video,
+                    format: want.format, capability: capability)
+            case .audio(let want):
+                let sink = PluginAudioSink(
+                    self, instance, track: described.id, want: want, clock: session.clock)
+                if let kind = track.role?.track {
+                    session.connect(sink, to: kind)
+                } else {
+                    session.connectToMix(sink)
+                }
+            }
+        }
+    }
+
+    /// Sets the start of the session, on its clock.
+    func begin(epoch: Int64) { state.withLock { $0.epoch = epoch } }
+
+    var epoch: Int64 { state.withLock { $0.epoch } }
+
+    /// The session continues without the plugin.
+    func leave() { state.withLock { $0.hasLeft = true } }
+
+    /// Whether the session continues without the plugin.
+    var hasLeft: Bool { state.withLock { $0.hasLeft } }
+
+    // MARK: Counters
+
+    /// What became of a frame or a block.
+    enum Result {
+        case status(Status)
+        case noBuffer
+    }
+
+    func count(_ result: Result, of track: UInt32) {
+        state.withLock { state in
+            guard let index = state.answers.firstIndex(where: { $0.track.id == track }) else {
+                return
+            }
+            switch result {
+            case .status(.ok): state.answers[index].counts.taken += 1
+            case .status(.stopped), .status(.gone): state.answers[index].counts.away += 1
+            case .status(let status):
+                state.answers[index].counts.refused[status.description, default: 0] += 1
+            case .noBuffer: state.answers[index].counts.noBuffer += 1
+            }
+        }
+    }
+
+    func count(lostSamples: Int, of track: UInt32) {
+        state.withLock { state in
+            guard let index = state.answers.firstIndex(where: { $0.track.id == track }) else {
+                return
+            }
+            state.answers[index].counts.lostSamples = lostSamples
+        }
+    }
+
+    // MARK: Frames
+
+    /// Lends a frame for the running callback. [media]
+    ///
+    /// - Returns: Its number.
+    func lend(_ frame: borrowing VideoFrame) -> UInt64 {
+        var shared: VideoFrame? = frame.share()
+        return state.withLock { state in
+            state.lent = shared.take()
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    /// The callback has returned. [media]
+    func endLending() {
+        // Frees the frame outside the lock.
+        var returned: VideoFrame?
+        state.withLock { state in returned = state.lent.take() }
+        _ = consume returned
+    }
+
+    /// Keeps the frame that is lent. [media]
+    func keep(_ id: UInt64) throws(Refusal) {
+        try state.withLock { state throws(Refusal) in
+            guard id == state.lastID, let frame = state.lent?.share() else {
+                throw Refusal(.notLent(id), in: .keep)
+            }
+            guard state.kept[id] == nil else { return }
+            guard state.kept.count < Int(GR_MAX_KEPT) else {
+                throw Refusal(.keptLimit(Int(GR_MAX_KEPT)), in: .keep)
+            }
+            state.kept[id] = KeptFrame(frame)
+        }
+    }
+
+    /// Takes a kept frame back. [any]
+    func release(_ id: UInt64) throws(Refusal) {
+        let isKept = state.withLock { $0.kept.removeValue(forKey: id) != nil }
+        guard isKept else { throw Refusal(.notKept(id), in: .release) }
+    }
+
+    /// Takes all frames back: the plugin's life has ended, or it is stopped.
+    func forgetFrames() { state.withLock { $0.kept = [:] } }
+
+    // MARK: Report
+
+    /// Sets a value of the plugin. [any]
+    func report(_ name: String, _ value: Double) throws(Refusal) {
+        guard name.wholeMatch(of: /[a-z][a-z0-9-]{0,39}/) != nil else {
+            throw Refusal(.reportName, in: .report)
+        }
+        guard value.isFinite else { throw Refusal(.reportNumber, in: .report) }
+        try state.withLock { state throws(Refusal) in
+            guard state.values[name] != nil || state.values.count < Self.valueLimit else {
+                throw Refusal(.reportLimit(Self.valueLimit), in: .report)
+            }
+            state.values[name] = value
+        }
+    }
+
+    /// An output plugin in the report.
+    private struct Entry: Encodable, Sendable {
+        struct Track: Encodable, Sendable {
+            /// `camera`, `microphone`, `share`, `share-audio` or `mix`.
+            var track: String
+            /// What the output wants of it.
+            var want: String
+            /// Its frames, or its blocks.
+            var media: Counts
+        }
+
+        /// Its role in the session.
+        var role: String
+        /// The plugin.
+        var plugin: String
+        /// The tracks that it wants.
+        var tracks: [Track]
+        /// Frames that it keeps.
+        var kept: Int
+        /// Its own values, by name.
+        var values: [String: Double]
+    }
+
+    /// Its part of the session report.
+    var outputReport: OutputReport {
+        let (answers, kept, values) = state.withLock { ($0.answers, $0.kept.count, $0.values) }
+        let tracks = answers.compactMap { answer -> Entry.Track? in
+            guard let words = answer.want.inWords else { return nil }
+            return Entry.Track(track: answer.track.name, want: words, media: answer.counts)
+        }
+        return OutputReport(
+            key: Self.reportKey,
+            entry: Entry(role: role, plugin: plugin, tracks: tracks, kept: kept, values: values),
+            summary: answers.compactMap { $0.summary(of: name) })
+    }
+
+    /// The list of the report that has output plugins.
+    static let reportKey = "outputPlugins"
+}
+
+extension TrackWant {
+    /// The want in words, e.g. `nv12 640x360, 15 fps`; nil for nothing.
+    fileprivate var inWords: String? {
+        switch self {
+        case .nothing: nil
+        case .video(let want): "\(want.format.name)\(want.video.differences)"
+        case .audio(let want):
+            "\(want.format.sampleRate) Hz, \(want.format.channels == 1 ? "mono" : "stereo"), "
+                + "blocks of \(want.blockFrames)"
+        }
+    }
+}
+
+extension OutputFeed.Answer {
+    /// A line for the summary if something was lost; nil otherwise.
+    fileprivate func summary(of output: String) -> String? {
+        let refused = counts.refused.values.reduce(0, +)
+        guard refused + counts.away + counts.noBuffer + (counts.lostSamples ?? 0) > 0 else {
+            return nil
+        }
+        let parts = [
+            (refused, "refused by it"), (counts.away, "while it was away"),
+            (counts.noBuffer, "with all its frames kept"),
+            (counts.lostSamples ?? 0, "samples lost: it was too slow"),
+        ]
+        return "\(output) \(track.name): \(counts.taken) taken, "
+            + parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,77 @@
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomNegotiation
+import GreenroomPluginInterface
+import GreenroomVideo
+import Synchronization
+
+/// Passes the frames of a track to an output plugin.
+///
+/// A plugin in a process of its own gets a copy in memory that its process maps. A picture that is
+/// repeated is copied once.
+final class PluginVideoSink: VideoSink {
+    /// A frame, and its copy in the plugin's memory.
+    private struct Copy: ~Copyable, Sendable {
+        var original: VideoFrame
+        var copy: VideoFrame
+    }
+
+    let pace: OutputPace
+    private let feed: OutputFeed
+    private let instance: PluginInstance
+    private let track: UInt32
+    private let rate: FrameRate
+    /// Used by the branch's thread alone; the lock satisfies the compiler, and is never contended.
+    private let last = Mutex<Copy?>(nil)
+
+    init(
+        _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, rate: FrameRate,
+        isComplete: Bool
+    ) {
+        self.feed = feed
+        self.instance = instance
+        self.track = track
+        self.rate = rate
+        pace = isComplete ? .asTheyCome : .onSchedule
+    }
+
+    func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
+        guard !feed.hasLeft else {
+            throw OutputError(place: feed.name, explanation: "the session continues without it.")
+        }
+        let place = OutputFeed.FramePlace(
+            track: track, periods: periods,
+            ptsNanoseconds: feed.epoch + rate.dueNanoseconds(ofFrame: periods.first))
+        guard let pool = instance.editingPool else {
+            feed.count(.status(instance.take(frame, place)), of: track)
+            return
+        }
+        let shared: VideoFrame? = try last.withLock { last in
+            try Self.copy(frame, into: pool, &last)
+        }
+        if let shared {
+            feed.count(.status(instance.take(shared, place)), of: track)
+        } else {
+            feed.count(.noBuffer, of: track)
+        }
+    }
+
+    func finish() throws { last.withLock { $0 = nil } }
+
+    /// A reference to the copy of a frame in a pool; nil if the pool has no room.
+    private static func copy(
+        _ frame: borrowing VideoFrame, into pool: FramePool, _ last: inout Copy?
+    ) throws -> VideoFrame? {
+        if let copy = last.take() {
+            if copy.original.hasSamePixels(as: frame), pool.owns(copy.copy) {
+                let shared = copy.copy.share()
+                last = consume copy
+                return shared
+            }
+        }
+        guard let made = try frame.copy(into: pool) else { return nil }
+        let shared = made.share()
+        last = Copy(original: frame.share(), copy: made)
+        return shared
+    }
+}
