@@ -75,7 +75,7 @@ private struct Assembly {
                         ? "goes under \"\(PluginAddress.outputsKey)\""
                         : "goes under \"\(PluginAddress.filtersKey)\"")
                 report(
-                    "needs a \(kind.name), and \(seen.name) is a \(seen.kind.name), which \(home). "
+                    "needs \(kind.nameWithArticle), and \(seen.name) is \(seen.kind.nameWithArticle), which \(home). "
                         + "greenroom plugins lists the plugins of each kind.", "\(address).plugin")
                 return nil
             }

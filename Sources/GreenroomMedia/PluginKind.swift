@@ -17,6 +17,11 @@ public enum PluginKind: UInt32, CaseIterable, Sendable {
 
     /// The name in lists and reports, e.g. `"video source"`.
     public var name: String { facts.name }
+
+    /// The name with its article, e.g. `"a video source"`.
+    package var nameWithArticle: String {
+        "\(name.prefix(1).allSatisfy("aeiou".contains) ? "an" : "a") \(name)"
+    }
 }
 
 extension PluginKind {

@@ -126,7 +126,7 @@ struct PluginCommand: ParsableCommand {
                     descriptor.json(in: library, isBundled: isBundled, conformance, sandbox).text)
                 return
             }
-            print("\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name)")
+            print("\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle)")
             print("  \(descriptor.summary)")
             print("  id: \(descriptor.id)")
             if let vendor = descriptor.vendor { print("  vendor: \(vendor)") }

@@ -374,7 +374,7 @@ extension SessionReport: Encodable {
         try report.encode(plugins, forKey: Key("plugins"))
         try report.encode(pictures, forKey: Key("pictures"))
         try report.encode(sounds, forKey: Key("sounds"))
-        for key in OutputForm.builtIn.compactMap(\.reportKey) {
+        for key in OutputForm.builtIn.compactMap(\.reportKey) + [OutputFeed.reportKey] {
             var list = report.nestedUnkeyedContainer(forKey: Key(key))
             for output in outputs where output.key == key { try list.encode(output.entry) }
         }

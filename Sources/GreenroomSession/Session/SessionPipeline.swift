@@ -15,6 +15,8 @@ final class SessionPipeline: Sendable {
         var instance: PluginInstance
         /// Each output's want.
         var wishes: [(branch: VideoBranch, want: VideoSinkWant)]
+        /// Whether frames are shown as they are, too.
+        var hasTaps: Bool
         var threads: Monitor<[HostThread]>
     }
 
@@ -72,6 +74,7 @@ final class SessionPipeline: Sendable {
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(
                 track: track, instance: source.instance, wishes: outputs.wants(of: kind),
+                hasTaps: !outputs.taps(of: kind).isEmpty,
                 threads: Monitor([]))
         }
         var sounds: [(role: String, ingest: AudioIngest)] = []

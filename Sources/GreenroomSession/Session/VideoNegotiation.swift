@@ -86,7 +86,9 @@ struct VideoNegotiation {
     ///
     /// - Parameter measures: Whether the host's work takes session time.
     mutating func observe(_ picture: SessionPipeline.Video, at nanoseconds: Int64, measures: Bool) {
-        let wants = picture.wishes.filter { $0.branch.failure == nil }.map(\.want)
+        let wants =
+            picture.wishes.filter { $0.branch.failure == nil }.map(\.want)
+            + (picture.hasTaps ? [VideoSinkWant()] : [])
         negotiator.set(wants: wants, at: nanoseconds)
         for followed in plugin.instance.videoIngest?.followed ?? [] {
             negotiator.followed(revision: followed.revision, frames: followed.frames)

@@ -37,7 +37,7 @@ struct PreviewPlan {
         {
             throw Failure(
                 .usage,
-                "\(option): \(descriptor.name) is a \(descriptor.kind.name), and has no picture. "
+                "\(option): \(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no picture. "
                     + "Leave it out.")
         }
         var file = PreviewFile(plugin: plugin.place, descriptor: descriptor, folder: folder)
@@ -72,7 +72,7 @@ struct PreviewPlan {
         let place =
             session[address]?.isolation == nil
             ? "in the host's process" : "in a process of its own"
-        return "\(descriptor.name) \(descriptor.version), a \(descriptor.kind.name), \(place)"
+        return "\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle), \(place)"
     }
 }
 

@@ -1,0 +1,176 @@
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
+import Synchronization
+
+@testable import GreenroomPluginInterface
+@testable import GreenroomRuntime
+@testable import GreenroomSession
+
+/// An output in Swift, without a shared library: records what it gets, and follows a script.
+final class FakeOutput: InstanceBackend, PluginFactory {
+    /// What it does.
+    struct Script: Sendable {
+        /// Writes what it wants of a track.
+        var want: @Sendable (_ track: OutputTrack, inout gr_want) -> Void = { track, want in
+            want.is_wanted = 1
+            want.pace = UInt32(GR_PACE_COMPLETE)
+        }
+        /// The failing step (`initialize`, `track`, `start-send`), with its status.
+        var failing: (step: String, status: Status)?
+        /// The video call that hangs until its life is given up, from 0; nil for none.
+        var hangingFrame: Int?
+        /// The status of a video call.
+        var status: @Sendable (_ frame: Int) -> Status = { _ in .ok }
+        /// What it does within a video call, besides.
+        var onVideo: @Sendable (_ output: FakeOutput, _ frame: gr_output_frame) -> Void = { _, _ in }
+    }
+
+    /// A frame that it got.
+    struct Frame: Equatable, Sendable {
+        var track: UInt32
+        var index: Int64
+        var periods: Int
+        var content: UInt32
+        var format: UInt32
+        var size: FrameSize
+        var luma: UInt8
+    }
+
+    private struct State {
+        var handle: UInt64 = 0
+        var steps: [String] = []
+        var tracks: [OutputTrack] = []
+        var frames: [Frame] = []
+        var audio: [UInt32: [Int16]] = [:]
+        var blocks: [UInt32: [Int]] = [:]
+        var nextSample: [UInt32: Int64] = [:]
+        var calls = 0
+        var hasGap = false
+        var overlaps = false
+        var isInside = false
+    }
+
+    let path = "/nowhere/fake-output.so"
+    let arrivals: (any PeerListener)? = nil
+    private let script: Script
+    private let state = Mutex(State())
+    private let isKilled = Monitor(false)
+
+    init(_ script: Script = Script()) { self.script = script }
+
+    /// The steps of its lives, in order.
+    var steps: [String] { state.withLock { $0.steps } }
+    /// The tracks that it was told of, in order.
+    var tracks: [OutputTrack] { state.withLock { $0.tracks } }
+    var frames: [Frame] { state.withLock { $0.frames } }
+    /// The samples of a track.
+    func audio(_ track: SessionTrack) -> [Int16] { state.withLock { $0.audio[track.id] ?? [] } }
+    /// The lengths of a track's blocks, in frames.
+    func blocks(_ track: SessionTrack) -> [Int] { state.withLock { $0.blocks[track.id] ?? [] } }
+    /// Whether the index of a block was not the end of the one before.
+    var hasGap: Bool { state.withLock { $0.hasGap } }
+    /// Whether two media calls overlapped.
+    var overlaps: Bool { state.withLock { $0.overlaps } }
+
+    func plan(onFailure: FailurePolicy = .off) -> SourcePlan {
+        SourcePlan(
+            factory: self,
+            descriptor: PluginDescriptor(
+                kind: .output, id: "test.fake-output", name: "FakeOutput", version: "1",
+                summary: "", parameters: []),
+            settings: [], onFailure: onFailure)
+    }
+
+    func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
+        state.withLock { $0.handle = place.handle }
+        isKilled.change { $0 = false }
+        return self
+    }
+
+    var handle: UInt64 { state.withLock { $0.handle } }
+
+    // MARK: The plugin
+
+    func create(_ settings: [Setting]) throws(LoadError) -> Status { did("create") }
+    var capabilities: [VideoCapability] { [] }
+    var takesNewOffers: Bool { false }
+    var pool: FramePool? { nil }
+    var sandbox: [SandboxLayerState]? { nil }
+
+    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
+        (sender == 0 && offer == nil ? did("initialize") : .badArgument, gr_answer())
+    }
+
+    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+        (.unsupported, gr_answer())
+    }
+
+    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
+        state.withLock { $0.tracks.append(track) }
+        script.want(track, &want)
+        return did("track")
+    }
+
+    func startSend() -> Status { did("start-send") }
+    func stopSend() { _ = did("stop-send") }
+    func uninitialize() { _ = did("uninitialize") }
+    func destroy() { _ = did("destroy") }
+    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func address(ofExtension id: String) -> UInt64? { nil }
+    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
+    func kill() { isKilled.change { $0 = true } }
+
+    func take(_ frame: inout gr_output_frame) -> Status {
+        enter()
+        defer { leave() }
+        let number = state.withLock { state in
+            defer { state.calls += 1 }
+            return state.calls
+        }
+        if number == script.hangingFrame {
+            _ = isKilled.wait(until: nil) { $0 ? true : nil }
+            return .ok
+        }
+        let got = Frame(
+            track: frame.track, index: frame.index, periods: Int(frame.periods),
+            content: frame.content, format: frame.frame.format,
+            size: FrameSize(width: Int(frame.frame.width), height: Int(frame.frame.height)),
+            luma: frame.frame.planes.0.data?[0] ?? 0)
+        state.withLock { $0.frames.append(got) }
+        script.onVideo(self, frame)
+        return script.status(number)
+    }
+
+    func take(_ block: inout gr_output_block) -> Status {
+        enter()
+        defer { leave() }
+        let (track, format) = (block.track, block.block)
+        let samples = UnsafeBufferPointer(
+            start: format.samples, count: Int(format.frame_count * format.channels))
+        state.withLock { state in
+            state.hasGap = state.hasGap || state.nextSample[track, default: 0] != block.index
+            state.nextSample[track] = block.index + Int64(format.frame_count)
+            state.audio[track, default: []] += samples
+            state.blocks[track, default: []].append(Int(format.frame_count))
+        }
+        return .ok
+    }
+
+    private func enter() {
+        state.withLock {
+            $0.overlaps = $0.overlaps || $0.isInside
+            $0.isInside = true
+        }
+    }
+
+    private func leave() { state.withLock { $0.isInside = false } }
+
+    private func did(_ step: String) -> Status {
+        state.withLock { $0.steps.append(step) }
+        guard let failing = script.failing, failing.step == step else { return .ok }
+        return failing.status
+    }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import GreenroomABI
+import GreenroomAudio
+import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
+import GreenroomPluginInterface
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GreenroomSession
+
+/// Output plugins in sessions on the virtual clock.
+@Suite(.ownThreads) struct OutputPluginTests {
+    /// A session of a second with an output plugin beside the recording.
+    private func session(
+        _ outputs: [FakeOutput], camera: FakeSource = FakeSource(),
+        microphone: FakeMicrophone? = nil, onFailure: FailurePolicy = .off,
+        selection: Set<SessionTrack>? = nil, milliseconds: Int64 = 1000
+    ) throws -> InProcessSession {
+        var session = try InProcessSession(
+            camera: camera.plan(.videoSource), milliseconds: milliseconds)
+        if let microphone {
+            session.plan.slots.append(SessionSlot(.microphone, microphone.plan()))
+        }
+        for output in outputs {
+            session.plan.outputs[session.plan.configuration.outputs.count] = output.plan(
+                onFailure: onFailure)
+            session.plan.configuration.outputs.append(
+                SessionOutput(
+                    PluginOutput(PluginConfiguration("FakeOutput"), selection: selection)))
+        }
+        return session
+    }
+
+    @Test func `an output gets every period and every sample, in order, one call at a time`() throws {
+        let output = FakeOutput()
+        let result = try session([output], microphone: FakeMicrophone()).run()
+        #expect(result.report.outcome == "finished", "\(result.failures)")
+        #expect(
+            output.steps == ["create", "initialize"] + ["track", "track", "track"]
+                + ["track", "track", "track"] + ["start-send", "stop-send", "uninitialize", "destroy"])
+        // First the most that the session may have, then what was agreed.
+        let camera = output.tracks.filter { $0.name == "camera" }.compactMap(\.capability)
+        #expect(camera.map(\.description) == ["320x180@15", "320x180@15"])
+        #expect(output.frames.map(\.index) == Array(0..<15))
+        #expect(output.frames.allSatisfy { $0.periods == 1 && $0.content == 1 })
+        #expect(Set(output.frames.map(\.luma)).count == 15)
+        for track in [SessionTrack.microphone, .mix] {
+            #expect(output.audio(track).count == 48_000 * 2)
+            #expect(output.blocks(track).allSatisfy { $0 == 480 })
+        }
+        #expect(!output.hasGap && !output.overlaps)
+    }
+
+    @Test func `an output gets the format, size, rate and blocks that it wants`() throws {
+        let output = FakeOutput(
+            .init(want: { track, want in
+                want.is_wanted = track.name == "microphone" ? 0 : 1
+                want.format = UInt32(GR_FORMAT_NV12)
+                want.capability = gr_capability(
+                    width: 100, height: 100, fps_numerator: 5, fps_denominator: 1)
+                want.pace = UInt32(GR_PACE_COMPLETE)
+                (want.sample_rate_hz, want.channels, want.block_frames) = (22_050, 1, 441)
+            }))
+        let result = try session([output], microphone: FakeMicrophone()).run()
+        #expect(result.report.outcome == "finished", "\(result.failures)")
+        #expect(output.frames.map(\.index) == Array(0..<5))
+        #expect(
+            output.frames.allSatisfy {
+                $0.format == UInt32(GR_FORMAT_NV12) && $0.size == FrameSize(width: 100, height: 100)
+            })
+        #expect(output.audio(.microphone).isEmpty)
+        // Not one sample more or less than a second has.
+        #expect(output.audio(.mix).count == 22_050)
+        #expect(output.blocks(.mix) == [Int](repeating: 441, count: 50))
+        // The microphone's level, once its filter has settled.
+        #expect(output.audio(.mix)[4000..<20_000].allSatisfy { abs(Int($0) - 5000) < 50 })
+    }
+
+    @Test func `a stopped camera is black, and a lost one a slate`() throws {
+        let output = FakeOutput()
+        var stopping = try session([output], milliseconds: 3000)
+        stopping.stopCamera(milliseconds: 1000, until: 2000)
+        _ = try stopping.run()
+        let contents = output.frames.map(\.content)
+        #expect(contents.first == UInt32(GR_CONTENT_NEW) && contents.last == UInt32(GR_CONTENT_NEW))
+        #expect(contents.contains(UInt32(GR_CONTENT_BLACK)))
+        #expect(output.frames.reduce(0) { $0 + $1.periods } == 45)
+
+        let other = FakeOutput()
+        let leaving = FakeSource(.init(frames: 5))
+        var lost = try session([other], milliseconds: 3000)
+        lost.plan.slots = [SessionSlot(.camera, leaving.plan(.videoSource, onFailure: .off))]
+        lost.plan.slots.append(SessionSlot(.microphone, FakeMicrophone().plan()))
+        _ = try lost.run()
+        #expect(other.frames.last?.content == UInt32(GR_CONTENT_SLATE))
+    }
+
+    @Test func `an output may keep eight frames, and gives each back once`() throws {
+        let kept = Mutex<[UInt64]>([])
+        let statuses = Mutex<[Int32]>([])
+        let output = FakeOutput(
+            .init(onVideo: { output, frame in
+                let host = HostInterface.output.pointee
+                let status = host.keep(output.handle, frame.id)
+                statuses.withLock { $0.append(status) }
+                if status == 0 { kept.withLock { $0.append(frame.id) } }
+                // A frame that is not in hand.
+                statuses.withLock { $0.append(host.keep(output.handle, frame.id + 7)) }
+                guard frame.index == 10 else { return }
+                let first = kept.withLock { $0.removeFirst() }
+                statuses.withLock {
+                    $0.append(host.release(output.handle, first))
+                    $0.append(host.release(output.handle, first))
+                }
+            }))
+        let result = try session([output]).run()
+        #expect(result.report.outcome == "finished")
+        let keeps = statuses.withLock { $0 }
+        let noBuffer = Status.noBuffer.rawValue
+        let badLease = Status.badLease.rawValue
+        let expected: [Int32] =
+            (0..<15).flatMap { index -> [Int32] in
+                let mine: Int32 = index < 8 || index == 11 ? 0 : noBuffer
+                return [mine, badLease] + (index == 10 ? [0, badLease] : [])
+            }
+        #expect(keeps == expected)
+        // The frames that it keeps cost no other output any.
+        #expect(result.picture("camera")?.outputs.map(\.delivered) == [15, 15])
+    }
+
+    @Test func `refused frames are counted, and the rest goes on`() throws {
+        let output = FakeOutput(.init(status: { $0 % 3 == 0 ? .failed : .ok }))
+        let result = try session([output]).run()
+        #expect(result.report.outcome == "finished")
+        #expect(output.frames.count == 15)
+        let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
+        let report = try jsonText(entry.entry)
+        #expect(report.contains(#""taken":10"#) && report.contains(#""refused":{"FAILED":5}"#), "\(report)")
+        #expect(entry.summary.first?.contains("10 taken, 5 refused by it") == true)
+    }
+
+    @Test(arguments: ["create", "initialize", "track", "start-send"])
+    func `an output that fails costs itself alone`(step: String) throws {
+        let output = FakeOutput(.init(failing: (step, .unavailable)))
+        let result = try session([output]).run()
+        #expect(result.report.outcome == "finished", "\(result.failures)")
+        #expect(result.failures.count == 1 && result.failures[0].hasPrefix("outputs[1]: \(step) "))
+        #expect(result.dropped == ["outputs[1]"])
+        #expect(result.picture("camera")?.outputs.first?.delivered == 15)
+        #expect(output.frames.isEmpty)
+    }
+
+    @Test func `a want that can't be met is named`() throws {
+        let output = FakeOutput(
+            .init(want: { track, want in
+                want.is_wanted = 1
+                want.format = UInt32(GR_FORMAT_MJPEG)
+            }))
+        let result = try session([output]).run()
+        let failure = try #require(result.failures.first)
+        #expect(failure.contains("outputs[1]: track BAD_ANSWER"), "\(failure)")
+        #expect(failure.contains("the track camera: format is 11"), "\(failure)")
+    }
+
+    @Test func `an output that hangs is given up, and the recording misses nothing`() throws {
+        let output = FakeOutput(.init(hangingFrame: 4))
+        var plan = try session([output])
+        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        let result = try plan.run()
+        #expect(result.report.outcome == "finished")
+        #expect(result.hangs == ["outputs[1]: media"])
+        #expect(result.dropped == ["outputs[1]"])
+        #expect(result.picture("camera")?.outputs.first?.delivered == 15)
+        #expect(output.frames.count == 4)
+    }
+
+    @Test func `an output that hangs returns in a new life`() throws {
+        let output = FakeOutput(.init(hangingFrame: 4))
+        var plan = try session([output], onFailure: .restart, milliseconds: 4000)
+        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        let result = try plan.run()
+        #expect(result.report.outcome == "finished")
+        #expect(output.steps.filter { $0 == "create" }.count == 2)
+        #expect(output.steps.suffix(3) == ["stop-send", "uninitialize", "destroy"])
+        #expect(output.frames.last?.index == 59)
+        let losses = result.plugin("outputs[1]")?.losses
+        #expect(losses?.count == 1 && losses?.first?.awaySeconds != nil)
+    }
+
+    @Test func `the largest want limits what a source is offered`() throws {
+        let output = FakeOutput(
+            .init(want: { track, want in
+                want.is_wanted = 1
+                want.capability = gr_capability(
+                    width: 212, height: 160, fps_numerator: 5, fps_denominator: 1)
+            }))
+        var alone = try session([output])
+        alone.plan.configuration.outputs.removeFirst()
+        alone.plan.outputs = [0: output.plan()]
+        let result = try alone.run()
+        #expect(result.picture("camera")?.capability == "212x160@5")
+    }
+
+    @Test func `an output is told of the tracks that the session file names`() throws {
+        let output = FakeOutput()
+        let result = try session(
+            [output], microphone: FakeMicrophone(), selection: [.mix]
+        ).run()
+        #expect(result.report.outcome == "finished")
+        #expect(Set(output.tracks.map(\.name)) == ["mix"] && output.frames.isEmpty)
+        #expect(output.audio(.mix).count == 96_000)
+    }
+
+    @Test func `values of an output stand in the report`() throws {
+        let refused = Mutex<[Int32]>([])
+        let output = FakeOutput(
+            .init(onVideo: { output, frame in
+                let host = HostInterface.output.pointee
+                let statuses = [
+                    host.report(output.handle, "frames", Double(frame.index)),
+                    host.report(output.handle, "No", 1), host.report(output.handle, "nan", .nan),
+                ]
+                refused.withLock { $0 = statuses }
+            }))
+        let result = try session([output]).run()
+        let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
+        #expect(try jsonText(entry.entry).contains(#""values":{"frames":14}"#))
+        let bad = Status.badArgument.rawValue
+        #expect(refused.withLock { $0 } == [0, bad, bad])
+    }
+
+    @Test func `sessions with outputs are the same each time`() throws {
+        func run() throws -> ([FakeOutput.Frame], [Int16]) {
+            let output = FakeOutput(.init(want: { track, want in want.is_wanted = 1 }))
+            _ = try session([output], microphone: FakeMicrophone()).run()
+            return (output.frames, output.audio(.mix))
+        }
+        let (first, second) = (try run(), try run())
+        #expect(first.0 == second.0 && first.1 == second.1)
+    }
+}
+
+/// A value as JSON with sorted keys.
+private func jsonText(_ value: any Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+}
