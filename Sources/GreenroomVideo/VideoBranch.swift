@@ -101,6 +101,9 @@ package final class VideoBranch: Sendable {
             State(FrameRateConverter(rate: capability.rate, pace: sink.pace, endSlot: endSlot)))
     }
 
+    /// The number of the plugin that takes its frames; -1 for an output of the host.
+    package var plugin: Int { sink.plugin }
+
     /// The output's rate.
     package var rate: FrameRate { capability.rate }
 

@@ -5,6 +5,10 @@ package protocol VideoSink: AnyObject, Sendable {
     /// When frames are written.
     var pace: OutputPace { get }
 
+    /// The number of the plugin whose code it runs; -1 for none. A virtual clock does not wait for
+    /// one that hangs.
+    var plugin: Int { get }
+
     /// Takes a frame for one or more periods of the branch's rate. [the branch's thread]
     ///
     /// - Throws: When the output failed; it gets no more frames.
@@ -12,6 +16,10 @@ package protocol VideoSink: AnyObject, Sendable {
 
     /// Ends the output. [the branch's thread]
     func finish() throws
+}
+
+extension VideoSink {
+    package var plugin: Int { -1 }
 }
 
 /// Successive periods of an output with the same picture.

@@ -39,7 +39,8 @@ import Testing
                 file.configuration.isolation(of: camera, isBundled: row.isBundled) == row.isolation,
                 "\(row)")
             #expect(
-                file.configuration.failurePolicy(of: camera, isBundled: row.isBundled)
+                file.configuration.failurePolicy(
+                    of: camera, isBundled: row.isBundled, isOutput: false)
                     == row.onFailure,
                 "\(row)")
             #expect(
@@ -171,7 +172,8 @@ import Testing
         #expect(file.configuration.process(of: camera).memoryLimit.bytes == 50_000_000)
         #expect(camera.grants?.devices == ["/dev/video0"])
         #expect(camera.grants?.network == true)
-        #expect(file.configuration.failurePolicy(of: camera, isBundled: true) == .off)
+        #expect(
+            file.configuration.failurePolicy(of: camera, isBundled: true, isOutput: false) == .off)
         #expect(
             faults(yaml, overrides: [.set("session.isolation=host")]) == [
                 "1:31: camera.sandbox: applies only to a plugin in its own process, and "

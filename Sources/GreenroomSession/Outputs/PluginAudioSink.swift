@@ -35,7 +35,9 @@ final class PluginAudioSink: AudioSink {
         self.track = track
         let state = Monitor(State())
         self.state = state
-        let order = ClockOrder(part: .output, number: 1000 + 10 * instance.number + Int(track))
+        let order = ClockOrder(
+            part: .output, number: 1000 + 10 * instance.number + Int(track),
+            owner: instance.number)
         thread = HostThread(name: feed.name, clock: clock, as: order) {
             guard var blocks = AudioBlocks(want) else {
                 feed.leave()

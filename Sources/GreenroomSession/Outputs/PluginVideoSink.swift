@@ -35,6 +35,8 @@ final class PluginVideoSink: VideoSink {
         pace = isComplete ? .asTheyCome : .onSchedule
     }
 
+    var plugin: Int { instance.number }
+
     func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
         guard !feed.hasLeft else {
             throw OutputError(place: feed.name, explanation: "the session continues without it.")

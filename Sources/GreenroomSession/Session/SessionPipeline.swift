@@ -129,7 +129,8 @@ final class SessionPipeline: Sendable {
                 ) { track.run(on: timeline) }
             ]
             for branch in track.branches {
-                let order = ClockOrder(part: .output, number: branchCount)
+                let order = ClockOrder(
+                    part: .output, number: branchCount, owner: branch.plugin)
                 branchCount += 1
                 threads.append(
                     HostThread(name: branch.name, clock: clock, as: order) {
