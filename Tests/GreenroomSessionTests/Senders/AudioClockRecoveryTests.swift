@@ -10,7 +10,7 @@ import Testing
 @Suite(.ownThreads) struct AudioClockRecoveryTests {
     private static let stamped: @Sendable (Double) -> Int64 = { Int64($0 * 1e9) }
 
-    @Test(arguments: [200.0, -200, 1000, -1000], [8_000, 48_000])
+    @Test(arguments: Nightly.pairs([200.0, -200, 1000, -1000], [8_000, 48_000]))
     func `a drifting card is followed without dropping samples`(ppm: Double, rate: Int) throws {
         var source = AudioSimulation.Source(
             format: AudioFormat(sampleRate: rate, channels: 1), ppm: ppm)
