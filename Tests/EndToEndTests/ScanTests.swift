@@ -128,7 +128,8 @@ import Testing
         let isolated = try session(library, ", isolation: process")
         for arguments in [
             ["plugins"], ["plugins", "--rescan"], ["plugin", "info", library],
-            ["plugin", "info", library, "--rescan"], ["check", isolated], ["run", isolated],
+            ["plugin", "info", library, "--rescan"], ["check", isolated],
+            ["run", isolated, "--duration", "500ms"],
         ] {
             let child = try Greenroom.start(arguments, environment: environment)
             let run = child.wait(atMost: .seconds(60))
