@@ -215,7 +215,7 @@ extension PluginLife {
             gate?.waitUntilOut()
             backend.stopSend()
             whileAlive { _ in
-                clock.stopExpecting(plugin: number)
+                clock.release(plugin: number)
                 environment.feed?.forgetFrames()
             }
             return .done
