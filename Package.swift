@@ -40,7 +40,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
+    BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
+    BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "WaveFile", dependencies: ["CSndFile", "GreenroomSystem"]),
@@ -253,7 +255,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [
-                "CPNG", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
+                "CPNG", "CSndFile", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),

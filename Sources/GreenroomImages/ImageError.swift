@@ -1,4 +1,4 @@
-/// Why a picture could not be had: the place, the rule, the cure.
+/// Why a picture could not be read or written: the place, the rule, the cure.
 public struct ImageError: Error, Hashable, Sendable {
     /// What went wrong, for a program.
     public enum Code: Sendable {
@@ -10,6 +10,8 @@ public struct ImageError: Error, Hashable, Sendable {
         case tooLarge
         /// The picture is sound, but of a variety that is not read here.
         case unsupported
+        /// The file could not be written.
+        case cannotWrite
         /// The picture breaks a rule of its format, or is cut off.
         case damaged
     }

@@ -2,8 +2,9 @@
 ///
 /// Conform to one of the kinds, not to this protocol: to a short one, which is one function,
 /// ``Camera``, ``Screen``, ``Microphone`` or ``ScreenAudio``; or to one with every callback,
-/// ``VideoSource``, ``ShareSource``, ``VirtualAudioMic``, ``ShareAudioSource`` or
-/// ``VideoSourcePreProcessor``. Then export the type with ``exportPlugins(_:)``.
+/// ``VideoSource``, ``ShareSource``, ``VirtualAudioMic``, ``ShareAudioSource``,
+/// ``VideoSourcePreProcessor``, ``Output`` or ``VirtualAudioSpeaker``. Then export the type with
+/// ``exportPlugins(_:)``.
 ///
 /// No two calls on a plugin overlap, so a plain struct or class needs no lock for what only its
 /// callbacks use. Protect values that a thread of your own uses as well; the compiler reports them.

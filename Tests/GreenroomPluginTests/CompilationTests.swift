@@ -44,6 +44,47 @@ import Testing
         #expect(complaints.contains(complaint), "\(complaints)")
     }
 
+    private static func output(_ lines: String) -> String {
+        """
+        import GreenroomPlugin
+
+        final class Last: Output {
+            static let plugin = PluginDescription(
+                id: "com.example.last", name: "Last", version: "1.0.0", summary: "Keeps a frame")
+            private var last: OutputFrame?
+            private var block: OutputBlock?
+            init(settings: NoSettings, host: PluginHost) {}
+            func onTrack(_ track: Track) -> TrackWant? { .video() }
+            func onVideo(_ frame: borrowing OutputFrame) throws {
+        \(lines)
+            }
+            func onAudio(_ block: borrowing OutputBlock) throws {
+                guard block.samples.count > 0 else { return }
+            }
+        }
+        """
+    }
+
+    @Test(arguments: [
+        ("        last = try frame.keep()", nil), ("        last = .some(frame)", "borrowed"),
+        ("        let row = frame.row(0)\n        guard row[0] > 0 else { return }", nil),
+        ("        var row = frame.row(0)\n        row[0] = 1", "get-only"),
+        (
+            "        let kept = try frame.keep()\n        last = .some(kept)\n"
+                + "        last = .some(kept)", "consumed more than once"
+        ),
+    ])
+    func `a frame that is not kept ends with the callback`(
+        lines: String, complaint: String?
+    ) throws {
+        let complaints = try Compiler.complaints(about: Self.output(lines))
+        guard let complaint else {
+            #expect(complaints.isEmpty, "\(complaints)")
+            return
+        }
+        #expect(complaints.contains(complaint), "\(complaints)")
+    }
+
     private static func camera(_ members: String) -> String {
         """
         import GreenroomPlugin

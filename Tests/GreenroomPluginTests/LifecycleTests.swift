@@ -180,6 +180,7 @@ import Testing
         let source = try FakeSession("source", of: testEntry)
         let filter = try FakeSession("filter", of: testEntry)
         #expect(source.extensionTable(GR_EXT_PRE_PROCESSOR) == nil)
+        #expect(source.extensionTable(GR_EXT_OUTPUT) == nil)
         #expect(source.extensionTable(GR_EXT_LIVE_PARAMETERS) == nil)
         #expect(filter.extensionTable(GR_EXT_PRE_PROCESSOR) != nil)
         #expect(filter.extensionTable(GR_EXT_LIVE_PARAMETERS) != nil)
@@ -194,12 +195,12 @@ import Testing
         let again = try #require(exportPlugins(RecordingSource.self))
         #expect(again == first)
         let count = testEntry.pointee.plugin_count
-        #expect(count == 12)
+        #expect(count == 14)
         #expect(testEntry.pointee.descriptor(count) == nil)
         #expect(testEntry.pointee.descriptor(.max) == nil)
         #expect(testEntry.pointee.abi_major == 1)
         let kinds = (0..<count).compactMap { testEntry.pointee.descriptor($0)?.pointee.kind }
-        #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1, 1])
+        #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1, 1, 6, 6])
     }
 
     @Test func `frames without a revision have that of the last answered offer`() throws {

@@ -22,33 +22,61 @@ extension gr_frame_info {
     }
 }
 
+/// What the host says of the layout of a frame, checked.
+struct FrameLayout {
+    let format: PixelFormat
+    let size: FrameSize
+
+    /// Nil for a layout that cannot be.
+    init?(format: UInt32, width: UInt32, height: UInt32, planeCount: UInt32) {
+        guard let format = PixelFormat(rawValue: format), !format.isCompressed,
+            Int(planeCount) == format.planeCount,
+            case let size = FrameSize(width: Int(width), height: Int(height)), size.isLegal
+        else { return nil }
+        self.format = format
+        self.size = size
+    }
+
+    /// Whether a plane is as long as format, size and stride need.
+    ///
+    /// - Parameter index: One of the format's planes.
+    func fits(plane index: Int, byteCount: UInt64, strideBytes: UInt32) -> Bool {
+        let geometry = format.plane(index, of: size)
+        let stride = Int(strideBytes)
+        guard stride >= geometry.rowBytes, let needed = geometry.byteCount(stride: stride) else {
+            return false
+        }
+        return byteCount >= needed
+    }
+}
+
 extension MutableFrame {
     /// Takes over a frame of the host; nil if it says something of itself that cannot be, or
     /// its planes are shorter than its format, size and strides need.
     init?(_ frame: gr_mutable_frame) {
-        guard let format = PixelFormat(rawValue: frame.format), !format.isCompressed,
-            Int(frame.plane_count) == format.planeCount,
-            case let size = FrameSize(width: Int(frame.width), height: Int(frame.height)),
-            size.isLegal
+        guard
+            let layout = FrameLayout(
+                format: frame.format, width: frame.width, height: frame.height,
+                planeCount: frame.plane_count)
         else { return nil }
         var planes = InlineArray<3, MutablePlane>(repeating: .none)
-        for index in 0..<format.planeCount {
+        for index in 0..<layout.format.planeCount {
             let plane =
                 switch index {
                 case 0: frame.planes.0
                 case 1: frame.planes.1
                 default: frame.planes.2
                 }
-            let geometry = format.plane(index, of: size)
-            let stride = Int(plane.stride_bytes)
-            guard let start = plane.data, stride >= geometry.rowBytes,
-                let needed = geometry.byteCount(stride: stride), plane.size_bytes >= needed
+            guard let start = plane.data,
+                layout.fits(
+                    plane: index, byteCount: plane.size_bytes, strideBytes: plane.stride_bytes)
             else { return nil }
             planes[index] = MutablePlane(
-                start: start, byteCount: Int(clamping: plane.size_bytes), stride: stride)
+                start: start, byteCount: Int(clamping: plane.size_bytes),
+                stride: Int(plane.stride_bytes))
         }
-        self.format = format
-        self.size = size
+        format = layout.format
+        size = layout.size
         self.planes = planes
         info = FrameInfo(frame.info)
     }
@@ -57,7 +85,7 @@ extension MutableFrame {
 extension FrameInfo {
     /// What the host says of a frame; what it leaves out or this version does not know reads as
     /// upright, BT.601 limited.
-    fileprivate init(_ info: gr_frame_info) {
+    init(_ info: gr_frame_info) {
         self.init(
             rotation: Rotation(rawValue: info.rotation) ?? .none,
             color: ColorSpace(

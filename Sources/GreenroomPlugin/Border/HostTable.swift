@@ -7,7 +7,7 @@ internal import GreenroomMedia
 /// used here be called from any thread for as long as the process lives.
 final class HostTable: @unchecked Sendable {
     private let functions: gr_host
-    private let instance: gr_instance
+    let instance: gr_instance
 
     /// Nil unless the table has every function of major 1.
     init?(_ host: UnsafePointer<gr_host>, instance: gr_instance) {
@@ -42,6 +42,18 @@ final class HostTable: @unchecked Sendable {
 
     func resumeShare() -> gr_status {
         broadcast?.resumed(instance) ?? Status.unsupported.rawValue
+    }
+
+    /// What an output may ask for; nil for other kinds.
+    var output: gr_output_host? {
+        guard let table = functions.get_extension(instance, GR_EXT_OUTPUT_HOST),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_output_host>.size)
+        else { return nil }
+        return table.load(as: gr_output_host.self)
+    }
+
+    func report(_ name: String, _ value: Double) -> gr_status {
+        output?.report(instance, name, value) ?? Status.unsupported.rawValue
     }
 
     /// Throws the refusal that a status is, with the host's words for it; call it on the thread

@@ -17,6 +17,12 @@ final class InstanceHandle {
     private var video: VideoSenderTable?
     /// What the plugin last said that it makes. [control]
     private var agreed: VideoCapability?
+    /// What lends an output its frames; nil for the other kinds.
+    private let lender: FrameLender?
+    /// The tracks that an output wants. [control; read by media]
+    private var tracks: [Track] = []
+    /// What an output last failed with. [media]
+    private var failure = ""
 
     /// Makes an instance's C table; it stays until `destroy`.
     static func make(
@@ -37,6 +43,7 @@ final class InstanceHandle {
         kind = export.kind
         hasLiveParameters = export.hasLiveParameters
         self.host = host
+        lender = export.kind.isOutput ? FrameLender(host) : nil
         table = .allocate(capacity: 1)
         table.initialize(
             to: gr_plugin(
@@ -55,7 +62,7 @@ final class InstanceHandle {
                     InstanceHandle.answering(pointer) { try $0.instance.startSend() }
                 },
                 stop_send: { pointer in
-                    InstanceHandle.at(pointer)?.instance.stopSend()
+                    InstanceHandle.at(pointer)?.stopSend()
                 },
                 uninitialize: { pointer in
                     InstanceHandle.at(pointer)?.uninitialize()
@@ -130,10 +137,76 @@ final class InstanceHandle {
         }
     }
 
+    private func stopSend() {
+        instance.stopSend()
+        lender?.end()
+    }
+
     private func uninitialize() {
         instance.uninitialize()
         video = nil
         agreed = nil
+        tracks = []
+    }
+
+    // MARK: - Callbacks of outputs
+
+    private func track(
+        _ pointer: UnsafePointer<gr_track>, _ want: UnsafeMutablePointer<gr_want>
+    ) throws {
+        guard pointer.pointee.struct_size >= MemoryLayout<gr_track>.size else {
+            throw PluginError.short("gr_track")
+        }
+        try want.check()
+        guard let track = Track(pointer.pointee) else { return want.write(nil) }
+        let answer = try instance.track(track)
+        if let answer, !answer.fits(track.kind) {
+            throw PluginError(
+                "the track '\(track.name)' has \(track.kind.isVideo ? "video" : "audio"), and the "
+                    + "plugin wants \(track.kind.isVideo ? "audio" : "video") of it",
+                status: .badAnswer)
+        }
+        tracks.removeAll { $0.id == track.id }
+        if answer != nil { tracks.append(track) }
+        want.write(answer)
+    }
+
+    private func video(_ frame: UnsafePointer<gr_output_frame>) -> gr_status {
+        guard frame.pointee.struct_size >= MemoryLayout<gr_output_frame>.size, let lender,
+            let track = wanted(frame.pointee.track),
+            let frame = OutputFrame(frame, of: track, from: lender)
+        else { return Status.badArgument.rawValue }
+        lender.begin()
+        do {
+            try instance.video(frame)
+            return Status.ok.rawValue
+        } catch {
+            return failed(error)
+        }
+    }
+
+    private func audio(_ block: UnsafePointer<gr_output_block>) -> gr_status {
+        guard block.pointee.struct_size >= MemoryLayout<gr_output_block>.size,
+            let track = wanted(block.pointee.track), let block = OutputBlock(block, of: track)
+        else { return Status.badArgument.rawValue }
+        do {
+            try instance.audio(block)
+            return Status.ok.rawValue
+        } catch {
+            return failed(error)
+        }
+    }
+
+    private func wanted(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
+
+    /// Not a control callback, so there is no set_error: the log has the reason, once in a row.
+    private func failed(_ error: any Error) -> gr_status {
+        let error = PluginError(describing: error)
+        if error.text != failure {
+            failure = error.text
+            host.log(PluginHost.LogLevel.warning.rawValue, error.text)
+        }
+        return error.status == .ok ? Status.failed.rawValue : error.status.rawValue
     }
 
     // MARK: - Extensions
@@ -141,6 +214,9 @@ final class InstanceHandle {
     private func extensionTable(_ id: UnsafePointer<CChar>) -> UnsafeRawPointer? {
         if kind.isFilter, strcmp(id, GR_EXT_PRE_PROCESSOR) == 0 {
             return UnsafeRawPointer(Self.preProcessor.pointer)
+        }
+        if kind.isOutput, strcmp(id, GR_EXT_OUTPUT) == 0 {
+            return UnsafeRawPointer(Self.output.pointer)
         }
         if hasLiveParameters, strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 {
             return UnsafeRawPointer(Self.liveParameters.pointer)
@@ -174,6 +250,19 @@ final class InstanceHandle {
                     let status = PluginError(describing: error).status
                     return status == .ok ? Status.failed.rawValue : status.rawValue
                 }
+            }))
+
+    private static let output = Leaked(
+        gr_output(
+            struct_size: UInt32(MemoryLayout<gr_output>.size), reserved: 0,
+            track: { pointer, track, want in
+                InstanceHandle.answering(pointer) { try $0.track(track, want) }
+            },
+            video: { pointer, frame in
+                InstanceHandle.at(pointer)?.video(frame) ?? Status.badArgument.rawValue
+            },
+            audio: { pointer, block in
+                InstanceHandle.at(pointer)?.audio(block) ?? Status.badArgument.rawValue
             }))
 
     private static let liveParameters = Leaked(

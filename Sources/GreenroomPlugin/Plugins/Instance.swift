@@ -20,6 +20,10 @@ class AnyInstance {
     func process(_ frame: inout MutableFrame) throws {
         throw PluginError("this plugin does not edit frames", status: .unsupported)
     }
+    /// Returns what an output wants of a track; nil for nothing.
+    func track(_ track: Track) throws -> TrackWant? { nil }
+    func video(_ frame: borrowing OutputFrame) throws {}
+    func audio(_ block: borrowing OutputBlock) throws {}
     func change(_ name: String, to value: SettingValue) throws {}
 }
 
@@ -156,6 +160,26 @@ final class PreProcessorInstance<P: VideoSourcePreProcessor>: Instance<P> {
     override func process(_ frame: inout MutableFrame) throws {
         try state.withLock { try $0.plugin.onPreProcessRawData(&frame) }
     }
+}
+
+/// Maps the lifecycle to the callbacks of an output.
+final class OutputInstance<P: Output>: Instance<P> {
+    override func track(_ track: Track) throws -> TrackWant? {
+        try state.withLock { try $0.plugin.onTrack(track) }
+    }
+
+    override func startSend() throws { try state.withLock { try $0.plugin.onStart() } }
+
+    override func video(_ frame: borrowing OutputFrame) throws {
+        try state.withLock { try $0.plugin.onVideo(frame) }
+    }
+
+    override func audio(_ block: borrowing OutputBlock) throws {
+        try state.withLock { try $0.plugin.onAudio(block) }
+    }
+
+    override func stopSend() { state.withLock { $0.plugin.onStop() } }
+    override func uninitialize() { state.withLock { $0.plugin.onUninitialized() } }
 }
 
 extension PluginError {

@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// Why the host refused a frame or an audio block.
+/// Why the host refused a frame or an audio block, or to keep a frame.
 public struct SendRefusal: Error, Equatable, Sendable {
     /// The rule that was broken; never `Status.ok`.
     public let status: Status

@@ -19,6 +19,7 @@ final class FakeHost: Sendable {
         var givenUp: [(status: Status, text: String)] = []
         var waits: [Int64] = []
         var video = FakeVideo()
+        var output = FakeOutput()
         var blocks: [SentBlock] = []
         var audioRefusals: [Status] = []
         /// Whether received samples are kept; they are always counted.
@@ -133,7 +134,12 @@ final class FakeHost: Sendable {
                 }
                 return UInt64(bytes.count)
             },
-            get_extension: { _, _ in nil }))
+            get_extension: { id, name in
+                guard String(cString: name) == GR_EXT_OUTPUT_HOST,
+                    FakeHost[id]?.state.withLock({ $0.output.isOutput }) == true
+                else { return nil }
+                return UnsafeRawPointer(FakeHost.output.pointer)
+            }))
 
     private func wait(until deadline: Int64) -> gr_status {
         if let refusal = ingest() { return refuse(refusal, "wait_until_ns") }

@@ -8,7 +8,8 @@ var testEntry: UnsafePointer<gr_entry> {
     let entry = exportPlugins(
         RecordingSource.self, RecordingShare.self, RecordingMic.self, RecordingShareAudio.self,
         RecordingFilter.self, EverySetting.self, TestCamera.self, TestScreen.self,
-        TestMicrophone.self, TestScreenAudio.self, HandyCamera.self, PumpingCamera.self)
+        TestMicrophone.self, TestScreenAudio.self, HandyCamera.self, PumpingCamera.self,
+        RecordingOutput.self, RecordingSpeaker.self)
     guard let entry else { preconditionFailure("nothing was exported") }
     return entry.assumingMemoryBound(to: gr_entry.self)
 }

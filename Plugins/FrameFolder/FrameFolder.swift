@@ -1,0 +1,101 @@
+import Glibc
+import GreenroomImages
+import GreenroomPlugin
+
+/// Writes every n-th new frame of the camera or the share as a picture into a folder.
+final class FrameFolder: Output {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.frame-folder", name: "FrameFolder", version: "1.0.0",
+        summary: "Writes frames as PNG or JPEG pictures into a folder", vendor: "Greenroom")
+
+    enum Source: String, CaseIterable {
+        case camera, share
+    }
+
+    enum Format: String, CaseIterable {
+        case png, jpeg
+    }
+
+    struct Settings: PluginSettings {
+        var folder = ""
+        var track = Source.camera
+        var every = 30
+        var format = Format.png
+        var quality = 90
+        var limit = 0
+
+        static let table: [Setting<Self>] = [
+            .path("folder", \.folder, title: "Folder; made if it is not there", required: true),
+            .choice("track", \.track, title: "What to take pictures of"),
+            .integer(
+                "every", \.every, in: 1...1_000_000, title: "Write one of so many new frames"),
+            .choice("format", \.format, title: "Format of the pictures"),
+            .integer("quality", \.quality, in: 1...100, title: "Quality of JPEG"),
+            .integer("limit", \.limit, in: 0...1_000_000_000, title: "Most pictures; 0: no limit"),
+        ]
+    }
+
+    private let settings: Settings
+    private let host: PluginHost
+    private var writer: PictureWriter
+    private var hasTrack = false
+    private var newFrames = 0
+    private var pictures = 0
+    private var hasFailed = false
+
+    init(settings: Settings, host: PluginHost) {
+        self.settings = settings
+        self.host = host
+        writer = PictureWriter(
+            settings.format == .png ? .png : .jpeg(quality: settings.quality))
+    }
+
+    func onTrack(_ track: Track) -> TrackWant? {
+        guard track.kind == (settings.track == .camera ? .camera : .share) else { return nil }
+        hasTrack = true
+        return .video(VideoTrackWant(format: .rgba, pace: .complete))
+    }
+
+    func onStart() throws {
+        guard hasTrack else {
+            throw PluginError(
+                "the session has no \(settings.track); add one, or choose another 'track'",
+                status: .unavailable)
+        }
+        guard mkdir(settings.folder, 0o777) == 0 || errno == EEXIST else {
+            throw PluginError(
+                "\(settings.folder): the folder can't be made: \(String(cString: strerror(errno)))",
+                status: .unavailable)
+        }
+        host.report("pictures", pictures)
+    }
+
+    func onVideo(_ frame: borrowing OutputFrame) throws {
+        // A repeated frame, black and a slate are no pictures of the source.
+        guard frame.content == .new, !hasFailed else { return }
+        newFrames += 1
+        guard (newFrames - 1) % settings.every == 0,
+            settings.limit == 0 || pictures < settings.limit
+        else { return }
+        let path = "\(settings.folder)/\(name(of: frame.index))"
+        do {
+            try writer.write(
+                frame.plane(0), size: frame.size, strideBytes: frame.strideBytes(ofPlane: 0),
+                to: path)
+        } catch {
+            // What keeps one picture from the disk keeps the next ones.
+            hasFailed = true
+            host.giveUp("\(error)", status: .unavailable)
+            throw error
+        }
+        pictures += 1
+        host.report("pictures", pictures)
+    }
+
+    /// `frame-000030.png`: the frame's place in the session.
+    private func name(of index: Int64) -> String {
+        let digits = String(index)
+        let zeros = String(repeating: "0", count: max(6 - digits.count, 0))
+        return "frame-\(zeros)\(digits).\(settings.format == .png ? "png" : "jpg")"
+    }
+}

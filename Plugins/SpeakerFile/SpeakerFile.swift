@@ -1,0 +1,88 @@
+import GreenroomPlugin
+
+/// Writes the session's audio as a WAV or FLAC file.
+final class SpeakerFile: VirtualAudioSpeaker {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.speaker-file", name: "SpeakerFile", version: "1.0.0",
+        summary: "Writes the session's audio as a WAV or FLAC file", vendor: "Greenroom")
+
+    enum Position: String, CaseIterable {
+        case mix, microphone
+        case shareAudio = "share-audio"
+    }
+
+    struct Settings: PluginSettings {
+        var path = ""
+        var position = Position.mix
+        var rate = 48_000
+        var channels = 2
+
+        static let table: [Setting<Self>] = [
+            .path(
+                "path", \.path, title: "File: NAME.wav or NAME.flac; replaced if it is there",
+                required: true),
+            .choice("position", \.position, title: "What to write"),
+            .integer("rate", \.rate, in: 8_000...192_000, title: "Sample rate", unit: "Hz"),
+            .integer("channels", \.channels, in: 1...2, title: "Channels"),
+        ]
+    }
+
+    private let settings: Settings
+    private let host: PluginHost
+    private var file: AudioFileWriter?
+
+    init(settings: Settings, host: PluginHost) {
+        self.settings = settings
+        self.host = host
+    }
+
+    var format: AudioFormat {
+        AudioFormat(sampleRate: settings.rate, channels: settings.channels)
+    }
+
+    var blockMilliseconds: Int { 100 }
+
+    var positions: Set<SpeakerPosition> {
+        switch settings.position {
+        case .mix: [.mixed]
+        case .microphone: [.oneWay]
+        case .shareAudio: [.shared]
+        }
+    }
+
+    func onStart() throws { file = try AudioFileWriter(path: settings.path, format: format) }
+
+    func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws {
+        try write(block)
+    }
+
+    func onVirtualSpeakerOneWayAudioReceived(_ block: borrowing OutputBlock) throws {
+        try write(block)
+    }
+
+    func onVirtualSpeakerSharedAudioReceived(_ block: borrowing OutputBlock) throws {
+        try write(block)
+    }
+
+    func onStop() {
+        do {
+            try file?.close()
+        } catch {
+            host.log(.error, "\(error)")
+        }
+        file = nil
+    }
+
+    private func write(_ block: borrowing OutputBlock) throws {
+        guard let file else { return }
+        do {
+            try file.write(block.samples)
+        } catch {
+            // What keeps one block from the disk keeps the next ones. What was written is playable.
+            self.file = nil
+            host.giveUp("\(error)", status: .unavailable)
+            throw error
+        }
+        host.report("seconds", Double(file.frameCount) / Double(settings.rate))
+    }
+}

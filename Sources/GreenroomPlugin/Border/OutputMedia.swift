@@ -1,0 +1,122 @@
+internal import GreenroomABI
+internal import GreenroomMedia
+
+// Tracks, wants, frames and blocks of outputs, to and from the C structs.
+
+extension Track {
+    /// Nil for what this version does not know: a kind, or the track of a participant.
+    init?(_ track: gr_track) {
+        guard let kind = Kind(rawValue: track.kind), track.participant == 0 else { return nil }
+        id = track.id
+        self.kind = kind
+        name = String(cString: track.name)
+        capability = kind.isVideo ? VideoCapability(track.capability) : nil
+    }
+}
+
+extension UnsafeMutablePointer<gr_want> {
+    /// Whether there is room for an answer; checked before the plugin is asked for one.
+    func check() throws(PluginError) {
+        guard pointee.struct_size >= MemoryLayout<gr_want>.size else { throw .short("gr_want") }
+    }
+
+    /// Writes an answer down.
+    func write(_ want: TrackWant?) {
+        pointee.is_wanted = want == nil ? 0 : 1
+        switch want {
+        case .video(let want):
+            pointee.format = want.format.rawValue
+            pointee.fit = want.fit.rawValue
+            pointee.capability = gr_capability(
+                width: UInt32(clamping: want.size?.width ?? 0),
+                height: UInt32(clamping: want.size?.height ?? 0),
+                fps_numerator: want.rate?.numerator ?? 0,
+                fps_denominator: want.rate?.denominator ?? 0)
+            pointee.matrix = want.matrix?.rawValue ?? 0
+            pointee.pace = want.pace.rawValue
+        case .audio(let want):
+            pointee.sample_rate_hz = UInt32(clamping: want.format.sampleRate)
+            pointee.channels = UInt32(clamping: want.format.channels)
+            pointee.block_frames = UInt32(
+                clamping: want.blockFrames ?? want.format.sampleRate / 100)
+        case nil: break
+        }
+    }
+}
+
+extension TrackWant {
+    /// Whether it is one of a kind of tracks.
+    func fits(_ kind: Track.Kind) -> Bool {
+        switch self {
+        case .video: kind.isVideo
+        case .audio: !kind.isVideo
+        }
+    }
+}
+
+extension ReadableMemory {
+    /// Takes over a frame of the host; nil if it says something of itself that cannot be, or its
+    /// planes are shorter than its format, size and strides need.
+    init?(_ frame: gr_video_frame) {
+        guard
+            let layout = FrameLayout(
+                format: frame.format, width: frame.width, height: frame.height,
+                planeCount: frame.plane_count)
+        else { return nil }
+        var planes = InlineArray<3, ReadablePlane>(repeating: .none)
+        for index in 0..<layout.format.planeCount {
+            let plane =
+                switch index {
+                case 0: frame.planes.0
+                case 1: frame.planes.1
+                default: frame.planes.2
+                }
+            guard let start = plane.data,
+                layout.fits(
+                    plane: index, byteCount: plane.size_bytes, strideBytes: plane.stride_bytes)
+            else { return nil }
+            planes[index] = ReadablePlane(
+                start: start, byteCount: Int(clamping: plane.size_bytes),
+                stride: Int(plane.stride_bytes))
+        }
+        format = layout.format
+        size = layout.size
+        color = FrameInfo(frame.info).color
+        self.planes = planes
+    }
+}
+
+extension OutputFrame {
+    /// Takes over a frame of the host; nil if it says something of itself that cannot be.
+    init?(_ frame: UnsafePointer<gr_output_frame>, of track: Track, from lender: FrameLender) {
+        guard track.kind.isVideo, frame.pointee.index >= 0, frame.pointee.periods > 0,
+            let memory = ReadableMemory(frame.pointee.frame)
+        else { return nil }
+        self.init(
+            track: track,
+            // Of another kind: it is worth showing, as a new one is.
+            content: Content(rawValue: frame.pointee.content) ?? .new,
+            periods: Int(frame.pointee.periods), index: frame.pointee.index,
+            timeNanoseconds: frame.pointee.frame.info.pts_ns, memory: memory,
+            id: frame.pointee.id, lender: lender)
+    }
+}
+
+extension OutputBlock {
+    /// Takes over a block of the host; nil if it says something of itself that cannot be.
+    init?(_ block: UnsafePointer<gr_output_block>, of track: Track) {
+        let audio = block.pointee.block
+        let format = AudioFormat(
+            sampleRate: Int(audio.sample_rate_hz), channels: Int(audio.channels))
+        // Two channels of 2^32 samples of two bytes fit.
+        guard !track.kind.isVideo, block.pointee.index >= 0, format.isLegal,
+            case let count = Int(audio.frame_count) * format.channels, count > 0,
+            let samples = audio.samples, UInt(bitPattern: samples) % 2 == 0,
+            audio.size_bytes >= UInt64(count * MemoryLayout<Int16>.size)
+        else { return nil }
+        self.init(
+            track: track, format: format, index: block.pointee.index,
+            timeNanoseconds: audio.pts_ns,
+            memory: UnsafeBufferPointer(start: samples, count: count))
+    }
+}

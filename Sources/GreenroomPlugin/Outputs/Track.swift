@@ -1,0 +1,38 @@
+public import GreenroomMedia
+
+/// A track of the session: what an ``Output`` can take.
+///
+/// A host may have tracks of further kinds. An output of this SDK never hears of them.
+public struct Track: Equatable, Sendable {
+    /// What a track is.
+    public enum Kind: UInt32, CaseIterable, Sendable {
+        /// Video: the camera, after its filters.
+        case camera = 1
+        /// Audio: the microphone.
+        case microphone = 2
+        /// Video: the shared screen.
+        case share = 3
+        /// Audio: the sound of the share.
+        case shareAudio = 4
+        /// Audio: the sum of the session's audio tracks.
+        case mix = 5
+
+        /// Whether it has frames; else it has blocks of audio.
+        public var isVideo: Bool {
+            switch self {
+            case .camera, .share: true
+            case .microphone, .shareAudio, .mix: false
+            }
+        }
+    }
+
+    /// The same throughout the session.
+    public let id: UInt32
+    /// What it is.
+    public let kind: Kind
+    /// For people and file names: `"camera"`, `"share-audio"`.
+    public let name: String
+    /// The largest size and rate of a video track; as soon as its source has agreed, the agreed
+    /// ones. Nil for audio.
+    public let capability: VideoCapability?
+}

@@ -1,0 +1,143 @@
+public import GreenroomMedia
+
+/// What a ``VirtualAudioSpeaker`` hears.
+public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
+    /// The sum of the session's audio tracks.
+    case mixed
+    /// The microphone alone.
+    case oneWay
+    /// The sound of the share alone.
+    case shared
+}
+
+/// An output of audio: a speaker.
+///
+/// No two calls overlap. The host resamples and mixes to the wanted ``format``; each position gets
+/// every sample, in blocks of ``blockMilliseconds``.
+public protocol VirtualAudioSpeaker: Plugin {
+    /// What it hears; the mix by default.
+    var positions: Set<SpeakerPosition> { get }
+
+    /// The sample rate, 8000 to 192000 Hz, and one or two channels; 48000 Hz stereo by default.
+    var format: AudioFormat { get }
+
+    /// The length of a block, 1 to 100; 10 by default.
+    var blockMilliseconds: Int { get }
+
+    /// The session begins: open what you play or write to. The default does nothing. The start of a
+    /// speaker in a session with none of its positions fails before.
+    mutating func onStart() throws
+
+    /// Takes a block of the mix. The default does nothing.
+    ///
+    /// - Throws: Any error; the host counts a failed block, and its text is logged.
+    mutating func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws
+
+    /// Takes a block of the microphone. The default does nothing.
+    ///
+    /// - Throws: Any error; the host counts a failed block, and its text is logged.
+    mutating func onVirtualSpeakerOneWayAudioReceived(_ block: borrowing OutputBlock) throws
+
+    /// Takes a block of the share's sound. The default does nothing.
+    ///
+    /// - Throws: Any error; the host counts a failed block, and its text is logged.
+    mutating func onVirtualSpeakerSharedAudioReceived(_ block: borrowing OutputBlock) throws
+
+    /// Every block was delivered: finish, flush and close. The default does nothing.
+    mutating func onStop()
+
+    /// The speaker has ended. The default does nothing.
+    mutating func onUninitialized()
+}
+
+extension VirtualAudioSpeaker {
+    /// The mix.
+    public var positions: Set<SpeakerPosition> { [.mixed] }
+
+    /// 48000 Hz stereo.
+    public var format: AudioFormat { .session }
+
+    /// 10 ms.
+    public var blockMilliseconds: Int { 10 }
+
+    /// Does nothing.
+    public func onStart() throws {}
+
+    /// Does nothing.
+    public func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws {}
+
+    /// Does nothing.
+    public func onVirtualSpeakerOneWayAudioReceived(_ block: borrowing OutputBlock) throws {}
+
+    /// Does nothing.
+    public func onVirtualSpeakerSharedAudioReceived(_ block: borrowing OutputBlock) throws {}
+
+    /// Does nothing.
+    public func onStop() {}
+
+    /// Does nothing.
+    public func onUninitialized() {}
+
+    /// Exports the type as an output.
+    public static var export: PluginExport { SpeakerOutput<Self>.export }
+}
+
+/// Makes a ``VirtualAudioSpeaker`` an ``Output``.
+struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
+    static var plugin: PluginDescription { Speaker.plugin }
+
+    private var speaker: Speaker
+    private var hasTrack = false
+
+    init(settings: Speaker.Settings, host: PluginHost) throws {
+        speaker = try Speaker(settings: settings, host: host)
+    }
+
+    mutating func onSettingsChange(_ settings: Speaker.Settings) {
+        speaker.onSettingsChange(settings)
+    }
+
+    mutating func onTrack(_ track: Track) -> TrackWant? {
+        guard let position = SpeakerPosition(track.kind), speaker.positions.contains(position)
+        else { return nil }
+        hasTrack = true
+        let format = speaker.format
+        let (samples, overflow) = format.sampleRate.multipliedReportingOverflow(
+            by: speaker.blockMilliseconds)
+        return .audio(
+            AudioTrackWant(format: format, blockFrames: overflow ? .max : samples / 1000))
+    }
+
+    mutating func onStart() throws {
+        guard hasTrack else {
+            throw PluginError(
+                "the session has no audio that the speaker takes; add its source to the session file",
+                status: .unavailable)
+        }
+        try speaker.onStart()
+    }
+
+    mutating func onAudio(_ block: borrowing OutputBlock) throws {
+        switch SpeakerPosition(block.track.kind) {
+        case .mixed: try speaker.onVirtualSpeakerMixedAudioReceived(block)
+        case .oneWay: try speaker.onVirtualSpeakerOneWayAudioReceived(block)
+        case .shared: try speaker.onVirtualSpeakerSharedAudioReceived(block)
+        case nil: break
+        }
+    }
+
+    mutating func onStop() { speaker.onStop() }
+    mutating func onUninitialized() { speaker.onUninitialized() }
+}
+
+extension SpeakerPosition {
+    /// Nil for a track of video.
+    init?(_ kind: Track.Kind) {
+        switch kind {
+        case .mix: self = .mixed
+        case .microphone: self = .oneWay
+        case .shareAudio: self = .shared
+        case .camera, .share: return nil
+        }
+    }
+}

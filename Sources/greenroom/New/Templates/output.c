@@ -1,0 +1,166 @@
+/* my-plugin: the brightness of every n-th frame of the camera, as lines of CSV. */
+#include <errno.h>
+#include <greenroom/base.h>
+#include <greenroom/output.h>
+#include <stdio.h>
+
+typedef struct brightness_log {
+  gr_plugin plugin;
+  const gr_host *host;
+  const gr_output_host *requests; /* NULL: the host has none */
+  gr_instance instance;
+  int64_t every; /* atomic: the host changes it between frames and during one */
+  char *path;    /* "": the report alone */
+  FILE *file;
+  int64_t frames;
+} brightness_log;
+
+/* ---- What the plugin wants of the session's tracks ---- */
+
+/* Small frames of the camera, nothing of the others. */
+static gr_status track(void *self, const gr_track *track, gr_want *want) {
+  (void)self;
+  want->is_wanted = track->kind == GR_TRACK_CAMERA && track->participant == 0;
+  want->format = GR_FORMAT_I420;
+  want->capability.width = 320;
+  want->capability.height = 180;
+  want->pace = GR_PACE_COMPLETE;
+  return GR_STATUS_OK;
+}
+
+/* ---- Media ---- */
+
+static gr_status write_line(brightness_log *output, const char *line) {
+  if (output->file == NULL) return GR_STATUS_OK;
+  /* Flushed, so that a full disk shows now and not at the end. */
+  if (fputs(line, output->file) >= 0 && fflush(output->file) == 0) return GR_STATUS_OK;
+  output->host->log(output->instance, GR_LOG_ERROR, strerror(errno));
+  return GR_STATUS_FAILED;
+}
+
+/* The mean of luma: the first plane. */
+static uint64_t mean_luma(const gr_video_frame *frame) {
+  uint64_t sum = 0;
+  for (uint32_t y = 0; y < frame->height; y++) {
+    const uint8_t *row = frame->planes[0].data + (uint64_t)y * frame->planes[0].stride_bytes;
+    for (uint32_t x = 0; x < frame->width; x++) sum += row[x];
+  }
+  return sum / ((uint64_t)frame->width * frame->height);
+}
+
+/* Takes one frame: I420, in the wanted size. It is valid until the function returns. */
+static gr_status video(void *self, const gr_output_frame *frame) {
+  brightness_log *const output = (brightness_log *)self;
+  const int64_t every = __atomic_load_n(&output->every, __ATOMIC_RELAXED);
+  char line[96];
+  uint64_t mean;
+  /* Repeated frames, black and slates are not the camera's. */
+  if (frame->content != GR_CONTENT_NEW || output->frames++ % every != 0) return GR_STATUS_OK;
+  mean = mean_luma(&frame->frame);
+  if (output->requests != NULL)
+    output->requests->report(output->instance, "brightness", (double)mean);
+  snprintf(line, sizeof line, "%lld,%.3f,%llu\n", (long long)frame->index,
+           (double)frame->frame.info.pts_ns / 1e9, (unsigned long long)mean);
+  return write_line(output, line);
+}
+
+/* The plugin wants no audio, and so gets none. */
+static gr_status audio(void *self, const gr_output_block *block) {
+  (void)self, (void)block;
+  return GR_STATUS_OK;
+}
+
+/* ---- Lifecycle ---- */
+
+static gr_status initialize(void *self, const gr_initialize *in) {
+  (void)self, (void)in;
+  return GR_STATUS_OK;
+}
+
+/* The session begins. */
+static gr_status start_send(void *self) {
+  brightness_log *const output = (brightness_log *)self;
+  if (output->path[0] == 0) return GR_STATUS_OK;
+  output->file = fopen(output->path, "w");
+  if (output->file == NULL) {
+    output->host->set_error(output->instance, strerror(errno));
+    return GR_STATUS_UNAVAILABLE;
+  }
+  return write_line(output, "frame,seconds,brightness\n");
+}
+
+/* Every frame was delivered. */
+static void stop_send(void *self) {
+  brightness_log *const output = (brightness_log *)self;
+  if (output->file != NULL) fclose(output->file);
+  output->file = NULL;
+}
+
+static void uninitialize(void *self) { (void)self; }
+
+static void destroy(void *self) {
+  free(((brightness_log *)self)->path);
+  free(self);
+}
+
+/* ---- What the library exports ---- */
+
+/* The host has checked the value. */
+static gr_status set(void *self, const gr_setting *setting) {
+  if (strcmp(setting->name, "every") != 0) return GR_STATUS_BAD_SETTING;
+  __atomic_store_n(&((brightness_log *)self)->every, setting->value.integer, __ATOMIC_RELAXED);
+  return GR_STATUS_OK;
+}
+
+static char *copy(const char *text) {
+  const size_t size = strlen(text) + 1;
+  char *const copied = (char *)malloc(size);
+  return copied == NULL ? NULL : (char *)memcpy(copied, text, size);
+}
+
+static const void *get_extension(void *self, const char *id) {
+  static const gr_output media = {sizeof(gr_output), 0, track, video, audio};
+  static const gr_live_parameters live = {sizeof(gr_live_parameters), 0, set};
+  (void)self;
+  if (strcmp(id, GR_EXT_OUTPUT) == 0) return &media;
+  return strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;
+}
+
+static const gr_parameter parameters[] = {
+    GR_LIVE_INTEGER("every", "One of so many frames", NULL, 30, 1, 1000),
+    {sizeof(gr_parameter), GR_TYPE_PATH, 0, 0, "file", "The CSV file; none: the report alone", NULL,
+     NULL, {GR_TYPE_PATH, 0, 0, 0, ""}, 0, 0},
+};
+
+static const gr_descriptor description =
+    GR_DESCRIPTION(GR_KIND_OUTPUT, "com.example.my-plugin", "my-plugin", "0.1.0",
+                   "The brightness of the camera as lines of CSV", parameters);
+
+static gr_status gr_exported_create(uint32_t index, const gr_create *in,
+                                    const gr_plugin **plugin) {
+  brightness_log *const made = (brightness_log *)calloc(1, sizeof *made);
+  (void)index; /* there is one plugin in here */
+  if (made == NULL) return GR_STATUS_FAILED;
+  made->host = in->host;
+  made->instance = in->instance;
+  made->requests =
+      (const gr_output_host *)in->host->get_extension(in->instance, GR_EXT_OUTPUT_HOST);
+  made->every = 30;
+  for (uint32_t i = 0; i < in->setting_count; i++) {
+    const gr_setting *const setting = &in->settings[i];
+    if (strcmp(setting->name, "file") == 0 && made->path == NULL)
+      made->path = copy(setting->value.string);
+    else
+      set(made, setting);
+  }
+  if (made->path == NULL) {
+    free(made);
+    return GR_STATUS_FAILED;
+  }
+  made->plugin = (gr_plugin){sizeof(gr_plugin), 0, made, destroy, initialize, NULL, start_send,
+                             stop_send, uninitialize, get_extension};
+  *plugin = &made->plugin;
+  return GR_STATUS_OK;
+}
+
+GR_EXPORT_ONE(description)
