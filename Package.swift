@@ -255,7 +255,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [
-                "CPNG", "CSndFile", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia", "TestSupport",
+                "CPNG", "CSndFile", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia",
+                "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),

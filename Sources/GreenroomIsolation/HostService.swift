@@ -48,7 +48,9 @@ struct HostService {
         case .videoAbandon: abandon()
         case .audioSend: sendAudio(length)
         case .keepFrame:
-            answer(HostInterface.output.pointee.keep(instance, channel.read(at: MessageLayout.subject)))
+            answer(
+                HostInterface.output.pointee.keep(instance, channel.read(at: MessageLayout.subject))
+            )
         case .releaseFrame:
             answer(
                 HostInterface.output.pointee.release(

@@ -84,7 +84,8 @@ extension SessionRole {
                     startMeaning: "start the camera again"))
         case .microphone:
             Facts(
-                name: "microphone", kind: .virtualMic, medium: .audio, track: .camera, key: "microphone",
+                name: "microphone", kind: .virtualMic, medium: .audio, track: .camera,
+                key: "microphone",
                 stopping: Stopping(
                     stop: "mute", start: "unmute", stopped: "muted", started: "unmuted",
                     shows: .silence,
@@ -101,7 +102,8 @@ extension SessionRole {
                     startMeaning: "start the share again"))
         case .shareAudio:
             Facts(
-                name: "share audio", kind: .shareAudioSource, medium: .audio, track: .share, key: "audio",
+                name: "share audio", kind: .shareAudioSource, medium: .audio, track: .share,
+                key: "audio",
                 parent: .share)
         }
     }

@@ -154,7 +154,8 @@ extension AudioTrackWant {
             sampleRate: Int(want.sample_rate_hz), channels: Int(want.channels))
         guard format.isLegal else {
             throw WantProblem(
-                explanation: "the audio is \(want.sample_rate_hz) Hz with \(want.channels) channels, "
+                explanation:
+                    "the audio is \(want.sample_rate_hz) Hz with \(want.channels) channels, "
                     + "and outputs get 8000 to 192000 Hz with 1 or 2.")
         }
         let shortest = (format.sampleRate + 999) / 1000

@@ -92,8 +92,11 @@ package struct PluginFunctions: @unchecked Sendable {
     /// Whether the functions for media, which Swift takes for never NULL, are there.
     private static func hasEveryFunction(_ output: gr_output) -> Bool {
         withUnsafeBytes(of: output) { bytes in
-            [MemoryLayout<gr_output>.offset(of: \.video), MemoryLayout<gr_output>.offset(of: \.audio)]
-                .allSatisfy { bytes.load(fromByteOffset: $0 ?? 0, as: UInt.self) != 0 }
+            [
+                MemoryLayout<gr_output>.offset(of: \.video),
+                MemoryLayout<gr_output>.offset(of: \.audio),
+            ]
+            .allSatisfy { bytes.load(fromByteOffset: $0 ?? 0, as: UInt.self) != 0 }
         }
     }
 

@@ -18,14 +18,19 @@ extension Runner {
         }
         if call == .takeBlock {
             var block = channel.read(gr_output_block.self, at: MessageLayout.subject)
+            let sent = UnsafeRawBufferPointer(
+                rebasing: UnsafeRawBufferPointer(channel.message).dropFirst(MessageLayout.samples)
+                    .prefix(Int(clamping: block.block.size_bytes)))
             // The plugin may call the host within the callback, which overwrites the message.
-            let samples = Array(
-                channel.message[MessageLayout.samples...].prefix(Int(clamping: block.block.size_bytes)))
-            return channel.answer(
-                samples.withUnsafeBytes { samples in
-                    block.block.samples = samples.baseAddress?.assumingMemoryBound(to: Int16.self)
-                    return functions.take(&block)
-                })
+            let status = withUnsafeTemporaryAllocation(
+                byteCount: sent.count, alignment: MemoryLayout<UInt64>.alignment
+            ) { samples in
+                samples.copyMemory(from: sent)
+                block.block.samples = UnsafeRawPointer(samples.baseAddress)?
+                    .assumingMemoryBound(to: Int16.self)
+                return functions.take(&block)
+            }
+            return channel.answer(status)
         }
         guard let frames else { return channel.answer(Status.gone) }
         var frame = channel.read(gr_output_frame.self, at: MessageLayout.subject)

@@ -165,17 +165,18 @@ extension Schema.Section {
         case .oneOrMore(let wanted):
             messages.append("needs at least one of the keys \(list(wanted)). Add one.")
         case .either(let first, let alone):
-            let found = keys.filter { $0 == first || alone.contains($0) }
+            let heads = fields.map(\.key).filter { $0 == first || alone.contains($0) }
+            let found = heads.filter(keys.contains)
             let others = keys.filter { !found.contains($0) }
             if found.isEmpty {
-                messages.append("needs one of the keys \(list(alone + [first])). Add one.")
+                messages.append("needs one of the keys \(list(heads)). Add one.")
             } else if found.count > 1, alone.count == 1 {
-                messages.append("has \(list(found)) and can have one. Keep one.")
+                messages.append("has \"\(first)\" and \"\(alone[0])\" and can have one. Keep one.")
             } else if found.count > 1 {
                 messages.append(
                     "has \(found.count) keys (\(list(found))) and can have one. Begin a list entry "
                         + "with \"- \" for each.")
-            } else if found != [first], !others.isEmpty {
+            } else if found != [first], alone.count > 1, !others.isEmpty {
                 messages.append(
                     "\(list(others)) can't be beside \(list(found)): a key of \"\(first)\" alone. "
                         + "Remove it.")

@@ -101,10 +101,12 @@ extension Schema.Section {
                 ("required", [.string(first)]),
                 ("properties", .members(alone.map { ($0, .boolean(false)) })),
             ])
-            let short = alone.map { JSON.object([
-                JSON.Member(key: "required", value: [.string($0)]),
-                JSON.Member(key: "maxProperties", value: 1),
-            ]) }
+            let short = alone.map {
+                JSON.object([
+                    JSON.Member(key: "required", value: [.string($0)]),
+                    JSON.Member(key: "maxProperties", value: 1),
+                ])
+            }
             members.append(("oneOf", .array([whole] + short)))
         }
         return members

@@ -16,13 +16,15 @@ extension PluginLife {
                 let status = backend.describe(track, &want)
                 guard status == .ok else {
                     return .failed(
-                        status, state.withLock { $0.errorText } ?? "track returned it without a reason")
+                        status,
+                        state.withLock { $0.errorText } ?? "track returned it without a reason")
                 }
                 do throws(WantProblem) {
                     try feed.settle(want, of: track)
                 } catch {
                     return .failed(
-                        .badAnswer, "what it wants of the track \(track.name): \(error.explanation)")
+                        .badAnswer, "what it wants of the track \(track.name): \(error.explanation)"
+                    )
                 }
             }
             return .done

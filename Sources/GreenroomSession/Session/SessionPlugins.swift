@@ -92,7 +92,8 @@ extension SessionPlugins {
     /// Describes the tracks to the outputs, as far as they are known.
     private mutating func describeTracks() {
         let begun = presentOutputs.filter { $0.instance.lifecycle == .initialized }
-        let tracks = Dictionary(uniqueKeysWithValues: begun.map { ($0.number, self.tracks(for: $0)) })
+        let tracks = Dictionary(
+            uniqueKeysWithValues: begun.map { ($0.number, self.tracks(for: $0)) })
         perform(begun) { $0.beginDescribing(tracks[$0.number] ?? []) }
     }
 

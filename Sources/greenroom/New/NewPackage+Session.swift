@@ -45,7 +45,8 @@ extension NewPackage {
             lines = ["\(role.facts.key):"] + (companion + filters).indented()
         case .source(let role):
             let own = ["\(role.facts.key):"] + section.indented()
-            lines = role.facts.parent.map { ["\($0.facts.key):"] + (companion + own).indented() } ?? own
+            lines =
+                role.facts.parent.map { ["\($0.facts.key):"] + (companion + own).indented() } ?? own
         }
         return lines.joined(separator: "\n")
     }

@@ -7,6 +7,9 @@ enum TestPlugins {
     /// The hostile plugins, built once.
     static func hostile() throws -> String { try builtHostile.get() }
 
+    /// The same against the headers of interface 1.0, built once.
+    static func hostileOfInterface1_0() throws -> String { try builtHostileOf1_0.get() }
+
     /// The program of the sample that broadcasts, in C, built once.
     static func bouncer() throws -> String { try builtBouncer.get() }
 
@@ -91,6 +94,16 @@ enum TestPlugins {
     private static let builtHostile = Result {
         try build("hostile", try hostileSources(), ["-D_GNU_SOURCE", "-pthread", "-lm"])
     }
+
+    private static let builtHostileOf1_0 = Result {
+        // The compiler takes the first folder that has a header.
+        try build(
+            "hostile-1.0", try hostileSources(),
+            ["-D_GNU_SOURCE", "-pthread", "-lm"], headers: interface1_0 + "/include")
+    }
+
+    /// The headers as of interface 1.0.
+    static let interface1_0 = Checkout.root + "/Tests/Interface1.0"
 
     private static let builtCCamera = Result {
         try build("c-camera", [Checkout.root + "/Samples/c-camera/camera.c"], ["-pthread"])
@@ -180,12 +193,13 @@ enum TestPlugins {
 
     /// Builds a plugin as the README of a stand-alone plugin describes.
     private static func build(
-        _ name: String, _ files: [String], _ flags: [String] = []
+        _ name: String, _ files: [String], _ flags: [String] = [],
+        headers include: String = Checkout.include
     ) throws -> String {
         mkdir(folder, 0o777)
         let library = "\(folder)/\(name).so"
-        try replace(library, madeOf: try files + headers(beside: files), flags) {
-            try compile(files, flags, into: $0)
+        try replace(library, madeOf: try files + headers(beside: files), flags + [include]) {
+            try compile(files, flags, headers: include, into: $0)
         }
         return library
     }
@@ -231,11 +245,12 @@ enum TestPlugins {
     }
 
     private static func compile(
-        _ files: [String], _ flags: [String], into library: String
+        _ files: [String], _ flags: [String], headers include: String = Checkout.include,
+        into library: String
     ) throws {
         let run = try ChildProcess.run(
             "cc",
-            ["-std=c11", "-O1", "-g", "-shared", "-fPIC", "-I", Checkout.include] + warnings
+            ["-std=c11", "-O1", "-g", "-shared", "-fPIC", "-I", include] + warnings
                 + files + ["-o", library] + flags)
         guard run.exit == .code(0) else { throw Failure("\(run)") }
     }

@@ -25,7 +25,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         /// The status of a video call.
         var status: @Sendable (_ frame: Int) -> Status = { _ in .ok }
         /// What it does within a video call, besides.
-        var onVideo: @Sendable (_ output: FakeOutput, _ frame: gr_output_frame) -> Void = { _, _ in }
+        var onVideo: @Sendable (_ output: FakeOutput, _ frame: gr_output_frame) -> Void = { _, _ in
+        }
     }
 
     /// A frame that it got.

@@ -34,13 +34,16 @@ import Testing
         return session
     }
 
-    @Test func `an output gets every period and every sample, in order, one call at a time`() throws {
+    @Test func `an output gets every period and every sample, in order, one call at a time`() throws
+    {
         let output = FakeOutput()
         let result = try session([output], microphone: FakeMicrophone()).run()
         #expect(result.report.outcome == "finished", "\(result.failures)")
         #expect(
             output.steps == ["create", "initialize"] + ["track", "track", "track"]
-                + ["track", "track", "track"] + ["start-send", "stop-send", "uninitialize", "destroy"])
+                + ["track", "track", "track"] + [
+                    "start-send", "stop-send", "uninitialize", "destroy",
+                ])
         // First the most that the session may have, then what was agreed.
         let camera = output.tracks.filter { $0.name == "camera" }.compactMap(\.capability)
         #expect(camera.map(\.description) == ["320x180@15", "320x180@15"])
@@ -138,7 +141,9 @@ import Testing
         #expect(output.frames.count == 15)
         let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
         let report = try jsonText(entry.entry)
-        #expect(report.contains(#""taken":10"#) && report.contains(#""refused":{"FAILED":5}"#), "\(report)")
+        #expect(
+            report.contains(#""taken":10"#) && report.contains(#""refused":{"FAILED":5}"#),
+            "\(report)")
         #expect(entry.summary.first?.contains("10 taken, 5 refused by it") == true)
     }
 
