@@ -30,7 +30,7 @@ import Testing
         isolation: String
     ) throws {
         let old = try Recorded(
-            try session(TestPlugins.hostileOfInterface1_0()), isolation: isolation)
+            try session(TestPlugins.hostileOfFirstInterface()), isolation: isolation)
         let new = try Recorded(try session(TestPlugins.hostile()), isolation: isolation)
         #expect(old.run.exit == .code(0), "\(old.run)")
         #expect(old.files.count == 4 && old.files.values.allSatisfy { $0.count > 1000 })
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `the host says which interface a library was built for`() throws {
-        let library = try TestPlugins.hostileOfInterface1_0() + "#Answers"
+        let library = try TestPlugins.hostileOfFirstInterface() + "#Answers"
         let told = try Greenroom.run("plugin", "info", library)
         #expect(told.standardOutput.contains("interface 1.0"), "\(told)")
     }

@@ -8,7 +8,7 @@ enum TestPlugins {
     static func hostile() throws -> String { try builtHostile.get() }
 
     /// The same against the headers of interface 1.0, built once.
-    static func hostileOfInterface1_0() throws -> String { try builtHostileOf1_0.get() }
+    static func hostileOfFirstInterface() throws -> String { try builtHostileOfFirst.get() }
 
     /// The program of the sample that broadcasts, in C, built once.
     static func bouncer() throws -> String { try builtBouncer.get() }
@@ -95,15 +95,15 @@ enum TestPlugins {
         try build("hostile", try hostileSources(), ["-D_GNU_SOURCE", "-pthread", "-lm"])
     }
 
-    private static let builtHostileOf1_0 = Result {
+    private static let builtHostileOfFirst = Result {
         // The compiler takes the first folder that has a header.
         try build(
             "hostile-1.0", try hostileSources(),
-            ["-D_GNU_SOURCE", "-pthread", "-lm"], headers: interface1_0 + "/include")
+            ["-D_GNU_SOURCE", "-pthread", "-lm"], headers: firstInterface + "/include")
     }
 
     /// The headers as of interface 1.0.
-    static let interface1_0 = Checkout.root + "/Tests/Interface1.0"
+    static let firstInterface = Checkout.root + "/Tests/Interface1.0"
 
     private static let builtCCamera = Result {
         try build("c-camera", [Checkout.root + "/Samples/c-camera/camera.c"], ["-pthread"])
