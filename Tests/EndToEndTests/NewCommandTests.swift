@@ -155,6 +155,32 @@ import Testing
         }
     }
 
+    @Test(arguments: NewPlugin.languages(of: "output"))
+    func `an output writes how bright every n-th frame is, and changes while it runs`(
+        language: String
+    ) throws {
+        let plugin = try NewPlugin("output", language)
+        try plugin.build()
+        let run = try plugin.run("timeline=[{at: 500ms, set: 'outputs[0].settings.every=10'}]")
+        try expectFine(run, plugin)
+        let lines = try plugin.text("brightness.csv").split(separator: "\n")
+        #expect(lines.first == "frame,brightness")
+        let rows = lines.dropFirst().map { $0.split(separator: ",").compactMap { Int($0) } }
+        try #require(rows.allSatisfy { $0.count == 2 }, "\(lines)")
+        #expect(rows.map { $0[0] } == [0, 20, 30, 40, 50])
+        let recording = try plugin.picture("camera")
+        #expect(recording.frameCount == 60)
+        for row in rows {
+            let luma = try recording.frame(row[0]).y
+            let mean = luma.reduce(0) { $0 + Int($1) } / luma.count
+            #expect(abs(mean - row[1]) <= 2, "frame \(row[0])")
+        }
+        let output = try #require(try plugin.report().outputPlugins?.first)
+        #expect(output.role == "outputs[0]" && output.tracks.map(\.track) == ["camera"])
+        #expect(output.tracks.first?.media.taken == 60, "\(output)")
+        #expect(output.values["brightness"] == rows.last.map { Double($0[1]) })
+    }
+
     @Test(arguments: Nightly.pairs(["camera", "share", "pre-processor"], NewPlugin.languages))
     func `every size works`(kind: String, language: String) throws {
         let plugin = try NewPlugin(kind, language)
@@ -175,7 +201,8 @@ import Testing
     /// Swift, `DocumentedCommandTests` one in C, and `ConformanceTests` the other kinds.
     @Test(
         arguments: Nightly.isOn
-            ? Nightly.pairs(NewPlugin.kinds, NewPlugin.languages) : [("microphone", "c++")])
+            ? NewPlugin.kinds.flatMap { kind in NewPlugin.languages(of: kind).map { (kind, $0) } }
+            : [("microphone", "c++")])
     func `a new plugin passes the validator`(kind: String, language: String) throws {
         let plugin = try NewPlugin(kind, language)
         try plugin.build()
@@ -191,47 +218,41 @@ import Testing
         throws
     {
         for kind in NewPlugin.kinds {
-            let swift = try NewPlugin(kind, "swift")
-            #expect(
-                try swift.files()
-                    == ["Package.swift", "README.md", "Sources/\(try swift.type).swift"]
-                    + ["session.yaml"])
-            let c = try NewPlugin(kind, "c")
-            #expect(
-                try c.files()
-                    == [
-                        "README.md", "build.sh", "greenroom/base.h", "greenroom/plugin.h",
-                        "greenroom/send.h", "my-first.c", "session.yaml",
-                    ]
-            )
-            let cxx = try NewPlugin(kind, "c++")
-            #expect(
-                try cxx.files()
-                    == [
-                        "README.md", "build.sh", "exports.map", "greenroom/plugin.h",
-                        "greenroom/plugin.hpp", "greenroom/send.h", "my-first.cpp", "session.yaml",
-                    ]
-            )
-            for (plugin, header) in [(c, "plugin.h"), (c, "base.h"), (cxx, "plugin.hpp")] {
+            for language in NewPlugin.languages(of: kind) {
+                let plugin = try NewPlugin(kind, language)
+                let (source, build, headers) =
+                    switch language {
+                    case "swift": ("Sources/\(try plugin.type).swift", ["Package.swift"], [])
+                    case "c": ("my-first.c", ["build.sh"], ["base.h", "plugin.h", "send.h"])
+                    default:
+                        (
+                            "my-first.cpp", ["build.sh", "exports.map"],
+                            ["plugin.h", "plugin.hpp", "send.h"]
+                        )
+                    }
+                let all = headers + (kind == "output" && language == "c" ? ["output.h"] : [])
                 #expect(
-                    try plugin.text("greenroom/\(header)")
-                        == String(
-                            decoding: readFile(Checkout.include + "/greenroom/\(header)"),
-                            as: UTF8.self))
-            }
-            for (plugin, file) in [
-                (swift, "Sources/\(try swift.type).swift"), (c, "my-first.c"),
-                (cxx, "my-first.cpp"),
-            ] {
+                    try plugin.files()
+                        == (["README.md", "session.yaml", source] + build
+                        + all.map { "greenroom/\($0)" }).sorted())
+                for header in all {
+                    #expect(
+                        try plugin.text("greenroom/\(header)")
+                            == String(
+                                decoding: readFile(Checkout.include + "/greenroom/\(header)"),
+                                as: UTF8.self))
+                }
                 let lines = try plugin.text("README.md").split(separator: "\n")
                 #expect(lines.count <= 30 && lines.allSatisfy { $0.count <= 100 })
-                let source = try plugin.text(file)
-                #expect(source.split(separator: "\n").allSatisfy { $0.count <= 100 })
+                let text = try plugin.text(source)
+                #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
             }
         }
     }
 
-    @Test(arguments: Nightly.pairs(NewPlugin.kinds, ["gcc", "clang", "g++", "clang++"]))
+    @Test(
+        arguments: Nightly.pairs(NewPlugin.kinds, ["gcc", "clang", "g++", "clang++"])
+            .filter { $0 != "output" || !$1.hasSuffix("++") })
     func `a source in C or C++ builds with every compiler`(kind: String, compiler: String) throws {
         let plugin = try NewPlugin(kind, compiler.hasSuffix("++") ? "c++" : "c")
         let run = try ChildProcess.run(
@@ -368,11 +389,13 @@ import Testing
             ("pre-processor", "Filter"), ("camera", "MutableFrame"), ("share-audio", "class"),
             ("microphone", "self"), ("share", "Int"), ("camera", "Swift"),
             ("camera", "GreenroomPlugin"), ("pre-processor", "my-cam"), ("camera", "x-1-2-"),
-            ("camera", "ColorBars"),
+            ("camera", "ColorBars"), ("output", "Output"), ("output", "Sink"),
+            ("output", "FrameFolder"),
         ],
         byDay: [
             ("camera", "Camera"), ("microphone", "Microphone"), ("share", "Int"),
             ("share-audio", "ScreenAudio"), ("pre-processor", "my-cam"), ("share-audio", "class"),
+            ("output", "Output"),
         ])
 
     @Test(arguments: names)
@@ -419,6 +442,17 @@ import Testing
         }
         let run = try NewPlugin.begin(["loudspeaker", "a"], in: folder.path)
         #expect(run.exit == .code(64) && run.standardError.contains("pre-processor"), "\(run)")
+    }
+
+    @Test func `a language without a template is refused with the ones that there are`() throws {
+        let folder = try TemporaryFolder()
+        let run = try NewPlugin.begin(["output", "a", "--language", "c++"], in: folder.path)
+        #expect(run.exit == .code(64), "\(run)")
+        #expect(
+            run.standardError.contains(
+                "an output can't be written in C++ by this command yet: choose --language swift or "
+                    + "--language c"), "\(run)")
+        #expect(!folder.has("a"))
     }
 
     // MARK: Folders

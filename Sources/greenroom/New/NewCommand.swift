@@ -42,7 +42,7 @@ struct NewCommand: ParsableCommand {
             plugin: plugin, program: program,
             base: language == .swift
                 ? .package(try path(to: checkout, of: program))
-                : .headers(try headers(language.headers, in: checkout, of: program)))
+                : .headers(try headers(plugin.headers, in: checkout, of: program)))
         try PackageFile.write(package.files, into: name)
         print(package.summary)
     }

@@ -8,9 +8,8 @@ extension NewPackage {
             + "\(plugin.language.title): \(plugin.template.content)."
         let explanation =
             "`\(plugin.build)` builds \(plugin.building). `validate` checks that the plugin keeps the "
-            + "rules that hosts rely on, and says which it breaks. `run` has it send for five seconds: "
-            + "look at `recording/\(plugin.template.recording)`, and in `recording/session.json` at "
-            + "what became of all that it sent. Run it with another value of its setting:"
+            + "rules that hosts rely on, and says which it breaks. `run` \(plugin.running). "
+            + "Run it with another value of its setting:"
         let function =
             "`\(plugin.function)`, in `\(plugin.source)`, is where \(plugin.template.task)."
         let identity =
@@ -54,8 +53,11 @@ extension NewPackage {
             "The guides, from a first camera to threads and sound, are in "
                 + "`\(path)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
         case .headers(let headers):
-            "`greenroom/plugin.h` is the whole contract, with the thread and the state of every call; "
-                + "`\(headers.last?.path ?? "")` is what the plugin uses of it."
+            plugin.template.kind.isOutput
+                ? "`greenroom/output.h` is the contract of outputs, with the thread and the state of "
+                    + "every call, and `greenroom/plugin.h` that of all plugins."
+                : "`greenroom/plugin.h` is the whole contract, with the thread and the state of every "
+                    + "call; `\(headers.last?.path ?? "")` is what the plugin uses of it."
         }
     }
 }
@@ -76,6 +78,15 @@ extension NewPlugin {
         case .swift: "`\(library)`, against the checkout that `Package.swift` names"
         case .c, .cxx: "`\(library)`, and needs a \(language.title) compiler and nothing else"
         }
+    }
+
+    /// What the session does with it.
+    fileprivate var running: String {
+        template.kind.isOutput
+            ? "gives it five seconds of \(template.companion ?? ""): look at `\(template.result)`, and in "
+                + "`recording/session.json`, under `outputPlugins`, at what became of each frame"
+            : "has it send for five seconds: look at `\(template.result)`, and in "
+                + "`recording/session.json` at what became of all that it sent"
     }
 
     /// Where the setting is in the source.

@@ -12,9 +12,9 @@ extension NewPackage {
           maximum: 1280x720@30
           duration: 5s
 
-        \#(places)
+        \#(sources.joined(separator: "\n"))
 
-        outputs:
+        \#(outputs.joined(separator: "\n"))
           - record:
               folder: recording
               overwrite: true
@@ -27,31 +27,50 @@ extension NewPackage {
             ? "  # - loudspeaker: default   # to hear it, where there is a sound card\n" : ""
     }
 
-    /// The plugin, and the one that a session needs beside it.
-    private var places: String {
+    /// The sources: the plugin, or the one that a session needs beside it, or both.
+    private var sources: [String] {
+        let companion = plugin.template.companion.map { ["plugin: \($0)"] } ?? []
+        switch plugin.template.address {
+        case .output:
+            return ["\(SessionRole.camera.facts.key):"] + companion.indented()
+        case .filter(_, let role):
+            let filters = ["\(PluginAddress.filtersKey):"] + section.asEntry.indented()
+            return ["\(role.facts.key):"] + (companion + filters).indented()
+        case .source(let role):
+            let own = ["\(role.facts.key):"] + section.indented()
+            return role.facts.parent.map { ["\($0.facts.key):"] + (companion + own).indented() }
+                ?? own
+        }
+    }
+
+    /// The outputs before the recording.
+    private var outputs: [String] {
+        ["\(PluginAddress.outputsKey):"]
+            + (plugin.template.kind.isOutput ? section.asEntry.indented() : [])
+    }
+
+    /// The plugin's section.
+    private var section: [String] {
         let template = plugin.template
-        let section = [
+        var lines = [
             "plugin: ./\(plugin.library)", "settings:",
             "  \(template.setting.name): \(template.setting.usual)",
         ]
-        let companion = template.companion.map { ["plugin: \($0)"] } ?? []
-        let entry = ["- \(section[0])"] + section.dropFirst().indented()
-        let lines: [String]
-        switch template.address {
-        case .output:
-            lines = ["\(PluginAddress.outputsKey):"] + entry.indented()
-        case .filter(_, let role):
-            let filters = ["\(PluginAddress.filtersKey):"] + entry.indented()
-            lines = ["\(role.facts.key):"] + (companion + filters).indented()
-        case .source(let role):
-            let own = ["\(role.facts.key):"] + section.indented()
-            lines =
-                role.facts.parent.map { ["\($0.facts.key):"] + (companion + own).indented() } ?? own
+        if let file = template.file {
+            lines += [
+                "  \(file.setting): \(file.path)",
+                "allow: { write: [.] }   # a file in this folder",
+            ]
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 }
 
 extension Sequence<String> {
     fileprivate func indented() -> [String] { map { "  \($0)" } }
+
+    /// As one entry of a list.
+    fileprivate var asEntry: [String] {
+        enumerated().map { "\($0.offset == 0 ? "-" : " ") \($0.element)" }
+    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GreenroomMedia
 
 /// What `greenroom new` is asked for, and the names that follow from it.
 struct NewPlugin {
@@ -16,14 +17,6 @@ struct NewPlugin {
             }
         }
 
-        /// The headers of `greenroom` that a plugin's folder gets.
-        var headers: [String] {
-            switch self {
-            case .swift: []
-            case .c: ["plugin.h", "send.h", "base.h"]
-            case .cxx: ["plugin.h", "send.h", "plugin.hpp"]
-            }
-        }
     }
 
     let template: PluginTemplate
@@ -34,7 +27,8 @@ struct NewPlugin {
     /// The longest name, so that lines with it stay readable.
     private static let longestName = 40
 
-    /// - Throws: ``Failure`` for a name that a plugin or its folder can't have.
+    /// - Throws: ``Failure`` for a name that a plugin or its folder can't have, and for a language
+    ///   that has no template of the kind.
     init(_ template: PluginTemplate, language: Language, name: String) throws {
         let isLegal = name.utf8.allSatisfy { byte in
             switch byte {
@@ -56,9 +50,27 @@ struct NewPlugin {
                 "the name \"\(name)\" has \(name.utf8.count) characters: choose one of "
                     + "\(Self.longestName) at most")
         }
+        guard template.sources[language] != nil else {
+            let others = Language.allCases.filter { template.sources[$0] != nil }
+                .map { "--language \($0.rawValue)" }
+            throw Failure(
+                .usage,
+                "\(template.kind.facts.title) can't be written in \(language.title) by this command yet: "
+                    + "choose \(others.joined(separator: " or "))")
+        }
         self.template = template
         self.language = language
         self.name = name
+    }
+
+    /// The headers of `greenroom` that its folder gets.
+    var headers: [String] {
+        let output = template.kind.isOutput ? ["output.h"] : []
+        return switch language {
+        case .swift: []
+        case .c: ["plugin.h", "send.h"] + output + ["base.h"]
+        case .cxx: ["plugin.h", "send.h"] + output + ["plugin.hpp"]
+        }
     }
 
     /// `my-cam` is `com.example.my-cam`.

@@ -18,8 +18,11 @@ struct PluginTemplate: Sendable {
     var task: String
     /// That function and the source, by language.
     var sources: [NewPlugin.Language: (function: String, text: [UInt8])]
-    /// The plugin that a session needs beside one of this kind.
+    /// The plugin that a session needs beside one of this kind: the source of a filter or of an
+    /// output, or the share that has the sound.
     var companion: String?
+    /// The file that an output writes, and the setting that names it.
+    var file: (setting: String, path: String)?
     /// What is replaced in the source.
     var replacements: [(String, String)] = []
 
@@ -63,6 +66,14 @@ struct PluginTemplate: Sendable {
                 .c: ("process", PackageResources.pre_processor_c),
                 .cxx: ("process", PackageResources.pre_processor_cpp),
             ], companion: "ColorBars"),
+        PluginTemplate(
+            kind: .output, typeSuffix: "Sink",
+            content: "the brightness of the camera as lines of CSV",
+            setting: ("every", 30, 50), task: "a frame is taken",
+            sources: [
+                .swift: ("onVideo", PackageResources.Output_swift),
+                .c: ("video", PackageResources.output_c),
+            ], companion: "ColorBars", file: ("file", "brightness.csv")),
     ]
 
     private static let sound: [NewPlugin.Language: (function: String, text: [UInt8])] = [
@@ -74,9 +85,11 @@ struct PluginTemplate: Sendable {
     /// The plugin's place in a session.
     var address: PluginAddress { PluginAddress(of: kind) }
 
-    /// The file of a recording that has what the plugin makes.
-    var recording: String {
-        "\(address.role?.track.rawValue ?? "camera").\(kind.facts.medium == .video ? "y4m" : "wav")"
+    /// The file that shows what the plugin does: its own, or that of the recording.
+    var result: String {
+        if let file { return file.path }
+        let track = address.role?.track ?? .camera
+        return "recording/\(track.rawValue).\(kind.facts.medium == .audio ? "wav" : "y4m")"
     }
 }
 

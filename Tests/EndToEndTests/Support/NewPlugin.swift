@@ -5,8 +5,13 @@ import TestSupport
 
 /// A plugin that `greenroom new` created in a folder of the test, and that was built there.
 struct NewPlugin {
-    static let kinds = ["camera", "microphone", "share", "share-audio", "pre-processor"]
+    static let kinds = ["camera", "microphone", "share", "share-audio", "pre-processor", "output"]
     static let languages = ["swift", "c", "c++"]
+
+    /// The languages that have a template of a kind.
+    static func languages(of kind: String) -> [String] {
+        kind == "output" ? ["swift", "c"] : languages
+    }
 
     let kind: String
     let language: String
@@ -122,8 +127,8 @@ struct NewPlugin {
     /// Runs its session on the virtual clock.
     func run(_ settings: String..., duration: String = "2s") throws -> Finished {
         // In the matrix of the templates, so that what they draw is recorded as it is.
-        let set =
-            ["outputs[0].record.overwrite=true", "outputs[0].record.matrix=bt601"] + settings
+        let record = "outputs[\(kind == "output" ? 1 : 0)].record"
+        let set = ["\(record).overwrite=true", "\(record).matrix=bt601"] + settings
         return try Greenroom.start(
             ["run", "\(folder)/session.yaml", "--virtual-clock", "--duration", duration]
                 + set.flatMap { ["--set", $0] }

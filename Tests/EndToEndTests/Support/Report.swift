@@ -189,6 +189,28 @@ struct Report: Decodable {
         var failure: String?
     }
 
+    struct OutputPlugin: Decodable {
+        struct Track: Decodable {
+            struct Media: Decodable {
+                var taken: Int
+                var refused: [String: Int]
+                var away: Int
+                var noBuffer: Int
+                var lostSamples: Int?
+            }
+
+            var track: String
+            var want: String
+            var media: Media
+        }
+
+        var role: String
+        var plugin: String
+        var tracks: [Track]
+        var kept: Int
+        var values: [String: Double]
+    }
+
     var greenroom: String
     var session: String
     var outcome: String
@@ -198,6 +220,7 @@ struct Report: Decodable {
     var pictures: [VideoReport]
     var sounds: [Audio]
     var soundFiles: [AudioFile]
+    var outputPlugins: [OutputPlugin]?
 
     init(_ path: String) throws {
         do {

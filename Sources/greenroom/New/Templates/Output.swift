@@ -14,8 +14,8 @@ final class MyPlugin: Output {
         var file = ""
 
         static let table: [Setting<Self>] = [
-            .integer("every", \.every, in: 1...1000, title: "One of so many frames", live: true),
-            .path("file", \.file, title: "The CSV file; none: the report alone"),
+            .integer("every", \.every, in: 1...1000, title: "Take every n-th frame", live: true),
+            .path("file", \.file, title: "The CSV file; none: only the report"),
         ]
     }
 
@@ -46,7 +46,7 @@ final class MyPlugin: Output {
             throw PluginError(
                 "\(settings.file): \(String(cString: strerror(errno)))", status: .unavailable)
         }
-        try write("frame,seconds,brightness\n")
+        try write("frame,brightness\n")
     }
 
     /// Takes one frame: I420, in the wanted size.
@@ -57,7 +57,7 @@ final class MyPlugin: Output {
         guard (frames - 1) % settings.every == 0 else { return }
         let brightness = brightness(of: frame)
         host.report("brightness", brightness)
-        try write("\(frame.index),\(Double(frame.timeNanoseconds) / 1e9),\(brightness)\n")
+        try write("\(frame.index),\(brightness)\n")
     }
 
     /// The mean of luma: the first plane.

@@ -10,7 +10,7 @@ typedef struct brightness_log {
   const gr_output_host *requests; /* NULL: the host has none */
   gr_instance instance;
   int64_t every; /* atomic: the host changes it between frames and during one */
-  char *path;    /* "": the report alone */
+  char *path;    /* "": only the report */
   FILE *file;
   int64_t frames;
 } brightness_log;
@@ -52,15 +52,14 @@ static uint64_t mean_luma(const gr_video_frame *frame) {
 static gr_status video(void *self, const gr_output_frame *frame) {
   brightness_log *const output = (brightness_log *)self;
   const int64_t every = __atomic_load_n(&output->every, __ATOMIC_RELAXED);
-  char line[96];
+  char line[64];
   uint64_t mean;
   /* Repeated frames, black and slates are not the camera's. */
   if (frame->content != GR_CONTENT_NEW || output->frames++ % every != 0) return GR_STATUS_OK;
   mean = mean_luma(&frame->frame);
   if (output->requests != NULL)
     output->requests->report(output->instance, "brightness", (double)mean);
-  snprintf(line, sizeof line, "%lld,%.3f,%llu\n", (long long)frame->index,
-           (double)frame->frame.info.pts_ns / 1e9, (unsigned long long)mean);
+  snprintf(line, sizeof line, "%lld,%llu\n", (long long)frame->index, (unsigned long long)mean);
   return write_line(output, line);
 }
 
@@ -86,7 +85,7 @@ static gr_status start_send(void *self) {
     output->host->set_error(output->instance, strerror(errno));
     return GR_STATUS_UNAVAILABLE;
   }
-  return write_line(output, "frame,seconds,brightness\n");
+  return write_line(output, "frame,brightness\n");
 }
 
 /* Every frame was delivered. */
@@ -127,8 +126,8 @@ static const void *get_extension(void *self, const char *id) {
 }
 
 static const gr_parameter parameters[] = {
-    GR_LIVE_INTEGER("every", "One of so many frames", NULL, 30, 1, 1000),
-    {sizeof(gr_parameter), GR_TYPE_PATH, 0, 0, "file", "The CSV file; none: the report alone", NULL,
+    GR_LIVE_INTEGER("every", "Take every n-th frame", NULL, 30, 1, 1000),
+    {sizeof(gr_parameter), GR_TYPE_PATH, 0, 0, "file", "The CSV file; none: only the report", NULL,
      NULL, {GR_TYPE_PATH, 0, 0, 0, ""}, 0, 0},
 };
 
@@ -138,6 +137,8 @@ static const gr_descriptor description =
 
 static gr_status gr_exported_create(uint32_t index, const gr_create *in,
                                     const gr_plugin **plugin) {
+  static const gr_plugin functions = {sizeof(gr_plugin), 0, NULL, destroy, initialize, NULL,
+                                      start_send, stop_send, uninitialize, get_extension};
   brightness_log *const made = (brightness_log *)calloc(1, sizeof *made);
   (void)index; /* there is one plugin in here */
   if (made == NULL) return GR_STATUS_FAILED;
@@ -157,8 +158,8 @@ static gr_status gr_exported_create(uint32_t index, const gr_create *in,
     free(made);
     return GR_STATUS_FAILED;
   }
-  made->plugin = (gr_plugin){sizeof(gr_plugin), 0, made, destroy, initialize, NULL, start_send,
-                             stop_send, uninitialize, get_extension};
+  made->plugin = functions;
+  made->plugin.self = made;
   *plugin = &made->plugin;
   return GR_STATUS_OK;
 }
