@@ -1,3 +1,4 @@
+package import GreenroomABI
 import GreenroomAudio
 package import GreenroomConversion
 package import GreenroomNegotiation
@@ -89,6 +90,9 @@ package final class PluginHarness: Sendable {
     private let input: VideoTrackInput?
     private let audioMixer: AudioMixer?
     private let editor: PreProcessorRunner?
+    private let feed: OutputFeed?
+    private let driver: OutputDriver?
+    private let tracks = Mutex(OutputDriver.ordinary)
     private let threads: [HostThread]
     private let offers = Mutex((revision: UInt32(0), last: Offer?.none))
     private let spending = Mutex(Spent())
@@ -118,12 +122,17 @@ package final class PluginHarness: Sendable {
         let audioIngest =
             kind.sender == .audio
             ? AudioIngest(role: role, number: number, clock: session, events: events) : nil
+        feed =
+            kind.isOutput
+            ? OutputFeed(role: role, plugin: role, selection: nil, events: events) : nil
         instance = PluginInstance(
             plan: plan, number: number, role: role, clock: session, events: events,
             videoIngest: input.map {
                 VideoIngest(pool: FramePool(limit: frameLimit), track: $0, clock: session)
             },
-            audioIngest: audioIngest, editedFrameLimit: kind.isFilter ? frameLimit : 0)
+            audioIngest: audioIngest, feed: feed,
+            editedFrameLimit: kind.isFilter ? frameLimit : 0)
+        driver = feed.map { [instance] in OutputDriver($0, instance, clock: session) }
         editor = kind.isFilter ? PreProcessorRunner(instance, clock: session) : nil
         var threads: [HostThread] = []
         if let input {
@@ -168,6 +177,7 @@ package final class PluginHarness: Sendable {
         if instance.lifecycle != .destroyed {
             instance.giveUp(because: "the harness is over")
         }
+        driver?.stop()
         input?.close()
         editor?.close()
         audioMixer?.finish(at: 0)
@@ -196,10 +206,19 @@ package final class PluginHarness: Sendable {
 
     package func create() -> StepEnd { end(instance.beginCreate()) }
 
-    /// - Parameter offer: For video and share sources; for pre-processors the one row of their
-    ///   frames; nil for audio.
-    package func initialize(_ offer: Offer?) -> StepEnd {
-        end(instance.beginInitialize(offer: offer))
+    /// Initializes the plugin, and describes the tracks of a session to an output.
+    ///
+    /// - Parameters:
+    ///   - offer: For video and share sources; for pre-processors the one row of their frames; nil
+    ///     for others.
+    ///   - capability: The size and rate of the tracks that an output is told of; nil for ordinary
+    ///     ones.
+    package func initialize(_ offer: Offer?, tracks capability: VideoCapability? = nil) -> StepEnd {
+        let initialized = end(instance.beginInitialize(offer: offer))
+        guard descriptor.kind.isOutput, initialized == .done else { return initialized }
+        let capability = capability ?? OutputDriver.ordinary
+        tracks.withLock { $0 = capability }
+        return end(instance.beginDescribing(OutputDriver.tracks(capability)))
     }
 
     /// ``reply(to:)`` has the reply.
@@ -208,8 +227,20 @@ package final class PluginHarness: Sendable {
     }
 
     package func set(_ setting: Setting) -> StepEnd { end(instance.beginSetParameter(setting)) }
-    package func startSend() -> StepEnd { end(instance.beginStartSend()) }
-    package func stopSend() -> StepEnd { end(instance.beginStopSend()) }
+
+    /// Starts the plugin; media is passed to an output from then on.
+    package func startSend() -> StepEnd {
+        let started = end(instance.beginStartSend())
+        if started == .done { driver?.start(tracks.withLock { $0 }) }
+        return started
+    }
+
+    /// Stops the plugin, an output after the last of its media.
+    package func stopSend() -> StepEnd {
+        driver?.stop()
+        return end(instance.beginStopSend())
+    }
+
     package func uninitialize() -> StepEnd { end(instance.beginUninitialize()) }
     package func destroy() -> StepEnd { end(instance.beginDestroy()) }
 
@@ -292,6 +323,38 @@ package final class PluginHarness: Sendable {
         }
         return instance.fault
     }
+
+    // MARK: Outputs
+
+    /// The tracks that an output is told of.
+    package static var outputTracks: [OutputTrack] { OutputDriver.tracks(OutputDriver.ordinary) }
+
+    /// Asks an output what it wants of a track, which changes nothing.
+    ///
+    /// - Parameter want: What stands there before; then what the output has written.
+    package func ask(about track: OutputTrack, _ want: inout gr_want) -> StepEnd {
+        let written = Mutex(want)
+        let end = end(
+            instance.beginAsking(.track) { backend in
+                var want = written.withLock { $0 }
+                let status = backend.describe(track, &want)
+                written.withLock { [want] in $0 = want }
+                return status
+            })
+        want = written.withLock { $0 }
+        return end
+    }
+
+    /// What an output wants, by track.
+    package var wants: [(track: OutputTrack, want: TrackWant)] { feed?.wants ?? [] }
+    /// The values that an output has set for the report.
+    package var reportedValues: [String: Double] { feed?.reportedValues ?? [:] }
+    /// The number of frames that an output keeps.
+    package var keptFrames: Int { feed?.keptCount ?? 0 }
+    /// What an output wrote to in its host's process until it was stopped, in words; nil for nothing.
+    package var writtenFrame: String? { driver?.written }
+    /// How long an output's media call has run, in nanoseconds of real time; nil without one.
+    package var mediaNanoseconds: Int64? { instance.mediaNanoseconds }
 
     // MARK: Frames for a pre-processor
 

@@ -3,7 +3,7 @@ import GreenroomABI
 package import GreenroomConversion
 package import GreenroomIPC
 import GreenroomIsolation
-import GreenroomMedia
+package import GreenroomMedia
 import GreenroomProbe
 
 /// The harness's observer of an instance: traces calls and edits, watches leases, and hides an
@@ -15,6 +15,7 @@ package struct PluginTracer: InstanceObserver {
     private let now: @Sendable () -> Int64
     private let trace: @Sendable (TracedCall) -> Void
     private let traceEdit: @Sendable (TracedEdit) -> Void
+    private let traceTake: @Sendable (TracedTake) -> Void
 
     /// - Parameters:
     ///   - withheldExtension: The id of the host extension to hide; nil for none.
@@ -22,17 +23,21 @@ package struct PluginTracer: InstanceObserver {
     ///   - now: The session clock, in nanoseconds.
     ///   - trace: Gets each call of the plugin, on the calling thread.
     ///   - traceEdit: Gets each edited frame, on the media thread.
+    ///   - traceTake: Gets each frame and block for an output, on the calling thread: before the call,
+    ///     without a status, and after it.
     package init(
         withheldExtension: String? = nil, leases: LeaseWatch? = nil,
         now: @escaping @Sendable () -> Int64,
         trace: @escaping @Sendable (TracedCall) -> Void,
-        traceEdit: @escaping @Sendable (TracedEdit) -> Void
+        traceEdit: @escaping @Sendable (TracedEdit) -> Void,
+        traceTake: @escaping @Sendable (TracedTake) -> Void
     ) {
         self.withheldExtension = withheldExtension
         self.leases = leases
         self.now = now
         self.trace = trace
         self.traceEdit = traceEdit
+        self.traceTake = traceTake
     }
 
     package var guarding: FrameGuarding? { leases?.guarding }
@@ -79,6 +84,15 @@ package struct PluginTracer: InstanceObserver {
         guard length >= EditStatistics.offset + MemoryLayout<EditStatistics>.size
         else { return }
         traceEdit(TracedEdit(channel.read(EditStatistics.self, at: EditStatistics.offset)))
+    }
+
+    package func take(_ call: Call, on channel: Channel, pass: () -> Status) -> Status {
+        var take = TracedTake(call, channel)
+        traceTake(take)
+        let status = pass()
+        take.status = status
+        traceTake(take)
+        return status
     }
 }
 

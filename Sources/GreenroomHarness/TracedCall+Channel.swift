@@ -50,6 +50,8 @@ extension TracedCall.Request {
                     frames: block.frame_count, ptsNanoseconds: block.pts_ns,
                     timeoutNanoseconds: channel.read(at: MessageLayout.number),
                     digest: channel.digestOfSamples(of: block)))
+        case .keepFrame: self = .keepFrame
+        case .releaseFrame: self = .releaseFrame
         default: return nil
         }
     }

@@ -27,6 +27,8 @@ package struct TracedCall: Equatable, Sendable {
         case commit(lease: UInt64, TracedInfo)
         case abandon(lease: UInt64)
         case sendSound(TracedBlock)
+        case keepFrame
+        case releaseFrame
     }
 
     package var thread: Thread

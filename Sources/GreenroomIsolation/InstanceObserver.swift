@@ -1,6 +1,6 @@
 package import GreenroomConversion
 package import GreenroomIPC
-import GreenroomMedia
+package import GreenroomMedia
 import GreenroomPluginInterface
 package import GreenroomSession
 
@@ -34,6 +34,15 @@ package protocol InstanceObserver: Sendable {
     ///   - channel: Contains the runner's answer to ``Call/process``.
     ///   - length: The answer's, in bytes.
     func didProcess(on channel: Channel, length: Int)
+
+    /// Passes media to an output. [media]
+    ///
+    /// - Parameters:
+    ///   - call: ``Call/takeFrame`` or ``Call/takeBlock``.
+    ///   - channel: Contains the call's message.
+    ///   - pass: Passes it as without an observer. Call it once.
+    /// - Returns: What `pass` returned.
+    func take(_ call: Call, on channel: Channel, pass: () -> Status) -> Status
 }
 
 extension SharedProcess {

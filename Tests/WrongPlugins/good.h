@@ -12,7 +12,7 @@
  * OWN_X, which leaves it out here, and good_x, which does what is right. ID, NAME and VERSION say
  * what the descriptor has, and MEMBERS are more members of `struct good`.
  */
-#include <greenroom/plugin.h>
+#include <greenroom/output.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,8 @@ typedef struct good {
   gr_sender sender;
   const gr_video_functions *video;
   const gr_audio_functions *audio;
+  const gr_output_host *output; /* of an output */
+  int64_t taken; /* frames and blocks that an output got */
   pthread_t thread;
   pthread_mutex_t lock; /* of what the next two lines have */
   shape shape;
@@ -78,6 +80,10 @@ static void stop_send(void *self);
 static void uninitialize(void *self);
 static const void *get_extension(void *self, const char *id);
 static gr_status process(void *self, gr_mutable_frame *frame);
+/* Answers what an output wants of a track, and takes its media. */
+static gr_status track(void *self, const gr_track *track, gr_want *want);
+static gr_status video(void *self, const gr_output_frame *frame);
+static gr_status audio(void *self, const gr_output_block *block);
 /* Changes a live parameter. */
 static gr_status set(void *self, const gr_setting *setting);
 /* Takes a setting over; also those that create gets. */
@@ -263,6 +269,8 @@ SPARE static gr_status good_initialize(void *self, const gr_initialize *in) {
   me->sender = in->sender;
   me->video = in->video;
   me->audio = in->audio;
+  if (KIND == GR_KIND_OUTPUT)
+    me->output = me->host->get_extension(me->instance, GR_EXT_OUTPUT_HOST);
   if (in->offer && in->answer) choose(me, in->offer, in->answer);
   return GR_STATUS_OK;
 }
@@ -273,16 +281,19 @@ SPARE static gr_status good_property_change(void *self, const gr_offer *offer,
   return GR_STATUS_OK;
 }
 
+/* Whether it sends. */
+SPARE static const int has_thread = KIND != GR_KIND_PRE_PROCESSOR && KIND != GR_KIND_OUTPUT;
+
 SPARE static gr_status good_start_send(void *self) {
   good *me = self;
-  if (KIND == GR_KIND_PRE_PROCESSOR) return GR_STATUS_OK;
+  if (!has_thread) return GR_STATUS_OK;
   if (pthread_create(&me->thread, NULL, pump, me) == 0) return GR_STATUS_OK;
   me->host->set_error(me->instance, "no thread could be made; raise the limit on threads");
   return GR_STATUS_FAILED;
 }
 
 SPARE static void good_stop_send(void *self) {
-  if (KIND != GR_KIND_PRE_PROCESSOR) pthread_join(((good *)self)->thread, NULL);
+  if (has_thread) pthread_join(((good *)self)->thread, NULL);
 }
 
 SPARE static void good_uninitialize(void *self) { ((good *)self)->sender = 0; }
@@ -306,6 +317,43 @@ SPARE static gr_status good_process(void *self, gr_mutable_frame *frame) {
     }
   }
   return GR_STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------
+ * Outputs
+ * ---------------------------------------------------------------------------------- */
+
+SPARE static gr_status good_track(void *self, const gr_track *track, gr_want *want) {
+  (void)self;
+  want->is_wanted = track->kind == GR_TRACK_CAMERA || track->kind == GR_TRACK_MIX;
+  want->pace = GR_PACE_COMPLETE;
+  want->sample_rate_hz = 16000;
+  want->channels = 1;
+  want->block_frames = 320;
+  return GR_STATUS_OK;
+}
+
+SPARE static gr_status good_take(good *me) {
+  me->taken++;
+  return me->output->report(me->instance, "taken", (double)me->taken);
+}
+
+/* Adds up the first row and the last. */
+SPARE static gr_status good_video(void *self, const gr_output_frame *frame) {
+  const gr_plane *luma = &frame->frame.planes[0];
+  const uint8_t *last = luma->data + (size_t)(frame->frame.height - 1) * luma->stride_bytes;
+  uint32_t sum = 0;
+  for (uint32_t x = 0; x < frame->frame.width; x++) sum += luma->data[x] + last[x];
+  ((good *)self)->output->report(((good *)self)->instance, "sum", sum);
+  return good_take(self);
+}
+
+SPARE static gr_status good_audio(void *self, const gr_output_block *block) {
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < block->block.frame_count * block->block.channels; i++)
+    sum += block->block.samples[i];
+  ((good *)self)->output->report(((good *)self)->instance, "level", (double)sum);
+  return good_take(self);
 }
 
 /* ------------------------------------------------------------------------------------
@@ -362,7 +410,10 @@ SPARE static gr_status good_set(void *self, const gr_setting *setting) {
 SPARE static const void *good_get_extension(void *self, const char *id) {
   static const gr_live_parameters live = {.struct_size = sizeof live, .set = set};
   static const gr_pre_processor editing = {.struct_size = sizeof editing, .process = process};
+  static const gr_output taking = {
+      .struct_size = sizeof taking, .track = track, .video = video, .audio = audio};
   (void)self;
+  if (KIND == GR_KIND_OUTPUT && strcmp(id, GR_EXT_OUTPUT) == 0) return &taking;
   if (strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live;
   if (KIND == GR_KIND_PRE_PROCESSOR && strcmp(id, GR_EXT_PRE_PROCESSOR) == 0) return &editing;
   return NULL;
@@ -451,6 +502,21 @@ static const void *get_extension(void *self, const char *id) {
 #ifndef OWN_PROCESS
 static gr_status process(void *self, gr_mutable_frame *frame) {
   return good_process(self, frame);
+}
+#endif
+#ifndef OWN_TRACK
+static gr_status track(void *self, const gr_track *track, gr_want *want) {
+  return good_track(self, track, want);
+}
+#endif
+#ifndef OWN_VIDEO
+static gr_status video(void *self, const gr_output_frame *frame) {
+  return good_video(self, frame);
+}
+#endif
+#ifndef OWN_AUDIO
+static gr_status audio(void *self, const gr_output_block *block) {
+  return good_audio(self, block);
 }
 #endif
 #ifndef OWN_SET

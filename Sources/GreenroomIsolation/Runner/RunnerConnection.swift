@@ -127,8 +127,11 @@ final class RunnerConnection: Sendable {
     }
 
     private func pass(_ call: Call, length: Int, on channel: Channel) -> Status {
-        let answered = channel.call(call, length: length) { serve($0, $1, channel) }
-        return answered == nil ? .gone : Status(rawValue: channel.read())
+        func pass() -> Status {
+            let answered = channel.call(call, length: length) { serve($0, $1, channel) }
+            return answered == nil ? .gone : Status(rawValue: channel.read())
+        }
+        return observer?.take(call, on: channel, pass: pass) ?? pass()
     }
 
     // MARK: Calls of the plugin

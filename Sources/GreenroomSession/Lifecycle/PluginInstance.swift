@@ -181,7 +181,7 @@ package final class PluginInstance: Sendable {
     }
 
     /// Begins to describe tracks to an output. Its feed has the answers.
-    func beginDescribing(_ tracks: [OutputTrack]) -> PendingStep {
+    package func beginDescribing(_ tracks: [OutputTrack]) -> PendingStep {
         begin(.track) { $0.beginDescribing(tracks) }
     }
 
@@ -250,7 +250,7 @@ package final class PluginInstance: Sendable {
     package func giveUp(because reason: String) { life?.giveUp(because: reason) }
 
     /// How long an output's media call has run, in nanoseconds of real time; nil without one.
-    var mediaNanoseconds: Int64? { life?.gate?.busyNanoseconds }
+    package var mediaNanoseconds: Int64? { life?.gate?.busyNanoseconds }
 
     /// Passes a frame to an output. [media]
     func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status {

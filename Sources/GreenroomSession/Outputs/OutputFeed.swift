@@ -2,9 +2,9 @@ import GreenroomABI
 import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
-import GreenroomModel
+package import GreenroomModel
 import GreenroomNegotiation
-import GreenroomPluginInterface
+package import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
@@ -94,7 +94,7 @@ package final class OutputFeed: Sendable {
     /// Guards the answers, the frames and the counters.
     private let state: Monitor<State>
 
-    init(
+    package init(
         role: String, plugin: String, selection: Set<SessionTrack>?, events: SessionEvents
     ) {
         self.role = role
@@ -155,7 +155,7 @@ package final class OutputFeed: Sendable {
     }
 
     /// What is wanted, by track.
-    private var wants: [(track: OutputTrack, want: TrackWant)] {
+    package var wants: [(track: OutputTrack, want: TrackWant)] {
         state.withLock { $0.answers.map { ($0.track, $0.want) } }
     }
 
@@ -197,7 +197,7 @@ package final class OutputFeed: Sendable {
     }
 
     /// Sets the start of the session, on its clock.
-    func begin(epoch: Int64) { state.withLock { $0.epoch = epoch } }
+    package func begin(epoch: Int64) { state.withLock { $0.epoch = epoch } }
 
     var epoch: Int64 { state.withLock { $0.epoch } }
 
@@ -281,6 +281,9 @@ package final class OutputFeed: Sendable {
         guard isKept else { throw Refusal(.notKept(id), in: .release) }
     }
 
+    /// The number of frames that the plugin keeps.
+    package var keptCount: Int { state.withLock { $0.kept.count } }
+
     /// Takes all frames back: the plugin's life has ended, or it is stopped.
     func forgetFrames() { state.withLock { $0.kept = [:] } }
 
@@ -299,6 +302,9 @@ package final class OutputFeed: Sendable {
             state.values[name] = value
         }
     }
+
+    /// The plugin's values for the report, by name.
+    package var reportedValues: [String: Double] { state.withLock { $0.values } }
 
     /// An output plugin in the report.
     private struct Entry: Encodable, Sendable {
@@ -342,7 +348,7 @@ package final class OutputFeed: Sendable {
 
 extension TrackWant {
     /// The want in words, e.g. `nv12 640x360, 15 fps`; nil for nothing.
-    fileprivate var inWords: String? {
+    package var inWords: String? {
         switch self {
         case .nothing: nil
         case .video(let want): "\(want.format.name)\(want.video.differences)"

@@ -1,14 +1,14 @@
-import GreenroomAudio
+package import GreenroomAudio
 import GreenroomMedia
-import GreenroomPluginInterface
-import GreenroomRuntime
+package import GreenroomPluginInterface
+package import GreenroomRuntime
 
 /// Passes the audio of a track to an output plugin, in the format and the blocks that it wants.
 ///
 /// The audio thread writes samples to a ring of a second without waiting; a thread of the sink's
 /// converts them and calls the plugin. Of a plugin that is too slow samples are lost, counted, and
 /// replaced by silence of the same length.
-final class PluginAudioSink: AudioSink {
+package final class PluginAudioSink: AudioSink {
     private struct State {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate)
         /// Frames lost since the ring was full, to replace by silence.
@@ -27,7 +27,7 @@ final class PluginAudioSink: AudioSink {
     private let lost = Monitor(0)
 
     /// Starts the sink's thread.
-    init(
+    package init(
         _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, want: AudioTrackWant,
         clock: SessionClock
     ) {
@@ -78,11 +78,11 @@ final class PluginAudioSink: AudioSink {
         return seconds * 1_000_000_000 + rest * 1_000_000_000 / Int64(rate)
     }
 
-    var isOfPlugin: Bool { true }
+    package var isOfPlugin: Bool { true }
 
-    var health: SinkHealth { feed.hasLeft ? .failed : .working }
+    package var health: SinkHealth { feed.hasLeft ? .failed : .working }
 
-    func write(_ samples: Span<Int16>) {
+    package func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2
         let isLost = state.change { state in
             // Silence for lost frames comes first, or samples would move in time.
@@ -101,7 +101,7 @@ final class PluginAudioSink: AudioSink {
         feed.count(lostSamples: total, of: track)
     }
 
-    func finish(until deadline: Int64) {
+    package func finish(until deadline: Int64) {
         state.change { $0.isFinishing = true }
         thread.join(until: deadline)
     }

@@ -1,22 +1,22 @@
-import GreenroomConversion
-import GreenroomMedia
+package import GreenroomConversion
+package import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomPluginInterface
-import GreenroomVideo
+package import GreenroomVideo
 import Synchronization
 
 /// Passes the frames of a track to an output plugin.
 ///
 /// A plugin in a process of its own gets a copy in memory that its process maps. A picture that is
 /// repeated is copied once.
-final class PluginVideoSink: VideoSink {
+package final class PluginVideoSink: VideoSink {
     /// A frame, and its copy in the plugin's memory.
     private struct Copy: ~Copyable, Sendable {
         var original: VideoFrame
         var copy: VideoFrame
     }
 
-    let pace: OutputPace
+    package let pace: OutputPace
     private let feed: OutputFeed
     private let instance: PluginInstance
     private let track: UInt32
@@ -24,7 +24,7 @@ final class PluginVideoSink: VideoSink {
     /// Used by the branch's thread alone; the lock satisfies the compiler, and is never contended.
     private let last = Mutex<Copy?>(nil)
 
-    init(
+    package init(
         _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, rate: FrameRate,
         isComplete: Bool
     ) {
@@ -35,9 +35,9 @@ final class PluginVideoSink: VideoSink {
         pace = isComplete ? .asTheyCome : .onSchedule
     }
 
-    var plugin: Int { instance.number }
+    package var plugin: Int { instance.number }
 
-    func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
+    package func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
         guard !feed.hasLeft else {
             throw OutputError(place: feed.name, explanation: "the session continues without it.")
         }
@@ -58,7 +58,7 @@ final class PluginVideoSink: VideoSink {
         }
     }
 
-    func finish() throws { last.withLock { $0 = nil } }
+    package func finish() throws { last.withLock { $0 = nil } }
 
     /// A reference to the copy of a frame in a pool; nil if the pool has no room.
     private static func copy(

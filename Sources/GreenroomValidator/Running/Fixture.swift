@@ -37,7 +37,8 @@ final class Fixture: Sendable {
                 factory: process.observed(
                     by: PluginTracer(
                         withheldExtension: withheld, leases: leases, now: { clock.now },
-                        trace: { record.take($0) }, traceEdit: { record.take($0) })),
+                        trace: { record.take($0) }, traceEdit: { record.take($0) },
+                        traceTake: { record.take($0) })),
                 descriptor: examination.descriptor, settings: settings),
             on: clock, as: number,
             sinks: PluginHarness.Sinks(
@@ -122,6 +123,12 @@ final class Fixture: Sendable {
     /// The check that judges a step's end.
     func check(naming step: LifecycleStep?, _ end: PluginHarness.StepEnd) -> String {
         switch end {
+        // The host waits for the call before it calls stop-send.
+        case .hangs where (pluginHarness.mediaNanoseconds ?? 0) > 1_000_000_000: "output.in-time"
+        case .refused
+        where kind.isOutput && pluginHarness.lifecycle == .initialized
+            && step == .initialize:
+            "output.wants"
         case .pumps: "lifecycle.start-returns"
         // It only waits for start-send.
         case .hangs where pluginHarness.runningCallback?.step == .startSend:
@@ -159,8 +166,11 @@ final class Fixture: Sendable {
         let cpuDeadline = CPUTimeDeadline(process.process)
         let end = body(pluginHarness)
         guard end == .hangs else { return end }
-        return cpuDeadline.endsInTime { pluginHarness.runningCallback?.step == step }
-            ? .done : .hangs
+        return cpuDeadline.endsInTime {
+            // An output's initialize includes what it wants of the tracks.
+            let running = pluginHarness.runningCallback?.step
+            return running == step || running == .track && step == .initialize
+        } ? .done : .hangs
     }
 
     // MARK: Verdicts
@@ -177,9 +187,17 @@ final class Fixture: Sendable {
         }
     }
 
+    /// The check that names a crash.
+    private var checkOfCrash: String {
+        if spinsOnFullQueue { return "sound.back-pressure" }
+        // An output's process can't write to frames.
+        let isWrite = process.fault.map { $0.access != .read && $0.address > 0xffff } ?? false
+        return kind.isOutput && isWrite ? "output.read-only" : "lifecycle.whole-life"
+    }
+
     /// The verdict on a lost process.
     func crash() -> Verdict {
         .crashed(process.evidence ?? pluginHarness.fault ?? "its process is lost", process.lines)
-            .unless(spinsOnFullQueue ? "sound.back-pressure" : "lifecycle.whole-life")
+            .unless(checkOfCrash)
     }
 }

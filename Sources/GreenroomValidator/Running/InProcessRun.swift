@@ -26,6 +26,8 @@ enum InProcessRun {
         /// Why there is no digest.
         var problem: String?
         var isOffClock = false
+        /// What an output wrote to, in words; nil for nothing.
+        var writtenFrame: String?
     }
 
     /// The start of the output line.
@@ -73,7 +75,7 @@ enum InProcessRun {
         let (digest, problem) = pluginHarness.performWhole(record, nanoseconds: request.nanoseconds)
         return Answer(
             digest: problem == nil ? digest : nil, problem: problem,
-            isOffClock: pluginHarness.clock.isOffClock())
+            isOffClock: pluginHarness.clock.isOffClock(), writtenFrame: pluginHarness.writtenFrame)
     }
 
     // MARK: The check's side

@@ -21,8 +21,12 @@ struct MediaDigest: Codable, Equatable, Sendable {
     private(set) var pictures: [Picture] = []
     /// A digest of each 10 ms of audio.
     private(set) var sounds: [UInt64] = []
+    /// What an output wants of each track, in words.
+    var wants: [String] = []
+    /// The values that an output has set for the report.
+    var values: [String: Double] = [:]
 
-    var isEmpty: Bool { pictures.isEmpty && sounds.isEmpty }
+    var isEmpty: Bool { pictures.isEmpty && sounds.isEmpty && wants.isEmpty }
 
     /// A difference to another digest, as text; nil for none.
     func difference(from other: MediaDigest) -> String? {
@@ -39,6 +43,14 @@ struct MediaDigest: Codable, Equatable, Sendable {
         if let index = zip(sounds, other.sounds).enumerated().first(where: { $1.0 != $1.1 })?.offset
         {
             return "the audio differs from \(index * 10) ms on"
+        }
+        if wants != other.wants {
+            return "it wants \(wants.listed) in one and \(other.wants.listed) in the other"
+        }
+        for name in Set(values.keys).union(other.values.keys).sorted()
+        where values[name] != other.values[name] {
+            let texts = [values[name], other.values[name]].map { $0.map { "\($0)" } ?? "nothing" }
+            return "it reports \(texts[0]) as \(name) in one and \(texts[1]) in the other"
         }
         guard pictures.count == other.pictures.count else {
             return
@@ -82,6 +94,10 @@ extension PluginHarness {
         if descriptor.kind.sender == .audio {
             digest.take(record.samples[soundBegin...].prefix(Int(length / 1_000_000) * 96))
         }
+        digest.wants = wants.compactMap { track, want in
+            want.inWords.map { "\(track.name) as \($0)" }
+        }
+        digest.values = reportedValues
         return (end == .done ? stopped : end, digest)
     }
 
@@ -90,7 +106,7 @@ extension PluginHarness {
         let interval: Int64 = 33_333_333
         return (0..<max(nanoseconds / interval, 1)).compactMap { index in
             let info = FrameInfo(ptsNanoseconds: clock.now)
-            let edit = edit(Self.smallSize, info: info) { $0.fillForEditing(number: Int(index)) }
+            let edit = edit(Self.smallSize, info: info) { $0.fillWithRamp(number: Int(index)) }
             _ = wait(nanoseconds: interval)
             guard let edit else { return nil }
             guard case .returned(let frame, let status) = edit, status == .ok else { return nil }
@@ -129,24 +145,8 @@ extension MediaDigest {
     }
 }
 
-extension VideoFrame {
-    /// Fills an I420 frame with varied content.
-    mutating func fillForEditing(number: Int) {
-        for index in 0..<planeCount {
-            let geometry = format.plane(index, of: size)
-            let ramp = (0..<geometry.rowBytes + 220).map { UInt8(16 + $0 % 220) }
-            var bytes: [UInt8] = []
-            for row in 0..<geometry.rows {
-                bytes += ramp[((3 * row + 7 * number) % 220)...].prefix(geometry.rowBytes)
-            }
-            bytes.withUnsafeBytes { source in
-                guard let first = source.baseAddress else { return }
-                // The frame has the right size.
-                try? copyPlane(
-                    index, from: first, strideBytes: geometry.rowBytes, byteCount: source.count)
-            }
-        }
-    }
+extension [String] {
+    fileprivate var listed: String { isEmpty ? "nothing" : joined(separator: "; ") }
 }
 
 extension Int64? {

@@ -23,6 +23,7 @@ final class Record: Sendable {
         var frames: [Frame] = []
         var calls: [TracedCall] = []
         var edits: [TracedEdit] = []
+        var takes: [TracedTake] = []
         var editingThread: Int32?
         var events: [SessionEvent] = []
         var samples: [Int16] = []
@@ -33,6 +34,7 @@ final class Record: Sendable {
     private struct Onlookers {
         var ofFrames: (@Sendable (borrowing VideoFrame) -> Void)?
         var ofCalls: (@Sendable (TracedCall) -> Void)?
+        var ofTakes: (@Sendable (TracedTake) -> Void)?
     }
 
     private let state = Mutex(State())
@@ -46,6 +48,11 @@ final class Record: Sendable {
     /// Passes each call to an observer, on the calling thread, before the plugin gets its answer.
     func onCall(_ body: @escaping @Sendable (TracedCall) -> Void) {
         onlookers.withLock { $0.ofCalls = body }
+    }
+
+    /// Passes each frame and block for an output to an observer, before its call and after it.
+    func onTake(_ body: @escaping @Sendable (TracedTake) -> Void) {
+        onlookers.withLock { $0.ofTakes = body }
     }
 
     /// Calls an observer after each sent frame, on the plugin's calling thread.
@@ -64,6 +71,8 @@ final class Record: Sendable {
     var calls: [TracedCall] { state.withLock { $0.calls } }
     /// The traced edits of a pre-processor.
     var edits: [TracedEdit] { state.withLock { $0.edits } }
+    /// The frames and blocks that an output got.
+    var takes: [TracedTake] { state.withLock { $0.takes } }
     /// The thread of this process that hands over frames; nil before the first.
     var editingThread: Int32? { state.withLock { $0.editingThread } }
     /// The events that a session would report.
@@ -89,40 +98,15 @@ final class Record: Sendable {
             state.editingThread = greenroom_thread_number()
         }
     }
+    func take(_ take: TracedTake) {
+        if take.status != nil { state.withLock { $0.takes.append(take) } }
+        onlookers.withLock { $0.ofTakes }?(take)
+    }
     func take(_ event: SessionEvent) { state.withLock { $0.events.append(event) } }
 
     func take(_ sound: Span<Int16>) {
         sound.withUnsafeBufferPointer { sound in
             state.withLock { $0.samples.append(contentsOf: sound) }
         }
-    }
-}
-
-extension VideoFrame {
-    /// A digest of all visible bytes, in words of 8 bytes.
-    var digest: UInt64 {
-        var digest = ContentDigest()
-        for index in 0..<planeCount {
-            let geometry = format.plane(index, of: size)
-            let (bytes, stride) = (plane(index), strideBytes(index))
-            guard !format.isCompressed else {
-                for place in 0..<byteCount(index) { digest.add(UInt64(bytes.byte(place))) }
-                continue
-            }
-            for row in 0..<geometry.rows {
-                var place = row * stride
-                let end = place + geometry.rowBytes
-                while place + 8 <= end {
-                    digest.add(
-                        bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
-                    place += 8
-                }
-                while place < end {
-                    digest.add(UInt64(bytes.byte(place)))
-                    place += 1
-                }
-            }
-        }
-        return digest.value
     }
 }

@@ -86,6 +86,8 @@ extension TracedCall {
         case .commit: "commit"
         case .abandon: "abandon"
         case .sendSound: "send"
+        case .keepFrame: "keep"
+        case .releaseFrame: "release"
         }
     }
 }

@@ -9,7 +9,7 @@ extension Catalogue {
         "lifecycle.thread-contracts", "calls come from the right threads",
         proving: """
             Over a second of sending, with a new offer, changes of live parameters and, for a \
-            pre-processor, frames to edit: set_error may be called only inside control callbacks \
+            pre-processor, frames to edit, and for an output, media to take: set_error may be called only inside control callbacks \
             ("[control]"), and wait_until_ns only on the plugin's own threads ("not from a \
             callback"), where it cannot block the control or media thread.
             """
@@ -44,7 +44,7 @@ extension Catalogue {
                         + "fails. Use log, or give_up")
             case (.setError, .media):
                 return .failed(
-                    "it calls set_error inside process: set_error says why a control callback "
+                    "it calls set_error in a media callback: set_error says why a control callback "
                         + "fails. Use log")
             case (.waitUntil, .control) where end != .pumps:
                 return .failed(
@@ -52,7 +52,7 @@ extension Catalogue {
                         + "blocks the control thread")
             case (.waitUntil, .media):
                 return .failed(
-                    "it calls wait_until_ns inside process, which delays the picture")
+                    "it calls wait_until_ns in a media callback, which delays the media")
             default: continue
             }
         }

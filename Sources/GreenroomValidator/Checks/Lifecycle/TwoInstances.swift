@@ -229,7 +229,7 @@ extension Fixture {
             color: .bt709Limited, offerRevision: 1, ptsNanoseconds: Int64(number) * 33_333_333)
         guard
             let edit = pluginHarness.edit(
-                size, info: info, fill: { $0.fillForEditing(number: number) }),
+                size, info: info, fill: { $0.fillWithRamp(number: number) }),
             case .returned(let frame, let status) = edit, status == .ok
         else {
             if pluginHarness.fault != nil { throw crash() }

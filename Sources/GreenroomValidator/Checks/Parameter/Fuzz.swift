@@ -139,7 +139,7 @@ extension Fixture {
         let size = FrameSize(width: 640, height: 360)
         let cpuDeadline = CPUTimeDeadline(process.process)
         guard
-            let edit = pluginHarness.edit(size, info: info, fill: { $0.fillForEditing(number: 0) })
+            let edit = pluginHarness.edit(size, info: info, fill: { $0.fillWithRamp(number: 0) })
         else { return }
         if case .late = edit {
             throw cpuDeadline.doubt
@@ -152,7 +152,7 @@ extension Fixture {
 
     /// Waits until something new is sent.
     fileprivate func mustGoOn() throws(Verdict) {
-        guard !kind.isFilter else { return }
+        guard isSource else { return }
         let before = accepted
         for _ in 0..<10 {
             try wait(seconds: 0.5)

@@ -166,16 +166,16 @@ extension Catalogue {
 
 extension [FilterLife.Times] {
     /// Whether the machine was busy with other processes.
-    fileprivate var wereBusy: Bool {
+    var wereBusy: Bool {
         reduce(0) { $0 + $1.delay } * 100 > reduce(0) { $0 + $1.taken }
     }
 
     /// The minimum time of every second frame.
-    fileprivate var usualNanoseconds: Int64 { atLeastEverySecond(map(\.taken)) }
+    var usualNanoseconds: Int64 { atLeastEverySecond(map(\.taken)) }
 
     /// The same, without the influence of the machine: other processes slow a processor down by
     /// half at most.
-    fileprivate var sureNanoseconds: Int64 {
+    var sureNanoseconds: Int64 {
         guard wereBusy else { return usualNanoseconds }
         return atLeastEverySecond(map { $0.isWork ? $0.taken / 2 : $0.taken })
     }

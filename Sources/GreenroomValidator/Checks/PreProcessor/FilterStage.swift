@@ -221,7 +221,7 @@ final class FilterLife {
 }
 
 /// Measures a call of another process.
-private struct TimeMeter {
+struct TimeMeter {
     private let process: Int32
     private let editingThread: Int32?
     private var start = (time: Int64(0), run: Int64(0), delay: Int64(0))

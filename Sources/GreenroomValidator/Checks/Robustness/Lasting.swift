@@ -9,7 +9,7 @@ extension Catalogue {
         "robustness.lasting", "stable over days",
         proving: """
             Over a minute of session time, on the virtual clock with small frames, the process is \
-            sampled every ten seconds while the plugin sends or edits: threads, open descriptors \
+            sampled every ten seconds while the plugin sends, edits or takes media: threads, open descriptors \
             and memory must not grow with each sample. Growth under about 50 KB in ten seconds is \
             below the noise. A plugin that does not use the session clock is observed for 15 s of \
             real time. If the minute takes longer than 40 s of real time, the samples so far \
@@ -46,7 +46,8 @@ extension Fixture {
             leaks.add(ProcessSnapshot(of: process.process))
             looks += 1
         }
-        let stretch = "\(Int(seconds.rounded(.up))) s of \(isSource ? "sending" : "editing")"
+        let stretch =
+            "\(Int(seconds.rounded(.up))) s of \(isSource ? "sending" : kind.isFilter ? "editing" : "taking media")"
         guard looks >= Self.fewestLooks else {
             let delay = ProcessLoad(of: process.process).delayNanoseconds - delayBefore
             throw tooSlow(looks, stretch, delayNanoseconds: delay)
@@ -92,7 +93,7 @@ extension Fixture {
     ///
     /// - Returns: Whether it was done in time.
     private func work(seconds: Double, until deadline: Int64) throws(Verdict) -> Bool {
-        guard !isSource else {
+        guard kind.isFilter else {
             for _ in 0..<10 where MonotonicClock.now < deadline { try wait(seconds: seconds / 10) }
             return MonotonicClock.now < deadline
         }
@@ -102,7 +103,7 @@ extension Fixture {
             guard
                 let edit = pluginHarness.edit(
                     Catalogue.smallest.size, info: info,
-                    fill: { if number < 2 { $0.fillForEditing(number: number) } })
+                    fill: { if number < 2 { $0.fillWithRamp(number: number) } })
             else { return true }
             if case .late = edit {
                 throw cpuDeadline.doubt

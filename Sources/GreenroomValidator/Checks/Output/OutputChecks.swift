@@ -1,0 +1,5 @@
+extension Catalogue {
+    static let outputChecks: [Check] = [
+        outputWants, outputUnknownTrack, outputTakes, outputInTime, outputReleases, outputReadOnly,
+    ]
+}

@@ -1,0 +1,147 @@
+import GreenroomHarness
+import GreenroomIsolation
+import GreenroomMedia
+import GreenroomNegotiation
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomSession
+import Synchronization
+
+extension Catalogue {
+    static let outputInTime = Check(
+        "output.in-time", "video and audio return in time", of: .outputs, limitSeconds: 120,
+        proving: """
+            Passes two seconds of media and measures each call: its time less what threads waited \
+            for a processor. Every second frame of a track must return within a period, every \
+            second block within its length, and all calls together must take less than the two \
+            seconds, for they never overlap. On a busy machine processor time counts half, and one \
+            of three attempts is enough. An output that is slower loses frames and blocks: 8 frames \
+            and a second of audio wait for it, the rest is left out. Do slow work on a thread of \
+            the plugin's own.
+            """
+    ) { examination throws(Verdict) in
+        var isInDoubt = false
+        var slow: String?
+        for _ in 0..<3 {
+            let calls = try examination.timedCalls()
+            guard let problem = calls.problem(\.usualNanoseconds, \.taken) else {
+                return .passed(calls.summary)
+            }
+            slow = problem
+            guard calls.wereBusy else { break }
+            // On a busy machine only what is too slow in any case counts.
+            if calls.problem(\.sureNanoseconds, \.sureNanoseconds) == nil { isInDoubt = true }
+        }
+        guard !isInDoubt, let slow else {
+            return .skipped("the machine was too busy to tell whether it is fast enough")
+        }
+        return .failed(
+            "\(slow). Do slow work on a thread of the plugin's own, and measure a release build")
+    }
+}
+
+extension Examination {
+    /// The session time of the calls, in seconds.
+    fileprivate static let seconds: Double = 2
+
+    /// Lets an output take media, and measures the calls.
+    fileprivate func timedCalls() throws(Verdict) -> TimedCalls {
+        let fixture = try fixture()
+        let process = fixture.process.process
+        let state = Mutex((begun: TimeMeter?.none, calls: TimedCalls()))
+        try fixture.create()
+        try fixture.initialize()
+        let wants = fixture.pluginHarness.wants
+        for (track, want) in wants {
+            switch want {
+            case .nothing: continue
+            case .video(let want):
+                let rate = want.video.rate ?? track.capability?.rate ?? FrameRate(30)
+                state.withLock {
+                    $0.calls.tracks[track.id] = TimedCalls.Track(
+                        name: track.name, unit: "frame", interval: rate.dueNanoseconds(ofFrame: 1))
+                }
+            case .audio(let want):
+                let nanoseconds =
+                    Int64(want.blockFrames) * 1_000_000_000 / Int64(want.format.sampleRate)
+                state.withLock {
+                    $0.calls.tracks[track.id] = TimedCalls.Track(
+                        name: track.name, unit: "block", interval: nanoseconds)
+                }
+            }
+        }
+        // One call at a time, and the meter is of the thread that makes it.
+        fixture.record.onTake { take in
+            state.withLock { state in
+                guard take.status == nil else {
+                    guard let times = state.begun?.end() else { return }
+                    state.calls.tracks[take.track]?.times.append(times)
+                    return
+                }
+                state.begun = TimeMeter(process: process, editingThread: nil)
+                state.begun?.begin()
+            }
+        }
+        try fixture.startSend()
+        try fixture.wait(seconds: Self.seconds)
+        try fixture.end()
+        let calls = state.withLock { $0.calls }
+        guard calls.tracks.values.contains(where: { !$0.times.isEmpty }) else {
+            throw .hindered(by: "output.wants", "it gets nothing")
+        }
+        return calls
+    }
+}
+
+/// The calls of an output, by track.
+private struct TimedCalls: Sendable {
+    struct Track: Sendable {
+        var name: String
+        /// `frame` or `block`.
+        var unit: String
+        /// The time of one, in nanoseconds.
+        var interval: Int64
+        var times: [FilterLife.Times] = []
+    }
+
+    var tracks: [UInt32: Track] = [:]
+
+    private var ordered: [Track] { tracks.sorted { $0.key < $1.key }.map(\.value) }
+
+    var wereBusy: Bool { tracks.values.contains { $0.times.wereBusy } }
+
+    /// What takes too long; nil for nothing.
+    ///
+    /// - Parameters:
+    ///   - usual: The time of every second call of a track.
+    ///   - taken: The time of one call.
+    func problem(
+        _ usual: (([FilterLife.Times]) -> Int64), _ taken: (FilterLife.Times) -> Int64
+    ) -> String? {
+        for track in ordered where usual(track.times) > track.interval {
+            return "every second \(track.unit) of the track \(track.name) takes "
+                + "\(milliseconds(usual(track.times))) ms or more, where "
+                + "\(milliseconds(track.interval)) ms are there"
+        }
+        let all = ordered.flatMap(\.times).reduce(0) { $0 + taken($1) }
+        let most = Int64(Examination.seconds * 1e9)
+        guard all > most else { return nil }
+        return "its calls take \(milliseconds(all)) ms for \(milliseconds(most)) ms of media"
+    }
+
+    /// The usual times, in words.
+    var summary: String {
+        ordered.filter { !$0.times.isEmpty }.map {
+            "\($0.name): \(milliseconds($0.times.usualNanoseconds, 2)) ms a \($0.unit)"
+        }.joined(separator: ", ")
+    }
+
+    private func milliseconds(_ nanoseconds: Int64, _ decimals: Int = 1) -> String {
+        decimal(Double(nanoseconds) / 1e6, decimals)
+    }
+}
+
+extension FilterLife.Times {
+    /// The time even on a processor of twice the speed.
+    fileprivate var sureNanoseconds: Int64 { run > taken / 2 ? taken / 2 : taken }
+}

@@ -1,0 +1,55 @@
+import GreenroomABI
+import GreenroomHarness
+import GreenroomIsolation
+import GreenroomMedia
+import GreenroomRuntime
+import GreenroomSession
+
+extension Catalogue {
+    static let outputReleases = Check(
+        "output.releases", "kept frames are released", of: .outputs, limitSeconds: 90,
+        proving: """
+            Passes thirty seconds of media on the virtual clock, or as much as forty seconds of \
+            real time allow, and counts each second the frames that the output keeps. The fewest \
+            kept in a third of the run must not grow from third to third, and no keep may be \
+            refused in the last third while all 8 frames stay kept. An output that keeps each frame \
+            for good holds memory, and soon keeps none.
+            """
+    ) { examination throws(Verdict) in
+        let fixture = try examination.fixture()
+        try fixture.startOutput()
+        let deadline = MonotonicClock.deadline(after: 40_000_000_000)
+        var kept: [Int] = []
+        var refusedBefore = 0
+        for second in 0..<30 where MonotonicClock.now < deadline {
+            try fixture.wait(seconds: 1)
+            kept.append(fixture.pluginHarness.keptFrames)
+            if second == 19 { refusedBefore = fixture.refusedKeeps }
+        }
+        let refused = fixture.refusedKeeps - refusedBefore
+        try fixture.end()
+        let third = kept.count / 3
+        guard third >= 2 else {
+            return .skipped(
+                "in 40 s of real time it took \(kept.count) s of media: too few to tell")
+        }
+        let least = (0..<3).map { kept[($0 * third)..<(($0 + 1) * third)].min() ?? 0 }
+        let isFull = least[2] == Int(GR_MAX_KEPT) && refused > 0
+        guard isFull || least[0] < least[1] && least[1] < least[2] else {
+            return .passed(least[2] == 0 ? "" : "it keeps \(least[2]) frames")
+        }
+        return .failed(
+            isFull
+                ? "it keeps \(least[2]) frames for good, and keep has answered NO_BUFFER "
+                    + "\(refused) times since: release each kept frame once it is not needed"
+                : "it keeps more and more frames: \(least[0]), \(least[1]) and \(least[2]) at least "
+                    + "in each third of \(kept.count) s. Release each kept frame")
+    }
+}
+
+extension Fixture {
+    /// How often `keep` was refused for want of room.
+    fileprivate var refusedKeeps: Int {
+        record.calls.count { $0.request == .keepFrame && $0.status == .noBuffer }
+    }
+}

@@ -1,0 +1,106 @@
+import GreenroomABI
+import GreenroomHarness
+import GreenroomIsolation
+import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomSession
+
+extension Catalogue {
+    static let outputTakes = Check(
+        "output.takes", "every frame and block is taken", of: .outputs,
+        proving: """
+            Passes two seconds of media, with tracks of 640x360 and with tracks of an odd size: new \
+            frames, repeated ones, black and slates, a frame for two periods, and audio whose last \
+            block is short. video and audio must answer GR_STATUS_OK each time. Other answers are \
+            counted as failed in the session's report.
+            """
+    ) { examination throws(Verdict) in
+        var taken = 0
+        for capability in [nil, VideoCapability(width: 853, height: 479, fps: 15)] {
+            let fixture = try examination.fixture()
+            try fixture.startOutput(capability)
+            try fixture.wait(seconds: 2)
+            try fixture.stopSend()
+            let takes = fixture.record.takes
+            guard !takes.isEmpty else {
+                throw .hindered(by: "output.wants", "it gets nothing")
+            }
+            if let gaveUp = fixture.pluginHarness.gaveUp {
+                return .failed("it has called give_up with \(gaveUp.status): \(gaveUp.reason)")
+            }
+            let refused = takes.filter { $0.status != .ok }
+            if let first = refused.first, let status = first.status {
+                return .failed(
+                    "\(first.callback) answers \(status) for \(first.inWords) of the track "
+                        + "\(fixture.name(of: first.track)), and \(refused.count) of \(takes.count) "
+                        + "frames and blocks are not taken: answer GR_STATUS_OK for what was taken, "
+                        + "and for what it leaves out on purpose")
+            }
+            taken += takes.count
+            try fixture.uninitialize()
+            try fixture.destroy()
+        }
+        return .passed("\(taken) frames and blocks")
+    }
+
+    static let outputReadOnly = Check(
+        "output.read-only", "frames are not written to", of: .outputs,
+        proving: """
+            Passes two seconds of media in a host's process, where frames are in writable memory, \
+            and compares every picture before and after. Frames are shared with other outputs, \
+            which would show what is written; in a process of its own a plugin that writes crashes.
+            """
+    ) { examination throws(Verdict) in
+        let answer = try InProcessRun.make(examination.request, nanoseconds: 2_000_000_000)
+        if let written = answer.writtenFrame {
+            return .failed(
+                "it writes to \(written): frames are read-only, so copy what is to be changed. In a "
+                    + "process of its own it crashes there")
+        }
+        if let problem = answer.problem {
+            throw .hindered(by: "robustness.identical", problem)
+        }
+        return .passed()
+    }
+}
+
+extension Fixture {
+    /// Creates, initializes and starts an output.
+    ///
+    /// - Parameter capability: Of the video tracks; nil for the ordinary one.
+    func startOutput(_ capability: VideoCapability? = nil) throws(Verdict) {
+        try create()
+        let end = timed(.initialize) { $0.initialize(nil, tracks: capability) }
+        guard end == .done else { throw ordinary(.initialize, end) }
+        try startSend()
+    }
+
+    /// The name of an output's track.
+    func name(of track: UInt32) -> String {
+        pluginHarness.wants.first { $0.track.id == track }?.track.name ?? "\(track)"
+    }
+}
+
+extension TracedTake {
+    /// The callback that gets it.
+    var callback: String {
+        switch media {
+        case .frame: "video"
+        case .block: "audio"
+        }
+    }
+
+    /// What it is, with an article.
+    fileprivate var inWords: String {
+        switch media {
+        case .block(let frames): return "a block of \(frames) samples"
+        case .frame(let content, let size):
+            let names: [UInt32: String] = [
+                UInt32(GR_CONTENT_NEW): "a new frame",
+                UInt32(GR_CONTENT_REPEATED): "a repeated frame",
+                UInt32(GR_CONTENT_BLACK): "a black frame", UInt32(GR_CONTENT_SLATE): "a slate",
+            ]
+            return "\(names[content] ?? "a frame") of \(size)"
+        }
+    }
+}
