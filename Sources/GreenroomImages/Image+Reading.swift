@@ -10,7 +10,7 @@ extension Image {
     ///   - path: The file.
     ///   - size: The size that the picture is to be fitted into. One that is much larger is made
     ///     smaller while it is decoded, so that it never takes the memory of all its pixels, and
-    ///     still covers what fits; an interlaced PNG does. nil for the picture's own size.
+    ///     still covers what fits. nil for the picture's own size.
     /// - Throws: What is wrong with the file. Nothing is allocated for a picture whose sides
     ///   are beyond ``maximumDimension``.
     public init(contentsOf path: String, fitting size: FrameSize? = nil) throws(ImageError) {

@@ -68,13 +68,60 @@ struct PNGDecodingTests {
     }
 
     /// A picture of colours and transparency at random.
-    private static func noise(_ width: Int, _ height: Int) -> PNGFile {
+    private static func noise(
+        _ width: Int, _ height: Int, isInterlaced: Bool = false
+    ) -> PNGFile {
         var random = SeededGenerator(seed: 3)
         let rows = (0..<height).map { _ in
             (0..<width * 4).map { _ in UInt8.random(in: 0...255, using: &random) }
         }
         return PNGFile(
-            width: UInt32(width), height: UInt32(height), colorType: .rgba, rows: rows)
+            width: UInt32(width), height: UInt32(height), colorType: .rgba,
+            isInterlaced: isInterlaced, rows: rows)
+    }
+
+    @Test(arguments: [(1, 1), (3, 2), (5, 1), (13, 9), (16, 16), (64, 5)])
+    func `an interlaced picture is the same, whole or in blocks`(width: Int, height: Int) throws {
+        let plain = Self.noise(width, height)
+        let interlaced = Self.noise(width, height, isInterlaced: true)
+        #expect(interlaced.bytes != plain.bytes)
+        for block in [1, 2, 3, 4, 9] {
+            let limit =
+                block == 1
+                ? nil : FrameSize(width: max(width / block, 1), height: max(height / block, 1))
+            let (size, pixels) = try read(plain, fitting: limit)
+            let (otherSize, others) = try read(interlaced, fitting: limit)
+            #expect(size == otherSize && pixels == others, "blocks of \(block)")
+            // One that is to become larger stays.
+            let larger = try read(interlaced, fitting: FrameSize(width: 99, height: 99))
+            #expect(larger.size == FrameSize(width: width, height: height))
+            if block == 1 { #expect(pixels == plain.rows.flatMap { $0 }) }
+        }
+    }
+
+    private func read(
+        _ file: PNGFile, fitting limit: FrameSize?
+    ) throws -> (size: FrameSize, pixels: [UInt8]) {
+        try withTemporaryFile(file.bytes) { path in
+            let picture = try Image(contentsOf: path, fitting: limit)
+            return (picture.size, copy(of: picture))
+        }
+    }
+
+    @Test(arguments: [nil, FrameSize(width: 2, height: 2)])
+    func `an interlaced picture cut off anywhere is damaged`(limit: FrameSize?) throws {
+        let whole = Self.noise(8, 8, isInterlaced: true).bytes
+        for length in 33..<(whole.count - 16) {
+            let code = try withTemporaryFile(Array(whole.prefix(length))) { path in
+                do throws(ImageError) {
+                    _ = try Image(contentsOf: path, fitting: limit)
+                    return nil as ImageError.Code?
+                } catch {
+                    return error.code
+                }
+            }
+            #expect(code == .damaged, "cut to \(length) bytes")
+        }
     }
 
     @Test(arguments: [(12, 8), (13, 9), (64, 5)])
