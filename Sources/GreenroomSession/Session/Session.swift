@@ -213,6 +213,7 @@ public final class Session: Sendable {
             let check = [end, next, offer, plugins.nextRestart, clock.now + 100_000_000].compactMap(
                 \.self
             ).min()
+            if isStill { passTime(for: plugins, seen) }
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
             let wake: Control? =
@@ -222,6 +223,16 @@ public final class Session: Sendable {
                 } : clock.wait(for: control, until: check) { $0.changes != seen ? $0 : nil }
             if let wake { seen = wake.changes }
         }
+    /// Lets a virtual clock reach the time that a thread of a plugin waits for, if a callback of the
+    /// plugin seems to wait for that thread: to stop and start its own pump, for example.
+    private func passTime(for plugins: SessionPlugins, _ seen: Int) {
+        let due = plugins.steps.mayWaitForThreads.compactMap { clock.release(callbackOf: $0) }.min()
+        guard let due else { return }
+        // The thread that is due comes first.
+        let next = max(due, clock.now) + 1
+        let _: Void? = clock.wait(for: control, until: next) { $0.changes != seen ? () : nil }
+    }
+
     }
 
     /// The end of the session and its reason; nil while it continues.

@@ -215,6 +215,7 @@ extension SessionPlugins {
             advance(plugin, after: step.step)
         case .done where step.step == .propertyChange:
             settleChange(of: plugin)
+            clock.expectNext(plugin: plugin.number)
         case .done:
             break
         case .failed(let status, let reason):

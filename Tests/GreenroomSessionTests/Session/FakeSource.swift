@@ -43,6 +43,8 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var hangingStart: Int?
         /// As a filter: the edits that it refuses after it has spoilt the frame, from 0.
         var refusing = 0..<0
+        /// Whether it ends its thread and begins another one when it gets a new offer.
+        var restartsItself = false
         /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
         var color: (@Sendable (_ frame: Int) -> (yuv: [UInt8], matrix: ColorMatrix))?
     }
@@ -67,6 +69,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     /// Number of calls of each step.
     var calls: [String: Int] { state.withLock { $0.calls } }
+    private let isTurningOver = Mutex(false)
 
     /// A plan with this source.
     func plan(
@@ -102,7 +105,13 @@ final class FakeSource: InstanceBackend, PluginFactory {
     }
 
     func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        (did("property-change"), answer(to: offer))
+        let answered = (did("property-change"), answer(to: offer))
+        guard script.restartsItself, isSending.withLock({ $0 }) else { return answered }
+        isTurningOver.withLock { $0 = true }
+        _ = isSending.wait(until: nil) { $0 ? nil : true }
+        isTurningOver.withLock { $0 = false }
+        beginThread()
+        return answered
     }
 
     func startSend() -> Status {
@@ -126,7 +135,11 @@ final class FakeSource: InstanceBackend, PluginFactory {
             _ = self.send()
             self.isSending.change { $0 = false }
         }
+        beginThread()
         return .ok
+    }
+
+    private func beginThread() {
     }
 
     func stopSend() {
@@ -209,6 +222,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
                 due += 1_000_000_000 / max(fps, 1)
                 continue
             }
+            if isTurningOver.withLock({ $0 }) { return .ok }
             var lease = gr_lease()
             lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
             let status = video.acquire(
