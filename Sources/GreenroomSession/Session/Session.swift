@@ -179,7 +179,7 @@ public final class Session: Sendable {
     {
         let end = plan.configuration.duration.map { parts.epoch + $0.nanoseconds }
         var timeline = plan.configuration.timeline[...]
-        var real = RealWatch()
+        var real = RealWatch(minimum: plan.configuration.minimumRealPercent)
         var seen = -1
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
@@ -197,11 +197,9 @@ public final class Session: Sendable {
             }
             negotiate(&plugins, parts)
             let now = clock.now - parts.epoch
-            for picture in parts.pictures {
-                let track = picture.track
-                let text = real.look(at: track.kind, now: now) { track.account(at: now) }
-                guard let text else { continue }
-                events.send(.note(role: picture.instance.role, text: text))
+            for (role, account) in parts.accounts(at: now) {
+                guard let text = real.look(at: role, now: now, account: account) else { continue }
+                events.send(.note(role: role, text: text))
             }
             // For whoever looks at a session that runs: in real time.
             if MonotonicClock.now >= nextReport {
@@ -213,9 +211,9 @@ public final class Session: Sendable {
             let check = [end, next, offer, plugins.nextRestart, clock.now + 100_000_000].compactMap(
                 \.self
             ).min()
-            if isStill { passTime(for: plugins, seen) }
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
+            if isStill { passTime(for: plugins, seen) }
             let wake: Control? =
                 isStill
                 ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
@@ -223,6 +221,8 @@ public final class Session: Sendable {
                 } : clock.wait(for: control, until: check) { $0.changes != seen ? $0 : nil }
             if let wake { seen = wake.changes }
         }
+    }
+
     /// Lets a virtual clock reach the time that a thread of a plugin waits for, if a callback of the
     /// plugin seems to wait for that thread: to stop and start its own pump, for example.
     private func passTime(for plugins: SessionPlugins, _ seen: Int) {
@@ -231,8 +231,6 @@ public final class Session: Sendable {
         // The thread that is due comes first.
         let next = max(due, clock.now) + 1
         let _: Void? = clock.wait(for: control, until: next) { $0.changes != seen ? () : nil }
-    }
-
     }
 
     /// The end of the session and its reason; nil while it continues.

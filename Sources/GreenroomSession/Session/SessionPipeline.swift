@@ -136,6 +136,18 @@ final class SessionPipeline: Sendable {
         }
         soundThread.change { $0 = thread }
     }
+    }
+
+    /// How much of each track was real up to a session time, by its source's role.
+    func accounts(
+        at nanoseconds: Int64
+    ) -> [(role: String, account: () -> RealWatch.Account)] {
+        pictures.map { picture in
+            (picture.instance.role, { .video(picture.track.account(at: nanoseconds)) })
+        }
+            + sounds.map { sound in
+                (sound.role, { .audio(sound.ingest.statistics.queue.account) })
+            }
 
     /// Makes a track black until its next frame.
     func showBlack(on kind: VideoTrackKind) {

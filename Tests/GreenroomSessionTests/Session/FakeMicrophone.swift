@@ -17,6 +17,8 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
     struct Script: Sendable {
         /// The blocks that it leaves out.
         var silent = 0..<0
+        /// Whether it leaves out a block besides.
+        var leavingOut: @Sendable (_ block: Int) -> Bool = { _ in false }
         /// After how many blocks it comes to its end in order; nil for never.
         var blocks: Int?
         /// Nanoseconds from one block to the next.
@@ -89,7 +91,7 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
                 return
             }
             guard host.wait_until_ns(handle, due) == 0 else { return }
-            if !script.silent.contains(number) {
+            if !script.silent.contains(number), !script.leavingOut(number) {
                 let status = samples.withUnsafeMutableBufferPointer { samples in
                     var block = gr_audio_block()
                     block.struct_size = UInt32(MemoryLayout<gr_audio_block>.size)
