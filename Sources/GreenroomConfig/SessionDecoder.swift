@@ -259,8 +259,16 @@ enum SessionDecoder {
         return source(
             role.kind.facts.word, text.summary, example: (text.plugin, text.settings),
             orElse: role.facts.takesBroadcast ? broadcast : nil,
-            more: (filters.map { [$0] } ?? []) + inner)
+            more: [startDeadline] + (filters.map { [$0] } ?? []) + inner)
     }
+
+    private static let startDeadline = Field(
+        "start-deadline", \Source.configuration.startDeadline,
+        .duration(.seconds(1) ... .seconds(600)),
+        "How long the source may take from its start to its first frame or sound before it has "
+            + "failed, such as a network camera; by default 0.9 s and the session's "
+            + "callback-deadline. A slate stands for it from the first second on.",
+        examples: ["10s"])
 
     private static func filter(_ kind: PluginKind) -> Decoder<Source> {
         source(

@@ -86,7 +86,7 @@ private struct Assembly {
             if let library = loaded?.library {
                 return SourcePlan(
                     factory: library, descriptor: descriptor, settings: settings, onFailure: policy,
-                    isRequired: plugin.isRequired)
+                    isRequired: plugin.isRequired, startDeadline: plugin.startDeadline)
             }
             let isolation = isolation(of: plugin, settings)
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
@@ -98,7 +98,7 @@ private struct Assembly {
             return SourcePlan(
                 factory: locator.isolated(found.path, isolation), descriptor: descriptor,
                 settings: settings, onFailure: policy, isRequired: plugin.isRequired,
-                isolation: isolation)
+                startDeadline: plugin.startDeadline, isolation: isolation)
         } catch {
             report(locator.explain(error, name, kind), "\(address).plugin")
             return nil

@@ -10,6 +10,9 @@ struct SessionPlugin {
     let address: PluginAddress
     let instance: PluginInstance
     let onFailure: FailurePolicy
+    /// How long it may take to its first frame or sound, in nanoseconds; nil for the session's
+    /// deadline.
+    let startDeadline: Int64?
     /// Set for a video source.
     var input: VideoTrackInput?
     /// Set for a video source.
@@ -65,7 +68,8 @@ struct PluginSlots {
                 sources.append(
                     SessionPlugin(
                         address: address, instance: instance, onFailure: slot.plugin.onFailure,
-                        input: input, pool: pool))
+                        startDeadline: slot.plugin.startDeadline?.nanoseconds, input: input,
+                        pool: pool))
             case .audio:
                 let ingest = AudioIngest(role: name, number: number, clock: clock, events: events)
                 let instance = PluginInstance(
@@ -73,7 +77,8 @@ struct PluginSlots {
                     audioIngest: ingest)
                 sources.append(
                     SessionPlugin(
-                        address: address, instance: instance, onFailure: slot.plugin.onFailure))
+                        address: address, instance: instance, onFailure: slot.plugin.onFailure,
+                        startDeadline: slot.plugin.startDeadline?.nanoseconds))
             }
         }
         for (address, plugin) in slots.flatMap(\.plugins) where address.filter != nil {
@@ -83,7 +88,9 @@ struct PluginSlots {
                 // Outputs get edited frames unchanged.
                 editedFrameLimit: frameLimit)
             filters.append(
-                SessionPlugin(address: address, instance: instance, onFailure: plugin.onFailure))
+                SessionPlugin(
+                    address: address, instance: instance, onFailure: plugin.onFailure,
+                    startDeadline: nil))
         }
         everyFilter = filters
         everyone = (sources + filters).map(\.instance)

@@ -54,8 +54,11 @@ struct SourceSilence {
     /// - Parameters:
     ///   - accepted: Frames or blocks that were accepted of it since it was started.
     ///   - deadline: How long it may stay silent once that was told, in nanoseconds.
+    ///   - startDeadline: How long it may take to its first frame or sound; nil for the same as
+    ///     later.
     mutating func look(
-        at plugin: Int, accepted: Int, promise: Promise, deadline: Int64, now: Int64
+        at plugin: Int, accepted: Int, promise: Promise, deadline: Int64,
+        startDeadline: Int64? = nil, now: Int64
     ) -> Finding? {
         var entry = entries[plugin] ?? Entry(accepted: 0, seen: now)
         defer { entries[plugin] = entry }
@@ -80,7 +83,8 @@ struct SourceSilence {
             entry.isTold = true
             return .silent(silence, isFirst: !entry.hasSent)
         }
-        guard canFail, !entry.hasFailed, silence - limit >= deadline else { return nil }
+        let longest = (entry.hasSent ? nil : startDeadline) ?? limit + deadline
+        guard canFail, !entry.hasFailed, silence >= longest else { return nil }
         entry.hasFailed = true
         return .failed(silence)
     }
