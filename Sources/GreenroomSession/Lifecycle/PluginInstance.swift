@@ -125,6 +125,11 @@ package final class PluginInstance: Sendable {
     /// Frames or blocks that were accepted of it since its last start-send was begun.
     var acceptedSinceStart: Int { life?.acceptedSinceStart ?? 0 }
 
+    /// The refusals since its start, or since something of it was accepted.
+    var newestRefusals: RefusalsInARow {
+        videoIngest?.refusalsInARow ?? audioIngest?.refusalsInARow ?? RefusalsInARow()
+    }
+
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool { life?.isStarted ?? false }
 

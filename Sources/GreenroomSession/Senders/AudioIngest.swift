@@ -78,6 +78,9 @@ package final class AudioIngest: AudioSource, Sendable {
     /// Says that the source has come to its end in order, and owes no more sound. [any]
     func rest() { state.change { $0.rest() } }
 
+    /// The refusals since the start, or since a block was accepted. [any]
+    var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
+
     /// How the sound stands. [any]
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
@@ -124,6 +127,7 @@ package final class AudioIngest: AudioSource, Sendable {
             let isFirst = state.withLock { state in
                 state.counts.sent += 1
                 state.counts.refused.add(error.status)
+                state.refusalsInARow.add(error)
                 return state.counts.refused[error.status] == 1
             }
             if isFirst, error.blamesArguments {

@@ -23,6 +23,7 @@ struct IngestState: ~Copyable, Sendable {
 
     private(set) var status = Status.notStarted
     var counts = AudioIngest.Counts()
+    var refusalsInARow = RefusalsInARow()
     /// What is to be told, oldest first.
     var news = Ring<8, AudioAnomaly>()
 
@@ -70,6 +71,7 @@ struct IngestState: ~Copyable, Sendable {
         tailFormat = nil
         if status == .ok {
             started = now
+            refusalsInARow.end()
             stamps.restart()
             queue.start(at: place(of: now))
             return
@@ -138,6 +140,7 @@ struct IngestState: ~Copyable, Sendable {
         }
         counts.sent += 1
         counts.accepted += 1
+        refusalsInARow.end()
         counts.bytesCopied += block.frames * block.format.channels * 2
         pacing.send(block.frames, rate: block.format.sampleRate, isRefused: false)
         block.withSamples { samples in

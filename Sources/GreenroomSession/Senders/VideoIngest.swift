@@ -51,6 +51,7 @@ package final class VideoIngest: Sendable {
         var conduct: CapabilityCompliance?
         /// Reported refusals of wrong arguments, by status.
         var told = StatusCounts()
+        var refusalsInARow = RefusalsInARow()
 
         init(pool: FramePool) { self.pool = pool }
 
@@ -103,7 +104,10 @@ package final class VideoIngest: Sendable {
     func follow(_ lifecycle: LifecycleState) {
         let status = LifecycleTable.senderStatus(in: lifecycle)
         state.withLock { state in
-            if status == .ok, state.status != .ok { track.begin() }
+            if status == .ok, state.status != .ok {
+                track.begin()
+                state.refusalsInARow.end()
+            }
             state.conduct?.pause()
             state.status = status
         }
@@ -142,6 +146,12 @@ package final class VideoIngest: Sendable {
     /// The newest revisions with frames, oldest first, each with the number of older frames between
     /// the offer and its first frame.
     var followed: [(revision: UInt32, frames: Int)] { state.withLock { $0.revisions.followed } }
+
+    /// The refusals since the start, or since a frame was accepted.
+    var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
+
+    /// Lets the account know that a share is paused, or is not any more.
+    func setPaused(_ isPaused: Bool) { track.setPaused(isPaused) }
 
     /// The counts so far.
     package var counts: Counts {
@@ -242,7 +252,10 @@ package final class VideoIngest: Sendable {
             lease.pointee.id = id
             lease.pointee.frame = description
         } catch {
-            state.withLock { $0.counts.refusedCalls.add(error.status) }
+            state.withLock { state in
+                state.counts.refusedCalls.add(error.status)
+                state.refusalsInARow.add(error)
+            }
             tellFirst(error)
             throw error
         }
@@ -282,6 +295,7 @@ package final class VideoIngest: Sendable {
             state.withLock {
                 $0.counts.sent += 1
                 $0.counts.refused.add(error.status)
+                $0.refusalsInARow.add(error)
             }
             tellFirst(error)
             throw error
@@ -332,6 +346,7 @@ package final class VideoIngest: Sendable {
             state.revisions.add(frameOf: info.offerRevision, at: now)
             state.counts.sent += 1
             state.counts.accepted += 1
+            state.refusalsInARow.end()
             if call == .videoCommit { state.counts.leased += 1 }
             state.counts.bytesCopied += byteCount
             let isStale = state.revisions.stale > stale

@@ -21,7 +21,8 @@ extension SessionPlugins {
             }
             let finding = silence.look(
                 at: plugin.number, accepted: instance.acceptedSinceStart, promise: promise,
-                deadline: steps.deadlineNanoseconds, now: clock.now)
+                deadline: steps.deadlineNanoseconds, startDeadline: plugin.startDeadline,
+                now: clock.now)
             switch finding {
             case nil: break
             case .silent(let nanoseconds, let isFirst):
@@ -33,7 +34,8 @@ extension SessionPlugins {
                         role: instance.role, seconds: Double(nanoseconds) / 1e9,
                         text: text(
                             of: promise,
-                            isFirst ? "since it was started" : "for \(seconds(nanoseconds)) s")))
+                            isFirst ? "since it was started" : "for \(seconds(nanoseconds)) s",
+                            instance.newestRefusals)))
             case .sends(let nanoseconds):
                 events.send(
                     .sourceSends(role: instance.role, seconds: Double(nanoseconds) / 1e9))
@@ -41,7 +43,9 @@ extension SessionPlugins {
             case .failed where instance.arrivals != nil: break
             case .failed(let nanoseconds):
                 let unit = plugin.address.role.medium == .audio ? "sound" : "frame"
-                let reason = "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
+                let reason =
+                    "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
+                    + (instance.newestRefusals.counts.map { ": \($0)" } ?? "")
                 events.send(.pluginLost(role: instance.role, evidence: reason))
                 fail(plugin, because: reason)
             }
@@ -63,18 +67,32 @@ extension SessionPlugins {
         }
     }
 
-    private func text(of promise: SourceSilence.Promise, _ span: String) -> String {
-        switch promise {
-        case .frames:
-            "no frame of it was accepted \(span); a slate stands for it. Send until stop-send, on a "
-                + "thread that waits for nothing else."
-        case .firstFrame:
-            "no frame of it was accepted \(span); a slate stands for it. Send the first frame when "
-                + "the share is started."
-        case .sound:
-            "no sound of it was accepted \(span); silence stands for it. Send zeros while there is "
-                + "nothing to hear."
+    private func text(
+        of promise: SourceSilence.Promise, _ span: String, _ refusals: RefusalsInARow
+    ) -> String {
+        let (unit, stand, cure) =
+            switch promise {
+            case .frames:
+                (
+                    "frame", "a slate stands for it",
+                    "Send until stop-send, on a thread that waits for nothing else."
+                )
+            case .firstFrame:
+                (
+                    "frame", "a slate stands for it",
+                    "Send the first frame when the share is started."
+                )
+            case .sound:
+                (
+                    "sound", "silence stands for it",
+                    "Send zeros while there is nothing to hear."
+                )
+            }
+        guard let counts = refusals.counts, let last = refusals.last else {
+            return "no \(unit) of it was accepted \(span); \(stand). \(cure)"
         }
+        return "no \(unit) of it was accepted \(span): \(counts); \(stand). The last one: "
+            + last.news
     }
 
     private func seconds(_ nanoseconds: Int64) -> Double {

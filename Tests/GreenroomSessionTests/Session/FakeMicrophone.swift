@@ -23,6 +23,8 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
         var blocks: Int?
         /// Nanoseconds from one block to the next.
         var interval: Int64 = 10_000_000
+        /// Whether its blocks declare three channels.
+        var hasThreeChannels = false
     }
 
     let path = "/nowhere/fake.so"
@@ -96,14 +98,15 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
                     var block = gr_audio_block()
                     block.struct_size = UInt32(MemoryLayout<gr_audio_block>.size)
                     block.sample_rate_hz = 48_000
-                    block.channels = 1
+                    block.channels = script.hasThreeChannels ? 3 : 1
                     block.frame_count = 480
                     block.samples = UnsafePointer(samples.baseAddress)
                     block.size_bytes = 960
                     block.pts_ns = due
                     return audio.send(sender, &block, 0)
                 }
-                guard status == 0 || status == Status.queueFull.rawValue else { return }
+                guard status == 0 || status == Status.queueFull.rawValue || script.hasThreeChannels
+                else { return }
             }
             due += script.interval
         }

@@ -35,6 +35,12 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var silent = 0..<0
         /// Whether it leaves out a frame besides.
         var leavingOut: @Sendable (_ frame: Int) -> Bool = { _ in false }
+        /// The size of a frame; nil for the agreed one.
+        var size: (@Sendable (_ frame: Int) -> FrameSize?)?
+        /// The frames that are sent with a rotation of 45 degrees.
+        var tilted = 0..<0
+        /// As a share: the frames that it leaves out because it has paused itself.
+        var paused = 0..<0
         /// Its frame rate; nil for the agreed one.
         var fps: Int64?
         /// How it sends from inside start-send; nil to send on a thread.
@@ -241,7 +247,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
             info.offer_revision = revision
             info.pts_ns = due
             let sent = video.commit(sender, lease.id, &info)
-            guard sent == 0 else { return Status(rawValue: sent) }
+            guard sent == 0 || info.rotation == 45 else { return Status(rawValue: sent) }
             due += 1_000_000_000 / max(fps, 1)
         }
         return .ok
@@ -250,6 +256,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
 extension gr_capability {
     fileprivate init(_ capability: VideoCapability) {
+            if script.tilted.contains(number) { info.rotation = 45 }
         self.init(
             width: UInt32(capability.size.width), height: UInt32(capability.size.height),
             fps_numerator: UInt32(capability.rate.numerator),
