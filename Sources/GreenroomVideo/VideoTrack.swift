@@ -233,6 +233,9 @@ package final class VideoTrack: Sendable {
             work.progress.stamps.restart()
         }
         let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came, &work)
+            case .show(.pause(let isPaused), let moment):
+                let point = work.point(at: timeline.time(of: moment))
+                work.progress.account.pause(isPaused, from: point.period(of: agreed.rate))
         let time = timeline.time(of: moment)
         // What a share sent before the session began is what it shows then.
         let point = work.point(at: sendsWhenNew ? max(time, 0) : time)

@@ -36,6 +36,8 @@ package final class VideoTrackInput: Sendable {
         case lastFrame
     }
 
+        /// What is shown already: the source is paused, or is not any more.
+        case pause(Bool)
     /// The results of the accepted frames, as far as the input knows them.
     package struct Counts: Sendable {
         /// Frames that were dropped for newer ones.
@@ -183,6 +185,17 @@ package final class VideoTrackInput: Sendable {
     }
 
     /// Waits for the next task. [the track's thread]
+    /// Records that the source is paused, or is not any more. [any]
+    package func setPaused(_ isPaused: Bool) {
+        let now = clock.now
+        state.change { state in
+            // A slate is shown whether the source is paused or not.
+            if case .slate? = state.coming?.picture { return }
+            state.coming = Coming(
+                picture: .pause(isPaused), nanoseconds: now, framesBefore: state.queue.count)
+        }
+    }
+
     ///
     /// - Parameter progress: The results of the frames before.
     package func next(after progress: VideoTrack.Progress) -> Next {

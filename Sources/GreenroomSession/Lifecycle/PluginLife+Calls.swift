@@ -40,10 +40,12 @@ extension PluginLife {
     /// - Returns: Whether this is a change.
     private func setPaused(_ isPaused: Bool) -> Bool {
         guard environment.canPause else { return false }
-        return state.withLock { state in
+        let isChange = state.withLock { state in
             defer { state.isPaused = isPaused }
             return state.isPaused != isPaused
         }
+        if isChange { environment.videoIngest?.setPaused(isPaused) }
+        return isChange
     }
 
     /// Records that the plugin has finished, or can't continue.

@@ -24,8 +24,8 @@ extension SessionReport {
         public var concealed: Int?
         /// Periods or frames before the first that the source sent, and silence while it was lost.
         public var missing: Int
-        /// Periods or frames for which nothing was owed: the source was stopped, or had come to its
-        /// end.
+        /// Periods or frames for which nothing was owed: the source was stopped, had come to its end,
+        /// or was a share that paused itself before its first frame.
         public var stopped: Int
         /// `real` and `late` as a part of all but `stopped`, in per cent; absent if nothing was owed.
         public var realPercent: Double?
@@ -56,7 +56,7 @@ extension SessionReport {
 extension SessionReport.RealAccount: CustomStringConvertible {
     /// `96.4 % real; 3.1 % repeated, 0.5 % slate`.
     public var description: String {
-        guard let realPercent else { return "stopped all the time" }
+        guard let realPercent else { return "stopped or paused all the time" }
         let due = Double(max(total - stopped, 1))
         let rest = [
             ("late", late), ("unedited", unedited), ("repeated", repeated), ("slate", slate),
