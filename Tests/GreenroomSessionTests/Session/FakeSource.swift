@@ -43,14 +43,14 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var paused = 0..<0
         /// Its frame rate; nil for the agreed one.
         var fps: Int64?
+        /// Whether it ends its thread and begins another one when it gets a new offer.
+        var restartsItself = false
         /// How it sends from inside start-send; nil to send on a thread.
         var loop: Loop?
         /// Which of its start-sends hangs until its life is given up, from 1; nil for none.
         var hangingStart: Int?
         /// As a filter: the edits that it refuses after it has spoilt the frame, from 0.
         var refusing = 0..<0
-        /// Whether it ends its thread and begins another one when it gets a new offer.
-        var restartsItself = false
         /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
         var color: (@Sendable (_ frame: Int) -> (yuv: [UInt8], matrix: ColorMatrix))?
     }
@@ -69,13 +69,13 @@ final class FakeSource: InstanceBackend, PluginFactory {
     private let state = Mutex(State())
     /// Whether its thread runs.
     private let isSending = Monitor(false)
+    private let isTurningOver = Mutex(false)
     private let isKilled = Monitor(false)
 
     init(_ script: Script = Script()) { self.script = script }
 
     /// Number of calls of each step.
     var calls: [String: Int] { state.withLock { $0.calls } }
-    private let isTurningOver = Mutex(false)
 
     /// A plan with this source.
     func plan(
@@ -136,16 +136,16 @@ final class FakeSource: InstanceBackend, PluginFactory {
             return .ok
         case nil: break
         }
-        isSending.change { $0 = true }
-        Thread.detachNewThread {
-            _ = self.send()
-            self.isSending.change { $0 = false }
-        }
         beginThread()
         return .ok
     }
 
     private func beginThread() {
+        isSending.change { $0 = true }
+        Thread.detachNewThread {
+            _ = self.send()
+            self.isSending.change { $0 = false }
+        }
     }
 
     func stopSend() {
@@ -222,17 +222,27 @@ final class FakeSource: InstanceBackend, PluginFactory {
             }
             let waited = host.wait_until_ns(handle, due)
             guard waited == 0 else { return Status(rawValue: waited) }
+            if isTurningOver.withLock({ $0 }) { return .ok }
             let (size, revision) = state.withLock { ($0.size, $0.revision) }
             let fps = script.fps ?? Int64(size.fps_numerator) / Int64(max(size.fps_denominator, 1))
-            if script.silent.contains(number) || script.leavingOut(number) {
+            if number == script.paused.lowerBound, !script.paused.isEmpty {
+                _ = HostInterface.broadcast.pointee.paused(handle)
+            }
+            if number == script.paused.upperBound, !script.paused.isEmpty {
+                _ = HostInterface.broadcast.pointee.resumed(handle)
+            }
+            if script.silent.contains(number) || script.leavingOut(number)
+                || script.paused.contains(number)
+            {
                 due += 1_000_000_000 / max(fps, 1)
                 continue
             }
-            if isTurningOver.withLock({ $0 }) { return .ok }
+            let scripted = script.size?(number)
             var lease = gr_lease()
             lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
             let status = video.acquire(
-                sender, PixelFormat.i420.rawValue, size.width, size.height, &lease)
+                sender, PixelFormat.i420.rawValue, scripted.map { UInt32($0.width) } ?? size.width,
+                scripted.map { UInt32($0.height) } ?? size.height, &lease)
             guard status == 0 else { return Status(rawValue: status) }
             let grey = [UInt8](repeating: UInt8(40 + number % 160), count: 3)
             let (yuv, matrix) = script.color?(number) ?? (grey, .bt601)
@@ -246,6 +256,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
             info.matrix = gr_color_matrix(matrix.rawValue)
             info.offer_revision = revision
             info.pts_ns = due
+            if script.tilted.contains(number) { info.rotation = 45 }
             let sent = video.commit(sender, lease.id, &info)
             guard sent == 0 || info.rotation == 45 else { return Status(rawValue: sent) }
             due += 1_000_000_000 / max(fps, 1)
@@ -256,7 +267,6 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
 extension gr_capability {
     fileprivate init(_ capability: VideoCapability) {
-            if script.tilted.contains(number) { info.rotation = 45 }
         self.init(
             width: UInt32(capability.size.width), height: UInt32(capability.size.height),
             fps_numerator: UInt32(capability.rate.numerator),

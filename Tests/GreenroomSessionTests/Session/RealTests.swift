@@ -108,6 +108,110 @@ import Testing
         #expect("\(account)".hasPrefix("50 % real; "), "\(account)")
     }
 
+    @Test(arguments: [FakeSource(.init(silent: 0..<75)), FakeSource(.init(silent: 0..<120))])
+    func `a source has its own time to its first frame, and a slate meanwhile`(
+        camera: FakeSource
+    ) throws {
+        var plan = camera.plan(.videoSource, onFailure: .off)
+        plan.startDeadline = .seconds(6)
+        let result = try session(
+            camera: plan, share: FakeSource().plan(.shareSource), milliseconds: 8000,
+            deadline: 500
+        ).run()
+        #expect(result.silent == ["camera"])
+        let isLate = !result.dropped.isEmpty
+        // Five seconds are within the time, and eight are not.
+        #expect(isLate == (result.sends == []))
+        let account = try #require(result.picture("camera")?.account)
+        #expect(account.kinds == 120, "\(account)")
+        if isLate {
+            let loss = try #require(result.plugin("camera")?.losses?.first)
+            #expect((5.9...6.2).contains(loss.seconds), "\(loss)")
+            #expect((account.slate ?? 0) >= 15 * 7, "\(account)")
+        } else {
+            #expect(account.real == 45, "\(account)")
+            #expect((account.slate ?? 0) >= 15 * 4 - 1, "\(account)")
+        }
+    }
+
+    @Test func `frames that are all refused are told with their refusals`() throws {
+        let result = try session(
+            camera: FakeSource(.init(tilted: 0..<10_000)).plan(.videoSource, onFailure: .off),
+            microphone: FakeMicrophone(.init(hasThreeChannels: true)).plan(onFailure: .off),
+            deadline: 500
+        ).run()
+        let texts = result.events.compactMap { event -> String? in
+            if case .sourceSilent(_, _, let text) = event { text } else { nil }
+        }
+        #expect(texts.count == 2)
+        for text in texts { #expect(text.contains("since it was started: "), "\(text)") }
+        #expect(
+            texts.contains {
+                $0.contains(
+                    " were refused with BAD_ROTATION; a slate stands for it. The last one: ")
+                    && $0.contains("Use 0, 90, 180 or 270 degrees clockwise.")
+            }, "\(texts)")
+        #expect(
+            texts.contains {
+                $0.contains(" were refused with BAD_CHANNELS; silence stands for it. ")
+                    && $0.contains("Mix down to stereo.")
+            }, "\(texts)")
+        let evidence = result.plugin("camera")?.losses?.first?.evidence ?? ""
+        #expect(
+            evidence.hasPrefix("no frame of it was accepted for 1.4 s: ")
+                && evidence.hasSuffix(" were refused with BAD_ROTATION"), "\(evidence)")
+    }
+
+    @Test func `refusals of frames before others that were accepted are not told again`() throws {
+        // The 5th to 10th are refused, and from the 30th on nothing is sent.
+        let camera = FakeSource(.init(silent: 30..<10_000, tilted: 5..<10))
+        let result = try session(camera: camera.plan(.videoSource)).run()
+        let texts = result.events.compactMap { event -> String? in
+            if case .sourceSilent(_, _, let text) = event { text } else { nil }
+        }
+        #expect(texts.count == 1 && !texts[0].contains("refused"), "\(texts)")
+    }
+
+    @Test func `a share that is paused before its first frame owes none`() throws {
+        let paused = try session(
+            share: FakeSource(.init(paused: 0..<10_000)).plan(.shareSource)
+        ).run()
+        expectAdditive(paused)
+        #expect(paused.silent.isEmpty && paused.report.outcome == "finished")
+        let account = try #require(paused.report.accounts["share"])
+        #expect(account.missing <= 1 && account.stopped >= 59, "\(account)")
+        let resumed = try session(
+            share: FakeSource(.init(paused: 0..<30)).plan(.shareSource)
+        ).run()
+        expectAdditive(resumed)
+        let later = try #require(resumed.report.accounts["share"])
+        #expect(later.stopped >= 29 && later.real == 30, "\(later)")
+    }
+
+    @Test(arguments: [nil, 70, 85])
+    func `sound that is not real for long is told, by the session's minimum`(minimum: Int?) throws {
+        // From 10 s to 20 s every fifth block is missing.
+        var session = try session(
+            camera: FakeSource().plan(.videoSource),
+            microphone: FakeMicrophone(
+                .init(leavingOut: {
+                    (1000..<2000).contains($0) && $0 % 5 == 0
+                })
+            ).plan(), milliseconds: 31_000)
+        session.plan.configuration.minimumRealPercent = minimum
+        let result = try session.run()
+        let notes = result.notes.filter { $0.contains("of the last 10 s, ") }
+        switch minimum {
+        case 70: #expect(notes.isEmpty, "\(notes)")
+        case nil:
+            #expect(notes.count == 2 && notes[0].hasSuffix("% concealed"), "\(notes)")
+        default:
+            #expect(notes.count == 2, "\(notes)")
+            #expect(notes.first?.hasSuffix(", less than minimum-real, 85 %") == true, "\(notes)")
+        }
+        #expect(notes.allSatisfy { $0.hasPrefix("microphone: ") }, "\(notes)")
+    }
+
     @Test func `a picture that is repeated for long is told, and when it is real again`() throws {
         // After 10 s, for 20 s, every fifth frame is missing.
         let camera = FakeSource(.init(leavingOut: { (150..<450).contains($0) && $0 % 5 == 0 }))
