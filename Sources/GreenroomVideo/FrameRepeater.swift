@@ -27,7 +27,8 @@ struct FrameRepeater: ~Copyable {
 
     private let sink: any VideoSink
     private let want: VideoWant
-    private let size: FrameSize
+    /// The size of the newest frame, which black gets.
+    private var size: FrameSize
     private var picture: VideoFrame?
     private var kind = Kind.frame
     /// Black; nil until it is needed.
@@ -40,7 +41,7 @@ struct FrameRepeater: ~Copyable {
     init(sink: any VideoSink, want: VideoWant, size: FrameSize) {
         self.sink = sink
         self.want = want
-        self.size = size
+        self.size = want.size ?? size
     }
 
     /// Writes a frame, after filling the slots before its own.
@@ -91,19 +92,20 @@ struct FrameRepeater: ~Copyable {
     }
 
     private mutating func begin(_ kind: Kind, _ frame: consuming VideoFrame) {
+        size = frame.size
         picture = consume frame
         self.kind = kind
     }
 
     private mutating func beginBlack() throws {
-        if black == nil {
+        if black?.size != size {
             let range = want.range ?? .limited
-            black = FramePool(limit: 1).takeBlack(want.format, want.size ?? size, range)
+            black = FramePool(limit: 1).takeBlack(want.format, size, range)
         }
         guard let black = black?.share() else {
             throw OutputError(
                 place: want.format.name,
-                explanation: "there is no black of \(want.size ?? size) to begin with.")
+                explanation: "there is no black of \(size) to begin with.")
         }
         begin(.black, black)
     }

@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomMedia
+import GreenroomVideo
 
 extension SessionReport {
     /// The lines of the summary at the end.
@@ -18,6 +19,14 @@ extension SessionReport {
                     output.queueFull + output.unconvertible + output.failed + picture.superseded
                 if lost > 0 { line += "; \(lost) frames lost" }
                 lines.append(line)
+                lines += (output.pieces ?? []).map {
+                    "\(output.output): \($0.file) is \($0.size), from frame \($0.firstFrame) on"
+                }
+                if let bars = output.bars {
+                    lines.append(
+                        "\(output.output): since \(bars.seconds) s the share is "
+                            + "\(bars.size), shown in \(bars.within) with bars")
+                }
             }
             lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
             if picture.unedited > 0 {

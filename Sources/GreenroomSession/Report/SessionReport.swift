@@ -5,7 +5,7 @@ import GreenroomPluginInterface
 import GreenroomMedia
 public import GreenroomModel
 import GreenroomRuntime
-import GreenroomVideo
+package import GreenroomVideo
 
 /// The report of a session: `session.json`.
 ///
@@ -185,8 +185,12 @@ public struct SessionReport: Sendable {
         public var output: String
         /// Its rate.
         public var rate: String
-        /// Its size.
+        /// Its size; the first one, if it followed the shape of a share.
         public var size: String
+        /// The files of a recording that followed the shape of a share: one for each size.
+        package var pieces: [OutputPiece]?
+        /// The first frame of a share that it showed with bars, in another shape than its own.
+        package var bars: Bars?
         /// Its colour matrix, `bt601` or `bt709`; frames of another one are converted.
         public var matrix: String
         /// The range of its values, `limited` or `full`.
@@ -221,6 +225,16 @@ public struct SessionReport: Sendable {
         public var lateness: Intervals?
         /// Why it failed.
         public var failure: String?
+    }
+
+    /// A frame of a share in another shape than the output's.
+    package struct Bars: Codable, Sendable {
+        /// Its size.
+        package var size: String
+        /// The output's size.
+        package var within: String
+        /// The session's time, in seconds.
+        package var seconds: Double
     }
 
     /// Anomalies of a source's timestamps.
@@ -461,7 +475,14 @@ extension SessionReport.VideoOutput {
         let counts = branch.counts
         output = branch.name
         rate = branch.rate.description
-        size = branch.capability.size.description
+        let pieces = branch.pieces
+        size = pieces.first?.size ?? branch.capability.size.description
+        self.pieces = pieces.count > 1 ? pieces : nil
+        bars = branch.bars.map {
+            SessionReport.Bars(
+                size: $0.size.description, within: $0.within.description,
+                seconds: rounded(Double($0.nanoseconds) / 1e9))
+        }
         matrix = (branch.want.matrix ?? .usual(for: branch.capability.size)).name
         range = (branch.want.range ?? .limited).name
         delivered = counts.delivered

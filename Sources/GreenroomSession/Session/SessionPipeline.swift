@@ -62,6 +62,7 @@ final class SessionPipeline: Sendable {
                     PreProcessorRunner($0, clock: clock)
                 },
                 groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
+                largest: source.address.role.kind.facts.canPause ? configuration.maximum.size : nil,
                 filterDeadline: configuration.callbackDeadline.nanoseconds,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(
@@ -136,7 +137,6 @@ final class SessionPipeline: Sendable {
         }
         soundThread.change { $0 = thread }
     }
-    }
 
     /// How much of each track was real up to a session time, by its source's role.
     func accounts(
@@ -148,6 +148,7 @@ final class SessionPipeline: Sendable {
             + sounds.map { sound in
                 (sound.role, { .audio(sound.ingest.statistics.queue.account) })
             }
+    }
 
     /// Makes a track black until its next frame.
     func showBlack(on kind: VideoTrackKind) {

@@ -167,8 +167,9 @@ extension SessionPlugins {
                     begin(plugin) { $0.beginPropertyChange(offer: offer) }
                 }
             }
-            if let capability = negotiations[plugin]?.negotiator.track {
-                picture.track.follow(capability)
+            if let negotiator = negotiations[plugin]?.negotiator, let capability = negotiator.track
+            {
+                picture.track.follow(capability, within: negotiator.ceilings.lowest.size)
             }
         }
     }
@@ -214,8 +215,8 @@ extension SessionPlugins {
         case .done where isAway(plugin):
             advance(plugin, after: step.step)
         case .done where step.step == .propertyChange:
-            settleChange(of: plugin)
             clock.expectNext(plugin: plugin.number)
+            settleChange(of: plugin)
         case .done:
             break
         case .failed(let status, let reason):
