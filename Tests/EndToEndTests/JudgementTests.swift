@@ -32,6 +32,24 @@ import Testing
         #expect(unjoined.text.contains("stop-send returned while"), "\(unjoined)")
     }
 
+    @Test(.enabled(if: Nightly.isOn, "at night: the runtime has 70 MB"))
+    func `the runtime is known where it is linked into the plugin`() throws {
+        let folder = try TemporaryFolder()
+        try TestPlugins.compileSwift(
+            Checkout.root + "/Tests/WrongPlugins/swift/Threads.swift", module: "Threads",
+            into: folder("static.so"), ["-static-stdlib"])
+        let reports = try validate(folder("static.so"), only: "lifecycle.refused-steps")
+        #expect(reports.map(\.name) == ["RunLoop", "Dispatch", "Task", "Unjoined"])
+        for report in reports {
+            let refused = try #require(report["lifecycle.refused-steps"])
+            #expect(
+                refused.outcome == "passed"
+                    || refused.outcome == "skipped"
+                        && refused.text.contains(", linked into the plugin, ends the process"),
+                "\(refused)")
+        }
+    }
+
     // MARK: Plugins in C
 
     @Test func `what the sandbox refuses counts in all checks`() throws {

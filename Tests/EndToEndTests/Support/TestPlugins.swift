@@ -148,7 +148,11 @@ enum TestPlugins {
 
     /// Builds a plugin in Swift from the package's modules and objects; a package of its own would
     /// take much longer.
-    static func compileSwift(_ file: String, module: String, into library: String) throws {
+    ///
+    /// - Parameter flags: More for the compiler.
+    static func compileSwift(
+        _ file: String, module: String, into library: String, _ flags: [String] = []
+    ) throws {
         let objects = try ["GreenroomMedia", "GreenroomPlugin"].flatMap { module in
             let build = "\(Checkout.products)/\(module).build"
             return try FileManager.default.contentsOfDirectory(atPath: build)
@@ -159,7 +163,7 @@ enum TestPlugins {
             swiftFlags(module) + [
                 "-O", "-emit-library", file, "-o", library, "-Xlinker",
                 "--version-script=\(Checkout.root)/Plugins/exports.map",
-            ] + objects,
+            ] + flags + objects,
             atMost: .seconds(120))
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
     }
