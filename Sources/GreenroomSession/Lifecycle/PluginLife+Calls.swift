@@ -41,8 +41,11 @@ extension PluginLife {
     private func setPaused(_ isPaused: Bool) -> Bool {
         guard environment.canPause else { return false }
         return state.withLock { state in
-            defer { state.isPaused = isPaused }
-            return state.isPaused != isPaused
+            // The audio belongs to the next life, after this one.
+            guard state.isPaused != isPaused, !state.lifecycle.isOver else { return false }
+            state.isPaused = isPaused
+            environment.pause(isPaused)
+            return true
         }
     }
 

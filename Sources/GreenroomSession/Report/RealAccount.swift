@@ -24,8 +24,8 @@ extension SessionReport {
         public var concealed: Int?
         /// Periods or frames before the first that the source sent, and silence while it was lost.
         public var missing: Int
-        /// Periods or frames for which nothing was owed: the source was stopped, or had come to its
-        /// end.
+        /// Periods or frames for which nothing was owed: the source was stopped, or paused as the
+        /// audio of a share, or had come to its end.
         public var stopped: Int
         /// `real` and `late` as a part of all but `stopped`, in per cent; absent if nothing was owed.
         public var realPercent: Double?

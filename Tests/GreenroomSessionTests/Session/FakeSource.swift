@@ -33,6 +33,8 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var follows = false
         /// The frames that it leaves out; it waits for their time all the same.
         var silent = 0..<0
+        /// The frames between which it has paused, as a share.
+        var paused = 0..<0
         /// Whether it leaves out a frame besides.
         var leavingOut: @Sendable (_ frame: Int) -> Bool = { _ in false }
         /// Its frame rate; nil for the agreed one.
@@ -203,6 +205,11 @@ final class FakeSource: InstanceBackend, PluginFactory {
             }
             let waited = host.wait_until_ns(handle, due)
             guard waited == 0 else { return Status(rawValue: waited) }
+            if !script.paused.isEmpty {
+                let share = HostInterface.broadcast.pointee
+                if number == script.paused.lowerBound { _ = share.paused(handle) }
+                if number == script.paused.upperBound { _ = share.resumed(handle) }
+            }
             let (size, revision) = state.withLock { ($0.size, $0.revision) }
             let fps = script.fps ?? Int64(size.fps_numerator) / Int64(max(size.fps_denominator, 1))
             if script.silent.contains(number) || script.leavingOut(number) {
