@@ -16,6 +16,31 @@ import TestSupport
         }
     }
 
+    /// Expects that one step failed, with a status and words of its text.
+    private func expectFailure(
+        of role: String, _ step: String, _ status: String, _ words: [String], _ run: Finished,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let failures = try run.events("step-failed", of: role)
+        #expect(
+            failures.map(\.step) == [step] && failures.map(\.status) == [status], "\(run.text)",
+            sourceLocation: sourceLocation)
+        for word in words {
+            #expect(
+                failures.first?.text?.contains(word) == true,
+                "says nothing of \(word):\n\(run.text)",
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Expects that the session continued without a plugin.
+    private func expectDropped(
+        _ role: String, _ run: Finished, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let dropped = try run.events("plugin-dropped", of: role)
+        #expect(dropped.count == 1, "\(run.text)", sourceLocation: sourceLocation)
+    }
+
     // MARK: - Instances
 
     static let instanceFaults = [
@@ -33,13 +58,12 @@ import TestSupport
     func `an instance that breaks a rule is refused, and ends the session`(fault: Fault) throws {
         let camera = TestSession.library(try TestPlugins.malformed(fault.name))
         let session = try TestSession("camera: \(camera)")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        for word in ["camera: create failed (BAD_ARGUMENT): Malformed: "] + fault.words {
-            #expect(run.standardError.contains(word), "says nothing of \(word):\n\(run)")
-        }
+        try expectFailure(
+            of: "camera", "create", "BAD_ARGUMENT", ["Malformed: "] + fault.words, run)
         #expect(!session.folder.has("recording"), "nothing was recorded")
-        #expect(!run.standardError.contains("recorded in"), "\(run)")
+        #expect(try run.events.last?.summary?.contains { $0.contains("recorded") } != true)
     }
 
     @Test func `a session can continue without instances that break rules`() throws {
@@ -48,18 +72,17 @@ import TestSupport
         }
         let more = "pre-processors: [\(filters.joined(separator: ", "))]"
         let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera", "", more))", duration: "400ms")
-        let run = try session.run()
+            "camera: \(try TestSession.hostile("Camera", "", more))", duration: "400ms",
+            clock: "virtual")
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         for (index, words) in [
             "no extension greenroom.pre-processor/1", "struct_size that is too small",
             "NULL function",
         ].enumerated() {
             let role = "camera.pre-processors[\(index)]"
-            let lines = run.lines(of: role)
-            #expect(lines.contains("create failed (BAD_ARGUMENT)"), "\(run)")
-            #expect(lines.contains(words), "\(run)")
-            #expect(lines.contains("the session continues without it"), "\(run)")
+            try expectFailure(of: role, "create", "BAD_ARGUMENT", [words], run)
+            try expectDropped(role, run)
             #expect(try session.report().plugin(role).state == "faulted")
         }
         try session.expectTrueReport(run)
@@ -91,11 +114,9 @@ import TestSupport
     func `an answer outside the offer is refused`(answer: Fault) throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Answers", answer.name))")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        for word in ["camera: initialize failed (BAD_ANSWER): "] + answer.words {
-            #expect(run.standardError.contains(word), "says nothing of \(word):\n\(run)")
-        }
+        try expectFailure(of: "camera", "initialize", "BAD_ANSWER", answer.words, run)
     }
 
     @Test func `a share's answer above the session's maximum is refused`() throws {
@@ -104,10 +125,9 @@ import TestSupport
             share: \(try TestSession.hostile(
                 "ShareAnswers", "answer: counter, width: 322, height: 180, fps: 15"))
             """)
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        #expect(run.standardError.contains("share: initialize failed (BAD_ANSWER): "), "\(run)")
-        #expect(run.standardError.contains("up to 320x180@15"), "\(run)")
+        try expectFailure(of: "share", "initialize", "BAD_ANSWER", ["up to 320x180@15"], run)
     }
 
     @Test func `an empty answer is refused, and the session continues with the others`() throws {
@@ -115,10 +135,10 @@ import TestSupport
             """
             camera: \(try TestSession.hostile("AnswersNothing", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
-            """, duration: "400ms")
-        let run = try session.run()
+            """, duration: "400ms", clock: "virtual")
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.standardError.contains("camera: initialize failed (BAD_ANSWER): "), "\(run)")
+        try expectFailure(of: "camera", "initialize", "BAD_ANSWER", [], run)
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").state == "destroyed")
         #expect(report.pictures.map(\.track) == ["share"])
@@ -133,7 +153,7 @@ import TestSupport
                 "Answers", "answer: counter, width: 212, height: 160, fps: 5"))
             share: \(try TestSession.hostile(
                 "ShareAnswers", "answer: counter, width: 111, height: 67, fps: 10"))
-            """, duration: "600ms")
+            """, duration: "600ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
@@ -153,7 +173,7 @@ import TestSupport
             """
             camera: \(try TestSession.hostile(
                 "Answers", "answer: fixed, width: 1000, height: 750, fps: 60"))
-            """, duration: "600ms")
+            """, duration: "600ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
@@ -177,16 +197,16 @@ import TestSupport
             camera: \(try TestSession.hostile("Fails", "where: \(place), text: '\(text)'"))
             share: \(try TestSession.hostile("Share"))
             """, duration: nil)
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
         let reason = text.isEmpty ? "\(place) returned it without a reason" : text
-        let line = "camera: \(place) failed (UNAVAILABLE): \(reason)\n"
-        #expect(run.standardError.contains(line), "\(run)")
+        try expectFailure(of: "camera", place, "UNAVAILABLE", [], run)
+        #expect(try run.events("step-failed", of: "camera").map(\.text) == [reason])
         if place == "start-send" {
             let report = try session.expectTrueReport(run)
             #expect(report.outcome == "plugin-failed" && report.failedPlugin == "camera")
         } else {
-            #expect(!run.standardError.contains("recorded in"), "\(run)")
+            #expect(!session.folder.has("recording"), "nothing was recorded")
         }
     }
 
@@ -197,12 +217,11 @@ import TestSupport
             camera: \(try TestSession.hostile(
                 "Fails", "where: \(place), text: no lens", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
-            """, duration: "400ms")
-        let run = try session.run()
+            """, duration: "400ms", clock: "virtual")
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let lines = run.lines(of: "camera")
-        #expect(lines.contains("\(place) failed (UNAVAILABLE): no lens"), "\(run)")
-        #expect(lines.contains("the session continues without it"), "\(run)")
+        try expectFailure(of: "camera", place, "UNAVAILABLE", ["no lens"], run)
+        try expectDropped("camera", run)
         let report = try session.expectTrueReport(run)
         #expect(report.outcome == "finished" && report.failedPlugin == nil)
         let callbacks = try report.plugin("camera").callbacks
@@ -223,10 +242,9 @@ import TestSupport
             camera: \(try TestSession.hostile(
                 "Fails", "where: start-send, status: \(status), text: no lens"))
             """)
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        #expect(
-            run.standardError.contains("camera: start-send failed (\(name)): no lens\n"), "\(run)")
+        try expectFailure(of: "camera", "start-send", name, ["no lens"], run)
     }
 
     // MARK: - Giving up
@@ -237,11 +255,11 @@ import TestSupport
             camera: \(try TestSession.hostile("GivesUp", "frames: 15"))
             share: \(try TestSession.hostile("Share"))
             """, duration: nil)
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        let line = "camera: gave up (UNAVAILABLE): the camera was unplugged\n"
-        #expect(run.standardError.contains(line), "\(run)")
-        #expect(!run.standardError.contains("again"), "the first reason counts:\n\(run)")
+        let reasons = try run.events("plugin-gave-up", of: "camera")
+        #expect(reasons.map(\.status) == ["UNAVAILABLE"], "the first reason counts")
+        #expect(reasons.map(\.text) == ["the camera was unplugged"])
         let report = try session.expectTrueReport(run)
         #expect(report.outcome == "plugin-failed" && report.failedPlugin == "camera")
         #expect(
@@ -256,9 +274,9 @@ import TestSupport
             camera: \(try TestSession.hostile("GivesUp", "frames: 3", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, clock: "virtual")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.lines(of: "camera").contains("the session continues without it"), "\(run)")
+        try expectDropped("camera", run)
         try session.expectTrueReport(run)
         try session.expectUnharmed("share", run)
         // Both pictures have the length of the session: the camera's last frame stays.
