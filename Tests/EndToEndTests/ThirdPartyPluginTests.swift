@@ -45,7 +45,7 @@ import Testing
             exit: 66,
             faults: ["lifecycle.whole-life"], validatorSays: "BAD_BLOCK"),
         ThirdPartyPlugin(
-            name: "ten-seconds-at-once", role: "microphone", isPaced: false,
+            name: "ten-seconds-at-once", role: "microphone", isPaced: false, seconds: 2,
             hostSays: "blocks refused: QUEUE_FULL",
             faults: ["sound.back-pressure"], validatorSays: "QUEUE_FULL"),
         ThirdPartyPlugin(
@@ -89,7 +89,7 @@ import Testing
             passes: ["sound.back-pressure", "sound.sample-count", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
             name: "restarts-pump", role: "camera",
-            timeline: "[{at: 500ms, ceiling: 640x360@30}]", isPaced: false,
+            timeline: "[{at: 500ms, ceiling: 640x360@30}]", isPaced: false, seconds: 2,
             hostSays: "640x360@30, ceiling-lowered",
             passes: ["negotiation.change", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
