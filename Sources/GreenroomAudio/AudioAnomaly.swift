@@ -1,13 +1,13 @@
 package import GreenroomRuntime
 
-/// Something about a source of sound that its author should know.
+/// Something about a source of audio that its author should know.
 package enum AudioAnomaly: Equatable, Sendable {
-    /// It sends more sound than time has, by a part: blocks were refused, and frames of 48 kHz left
+    /// It sends more audio than time has, by a part: blocks were refused, and frames of 48 kHz left
     /// out.
     case overfeeding(Double, refused: Int, skipped: Int)
-    /// It sends less sound than time has, by a part, and silence stands for frames of 48 kHz.
+    /// It sends less audio than time has, by a part, and silence stands for frames of 48 kHz.
     case underfeeding(Double, concealed: Int)
-    /// It sends as much sound as time has, and so late that silence stands for frames of 48 kHz.
+    /// It sends as much audio as time has, and so late that silence stands for frames of 48 kHz.
     case late(concealed: Int)
     /// Its card's clock runs faster than the session's, by millionths.
     case drifting(ppm: Double)
@@ -43,7 +43,8 @@ package enum AudioAnomaly: Equatable, Sendable {
         case .overfeeding(let part, let refused, let skipped):
             "it sends \(percent(part)) more sound than time has; "
                 + [
-                    refused > 0 ? "\(refused) blocks were refused" : nil,
+                    refused > 0
+                        ? "\(refused) \(refused == 1 ? "block was" : "blocks were") refused" : nil,
                     skipped > 0 ? "\(skipped / 48) ms were left out" : nil,
                 ].compactMap(\.self).joined(separator: ", ")
                 + ". Send in real time, or pass a timeout to be paced by the host."

@@ -1,7 +1,7 @@
 import GreenroomMedia
 import GreenroomRuntime
 
-/// Finds out whether a source sends as much sound as time passes.
+/// Finds out whether a source sends as much audio as time passes.
 ///
 /// It counts in windows of 2 s, 10 s and a minute of the session: the longer one is, the smaller the
 /// difference that it shows. A source that is paced by the host, or that keeps time, is never found:
@@ -50,7 +50,7 @@ package struct AudioPacing: Sendable {
     package private(set) var excess = 0.0
     package private(set) var shortage = 0.0
 
-    /// Whether a window has begun: sound comes before its time is pulled, and what came before
+    /// Whether a window has begun: audio comes before its time is pulled, and what came before
     /// the first time was pulled belongs to no window.
     private var hasBegun = false
     /// What single blocks make of a short window is more than they make of a long one. A clock that
@@ -74,7 +74,7 @@ package struct AudioPacing: Sendable {
         }
     }
 
-    /// Counts frames of the session that are left out, because there is so much more sound than time.
+    /// Counts frames of the session that are left out, because there is so much more audio than time.
     package mutating func skip(_ frames: Int) {
         for index in windows.indices { windows[index].skipped += frames }
     }
@@ -91,7 +91,7 @@ package struct AudioPacing: Sendable {
 
     /// Counts time, during all of which the source should have sent.
     ///
-    /// - Parameter concealed: Frames of it for which there was no sound.
+    /// - Parameter concealed: Frames of it for which there was no audio.
     /// - Returns: What a window shows when it ends.
     package mutating func pass(_ frames: Int, concealed: Int) -> AudioAnomaly? {
         guard hasBegun else {

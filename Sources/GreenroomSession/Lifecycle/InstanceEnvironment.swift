@@ -11,6 +11,8 @@ struct InstanceEnvironment: Sendable {
     let descriptor: PluginDescriptor
     let videoIngest: VideoIngest?
     let audioIngest: AudioIngest?
+    /// The ingests whose audio pauses with the plugin: its own, and that of its share's audio.
+    let pausedAudio: [AudioIngest]
     let clock: SessionClock
     let events: SessionEvents
     /// Limit of the plugin's frames in use; 0 for audio.
@@ -20,14 +22,15 @@ struct InstanceEnvironment: Sendable {
     /// - Parameter editedFrameLimit: For a pre-processor, the limit of its frames in use.
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
-        audioIngest: AudioIngest?, clock: SessionClock, events: SessionEvents,
-        editedFrameLimit: Int
+        audioIngest: AudioIngest?, pausedAudio: [AudioIngest], clock: SessionClock,
+        events: SessionEvents, editedFrameLimit: Int
     ) {
         self.number = number
         self.role = role
         self.descriptor = descriptor
         self.videoIngest = videoIngest
         self.audioIngest = audioIngest
+        self.pausedAudio = pausedAudio
         self.clock = clock
         self.events = events
         frameLimit =
@@ -46,6 +49,13 @@ struct InstanceEnvironment: Sendable {
     func follow(_ lifecycle: LifecycleState) {
         videoIngest?.follow(lifecycle)
         audioIngest?.follow(lifecycle)
+        // A pause ends with the life that began it.
+        if lifecycle == .created || lifecycle.isOver { pause(false) }
+    }
+
+    /// Pauses or resumes the audio that pauses with the plugin.
+    func pause(_ isPaused: Bool) {
+        for ingest in pausedAudio { ingest.pause(isPaused, by: number) }
     }
 
     /// Logs a line of the plugin, rate-limited.

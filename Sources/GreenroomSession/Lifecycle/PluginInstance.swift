@@ -30,15 +30,16 @@ package final class PluginInstance: Sendable {
     /// - Parameters:
     ///   - number: Number of the instance in its session.
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
+    ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
     ///   - editedFrameLimit: For a pre-processor, the limit of its frames in use.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
-        editedFrameLimit: Int = 0
+        pausedAudio: [AudioIngest] = [], editedFrameLimit: Int = 0
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
-            audioIngest: audioIngest, clock: clock, events: events,
+            audioIngest: audioIngest, pausedAudio: pausedAudio, clock: clock, events: events,
             editedFrameLimit: editedFrameLimit)
         factory = plan.factory
         isRequired = plan.isRequired

@@ -40,12 +40,14 @@ extension PluginLife {
     /// - Returns: Whether this is a change.
     private func setPaused(_ isPaused: Bool) -> Bool {
         guard environment.canPause else { return false }
-        let isChange = state.withLock { state in
-            defer { state.isPaused = isPaused }
-            return state.isPaused != isPaused
+        return state.withLock { state in
+            // The ingests belong to the next life, after this one.
+            guard state.isPaused != isPaused, !state.lifecycle.isOver else { return false }
+            state.isPaused = isPaused
+            environment.pause(isPaused)
+            environment.videoIngest?.setPaused(isPaused)
+            return true
         }
-        if isChange { environment.videoIngest?.setPaused(isPaused) }
-        return isChange
     }
 
     /// Records that the plugin has finished, or can't continue.

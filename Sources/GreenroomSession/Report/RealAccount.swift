@@ -24,8 +24,8 @@ extension SessionReport {
         public var concealed: Int?
         /// Periods or frames before the first that the source sent, and silence while it was lost.
         public var missing: Int
-        /// Periods or frames for which nothing was owed: the source was stopped, had come to its end,
-        /// or was a share that paused itself before its first frame.
+        /// Periods or frames for which nothing was owed: the source was stopped or paused, had come to
+        /// its end, or was a share that paused itself before its first frame.
         public var stopped: Int
         /// `real` and `late` as a part of all but `stopped`, in per cent; absent if nothing was owed.
         public var realPercent: Double?

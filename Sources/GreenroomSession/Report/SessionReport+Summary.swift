@@ -43,7 +43,13 @@ extension SessionReport {
         for sound in sounds {
             lines.append("track \(sound.role): \(sound.account)")
             if sound.concealed >= 48 {
-                lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
+                lines.append(
+                    "\(sound.role): \(sound.concealed / 48) ms of silence for audio that was late "
+                        + "or missing")
+            }
+            if sound.overfedPercent != nil, sound.cut >= 48 {
+                lines.append(
+                    "\(sound.role): \(sound.cut / 48) ms left out, there was more audio than time")
             }
             lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
         }

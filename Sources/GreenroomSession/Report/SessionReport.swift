@@ -278,7 +278,7 @@ public struct SessionReport: Sendable {
         public var cut: Int
         /// Frames of 48 kHz that are not played yet; at the end, those never played.
         public var queued: Int
-        /// Frames of silence because the source was late, each with a fade at its beginning.
+        /// Frames of silence for audio that was late or missing, with a fade at its beginning.
         public var concealed: Int
         /// Frames of silence while no audio was expected.
         public var idle: Int

@@ -97,11 +97,22 @@ final class SessionPipeline: Sendable {
 
     /// Whether there were outputs and all have failed.
     var hasLostEveryOutput: Bool {
-        let branches = pictures.flatMap(\.track.branches)
-        let health =
-            branches.map { $0.failure == nil ? .working : .failed }
-            + audioSinks.map(\.health).filter { $0 != .passive }
-        return !health.isEmpty && health.allSatisfy { $0 == .failed }
+        // Often asked: without arrays.
+        var isAnyLost = false
+        for picture in pictures {
+            for branch in picture.track.branches {
+                guard branch.failure != nil else { return false }
+                isAnyLost = true
+            }
+        }
+        for sink in audioSinks {
+            switch sink.health {
+            case .working: return false
+            case .failed: isAnyLost = true
+            case .passive: break
+            }
+        }
+        return isAnyLost
     }
 
     /// Starts the session's timeline, and the threads that follow it.

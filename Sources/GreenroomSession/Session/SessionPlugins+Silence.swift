@@ -55,8 +55,15 @@ extension SessionPlugins {
     /// Whether a source should be sending now.
     private func isOwing(_ plugin: SessionPlugin) -> Bool {
         let instance = plugin.instance
-        return !isAway(plugin) && !stopped.contains(plugin.number) && !instance.isPaused
+        return !isAway(plugin) && !stopped.contains(plugin.number) && !isPaused(plugin)
             && instance.isStarted && instance.fault == nil && instance.gaveUp == nil
+    }
+
+    /// Whether it has paused, or the share that its audio belongs to.
+    private func isPaused(_ plugin: SessionPlugin) -> Bool {
+        slots.sources.contains {
+            plugin.address.role.follows($0.address.role) && $0.instance.isPaused
+        }
     }
 
     private func promise(of plugin: SessionPlugin) -> SourceSilence.Promise? {

@@ -120,9 +120,13 @@ struct PreviewStatistics {
             ["  refused", list(sound.refused)],
             [
                 "  queue",
-                "\(sound.queued / 48) ms; \(sound.concealed / 48) ms of silence, it was late",
+                "\(sound.queued / 48) ms; \(sound.concealed / 48) ms concealed, "
+                    + "\(sound.cut / 48) ms left out",
             ],
-            ["  drift", sound.driftPPM.map { "\(tenths($0)) ppm" } ?? "none"],
+            [
+                "  drift",
+                sound.driftPPM.map { "\(tenths($0)) ppm: the audio is stretched" } ?? "none",
+            ],
         ]
     }
 
@@ -131,7 +135,7 @@ struct PreviewStatistics {
         return level + [
             real(sound.account), "sent \(sound.sent)",
             "refused \(sound.refused.values.reduce(0, +))",
-            "queue \(sound.queued / 48) ms", "late \(sound.concealed / 48) ms",
+            "queue \(sound.queued / 48) ms", "concealed \(sound.concealed / 48) ms",
         ]
     }
 

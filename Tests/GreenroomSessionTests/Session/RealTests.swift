@@ -297,6 +297,41 @@ import Testing
         #expect(resting.report.accounts["share"]?.realPercent == 100)
     }
 
+    @Test(arguments: [true, false])
+    func `the audio of a paused share owes nothing, and is heard if it comes`(
+        isQuiet: Bool
+    ) throws {
+        // From 1 s to 4.07 s; the audio is back after 4 s.
+        var session = try session(
+            share: FakeSource(.init(silent: 15..<61, paused: 15..<61)).plan(.shareSource),
+            milliseconds: 6000)
+        let audio = FakeMicrophone(.init(silent: isQuiet ? 100..<400 : 0..<0))
+        session.plan.slots.append(SessionSlot(.shareAudio, audio.plan(.shareAudioSource)))
+        let result = try session.run()
+        expectAdditive(result)
+        #expect(result.silent.isEmpty && result.report.outcome == "finished")
+        let sound = try #require(result.report.sounds.first)
+        #expect(sound.concealed == 0 && sound.underfedPercent == nil, "\(sound)")
+        // The share pauses a nanosecond before the block.
+        #expect(abs(sound.muted - (isQuiet ? 144_000 : 0)) <= 1, "\(sound)")
+        #expect(sound.account.realPercent == 100 && sound.account.stopped == sound.muted)
+        // But for the level of what it sends.
+        #expect(result.notes.allSatisfy { $0.contains("full scale") }, "\(result.notes)")
+    }
+
+    @Test func `audio that is missing after a pause is told again`() throws {
+        var session = try session(
+            share: FakeSource(.init(silent: 15..<30, paused: 15..<30)).plan(.shareSource),
+            milliseconds: 6000)
+        let audio = FakeMicrophone(.init(silent: 100..<400))
+        session.plan.slots.append(SessionSlot(.shareAudio, audio.plan(.shareAudioSource)))
+        let result = try session.run()
+        expectAdditive(result)
+        #expect(result.silent == ["share.audio"] && result.sends == ["share.audio"])
+        let sound = try #require(result.report.sounds.first)
+        #expect(abs(sound.muted - 48_000) <= 1 && abs(sound.concealed - 96_000) <= 1, "\(sound)")
+    }
+
     @Test func `a source whose initialize always fails has a slate, and was not real`() throws {
         let camera = FakeSource(.init(failing: ("initialize", .unavailable, "no lens")))
         let result = try session(
