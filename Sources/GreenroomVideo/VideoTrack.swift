@@ -241,18 +241,18 @@ package final class VideoTrack: Sendable {
             return
         }
         let unedited = work.progress.counts.unedited
+        let period = point.period(of: agreed.rate)
         let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
         guard let carried = reduce(arrival.intoFrame(), &work),
             let edited = filter(carried, at: point, &work)
         else {
-            work.progress.account.lose(at: min(point.period(of: agreed.rate), newest))
+            work.progress.account.lose(at: min(period, newest))
             return
         }
         work.progress.counts.carried += 1
         let isLate = difference(came, moment) > SessionTimeline.playoutDelay
         let quality: VideoAccount.Quality =
             work.progress.counts.unedited > unedited ? .unedited : isLate ? .late : .fresh
-        let period = point.period(of: agreed.rate)
         work.progress.account.take(
             quality, at: min(period, newest),
             for: sendsWhenNew
@@ -312,10 +312,6 @@ package final class VideoTrack: Sendable {
             case .withheld:
                 work.progress.counts.withheld += 1
                 showSlateIfDue(at: point, &work)
-                // A share may send no other frame for long.
-                if sendsWhenNew {
-                    input.showSlate(.unedited(kind), at: input.clock.now + SlateText.delay)
-                }
             case .lost:
                 work.progress.counts.lostInFilter += 1
             }
