@@ -449,6 +449,9 @@ class Plugin {
   /** Not before the constructor has returned. [any] */
   const Host &host() const { return host_; }
 
+  /** Held while set, fill and process run: they never overlap. */
+  std::mutex content_;
+
  private:
   friend class detail::Border;
 
@@ -463,7 +466,10 @@ class Plugin {
   virtual void start() { on_start(); }
   virtual void stop() { on_stop(); }
   virtual void edit(gr_mutable_frame &frame) { (void)frame; }
-  virtual void apply(const Setting &setting) { set(setting); }
+  void apply(const Setting &setting) {
+    const std::lock_guard<std::mutex> lock(content_);
+    set(setting);
+  }
 
   Host host_;
   const gr_descriptor *descriptor_ = nullptr;
@@ -603,7 +609,7 @@ class BasicCamera : public BasicVideoSource<Kind> {
       std::optional<Lease> lease = sender.acquire(format(), rate.width, rate.height);
       if (!lease) continue;  // the host has no room
       {
-        const std::lock_guard<std::mutex> lock(content_);
+        const std::lock_guard<std::mutex> lock(this->content_);
         fill(lease->frame(), {n, static_cast<double>(due_ns - start_ns) / 1e9, due_ns});
       }
       gr_video_frame sent;
@@ -613,12 +619,6 @@ class BasicCamera : public BasicVideoSource<Kind> {
       (void)std::move(*lease).commit(sent.info);  // the host counts what it refuses
     }
   }
-  void apply(const Setting &setting) override {
-    const std::lock_guard<std::mutex> lock(content_);
-    this->set(setting);
-  }
-
-  std::mutex content_;  // of fill and set
 };
 
 using Camera = BasicCamera<GR_KIND_VIDEO_SOURCE>;
@@ -666,7 +666,7 @@ class BasicMicrophone : public BasicAudioSource<Kind> {
       if (host.wait_until_ns(due_ns) != GR_STATUS_OK) return;
       samples.assign(static_cast<std::size_t>(count) * lanes, 0);
       {
-        const std::lock_guard<std::mutex> lock(content_);
+        const std::lock_guard<std::mutex> lock(this->content_);
         fill({samples.data(), count, lanes, rate_hz, index});
       }
       const gr_status status = this->sender().send(samples.data(), count, rate_hz, lanes, due_ns);
@@ -675,12 +675,6 @@ class BasicMicrophone : public BasicAudioSource<Kind> {
       index += count;
     }
   }
-  void apply(const Setting &setting) override {
-    const std::lock_guard<std::mutex> lock(content_);
-    this->set(setting);
-  }
-
-  std::mutex content_;  // of fill and set
 };
 
 using Microphone = BasicMicrophone<GR_KIND_VIRTUAL_MIC>;
@@ -701,12 +695,6 @@ class Filter : public Plugin {
     Frame edited(frame);
     process(edited);
   }
-  void apply(const Setting &setting) override {
-    const std::lock_guard<std::mutex> lock(content_);
-    set(setting);
-  }
-
-  std::mutex content_;  // of process and set
 };
 
 /* ------------------------------------------------------------------------------------
