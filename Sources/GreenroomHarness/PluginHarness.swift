@@ -259,10 +259,7 @@ package final class PluginHarness: Sendable {
             // A callback may wait for a thread of its plugin that waits on the clock: one that
             // restarts its pump does.
             if step.step == .propertyChange, deadlineNanoseconds - left > Self.stillNanoseconds {
-                let quiet = Monitor(())
-                let _: Void? = clock.session.wait(
-                    for: quiet, until: clock.now + Self.pollInterval
-                ) { _ in nil }
+                _ = wait(nanoseconds: Self.pollInterval)
             }
         }
     }

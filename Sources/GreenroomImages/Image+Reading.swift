@@ -21,7 +21,7 @@ extension Image {
                 rule: bytes.isEmpty ? "the file is empty" : "the file is neither PNG nor JPEG",
                 cure: "name a .png or .jpg picture, or convert the file to PNG")
         }
-        let turned = size.map { header.orientation.swapsSides ? $0.transposed : $0 }
+        let turned = size?.turned(by: header.orientation)
         var picture = try Self.decode(bytes, header, path: path, fitting: turned)
             .upright(from: header.orientation)
         picture.notes = header.ignored.map { "\(path) \($0)" }
@@ -53,8 +53,10 @@ extension Image {
 }
 
 extension FrameSize {
-    /// With its sides in each other's place.
-    var transposed: FrameSize { FrameSize(width: height, height: width) }
+    /// The size after a stored picture is made upright, or before.
+    func turned(by orientation: EXIFOrientation) -> FrameSize {
+        orientation.swapsSides ? FrameSize(width: height, height: width) : self
+    }
 
     /// Whether neither side is shorter than another size's.
     func covers(_ other: FrameSize) -> Bool { width >= other.width && height >= other.height }

@@ -12,9 +12,7 @@ struct PictureHeader {
     var ignored: [String] = []
 
     /// The size once it is upright.
-    var uprightSize: FrameSize? {
-        size.map { orientation.swapsSides ? $0.transposed : $0 }
-    }
+    var uprightSize: FrameSize? { size?.turned(by: orientation) }
 
     private static let foreignProfile =
         "has a colour profile that is ignored: its colours are shown as sRGB; convert it to sRGB"

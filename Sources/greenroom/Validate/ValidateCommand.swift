@@ -289,18 +289,4 @@ extension String {
     fileprivate func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(width - count, 0))
     }
-
-    /// Wrapped to a width, where words allow it.
-    fileprivate func wrapped(at width: Int, indent: String) -> String {
-        var lines: [String] = []
-        var line = indent
-        for word in split(separator: " ") {
-            if line.count + word.count + 1 > width, line != indent {
-                lines.append(line)
-                line = indent
-            }
-            line += line == indent ? "\(word)" : " \(word)"
-        }
-        return (lines + [line]).joined(separator: "\n")
-    }
 }
