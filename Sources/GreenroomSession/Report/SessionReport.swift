@@ -26,6 +26,22 @@ import GreenroomVideo
 ///
 /// In the report of a running session, frames in progress may be missing or counted twice.
 public struct SessionReport: Sendable {
+    /// How a session ended.
+    public enum Outcome: String, Codable, Sendable {
+        /// It runs, or the host was killed.
+        case running
+        /// As planned: after its duration, or when every source finished.
+        case finished
+        /// On request.
+        case interrupted
+        /// A plugin with a fatal failure, or all plugins, failed.
+        case pluginFailed = "plugin-failed"
+        /// Every output failed.
+        case outputsFailed = "outputs-failed"
+        /// As planned, but a track had less real media than the session's minimum.
+        case notReal = "not-real"
+    }
+
     /// A plugin.
     public struct Plugin: Codable, Sendable {
         /// Its role in the session.
@@ -75,8 +91,8 @@ public struct SessionReport: Sendable {
         public var rows: [String]
         /// The suggestion.
         public var suggested: String
-        /// `accept`, `counter` or `fixed`.
-        public var answer: String?
+        /// The source's answer.
+        public var answer: NegotiationRecord.Answer?
         /// What the source said it sends.
         public var source: String?
         /// What the track carries.
@@ -291,10 +307,8 @@ public struct SessionReport: Sendable {
     public var greenroom: String
     /// The session's name.
     public var session: String
-    /// `finished`, `interrupted`, `plugin-failed` or `outputs-failed`; `not-real` if it finished and a
-    /// track had less real media than the session's minimum; `running` while it runs, and for good if
-    /// the host was killed.
-    public var outcome: String
+    /// How the session ended.
+    public var outcome: Outcome
     /// The roles whose tracks had less real media than the session's minimum; absent if none had.
     public var notReal: [String]?
     /// The session's minimum; nil for anything at all. Not in the file.
@@ -321,12 +335,12 @@ public struct SessionReport: Sendable {
         greenroom = GreenroomVersion.current
         session = plan.configuration.name
         switch outcome {
-        case nil: self.outcome = "running"
-        case .finished: self.outcome = "finished"
-        case .interrupted: self.outcome = "interrupted"
-        case .outputsFailed: self.outcome = "outputs-failed"
+        case nil: self.outcome = .running
+        case .finished: self.outcome = .finished
+        case .interrupted: self.outcome = .interrupted
+        case .outputsFailed: self.outcome = .outputsFailed
         case .pluginFailed(let role):
-            self.outcome = "plugin-failed"
+            self.outcome = .pluginFailed
             failedPlugin = role
         }
         plugins = instances.map { Plugin($0, losses) }
@@ -342,7 +356,7 @@ public struct SessionReport: Sendable {
         guard outcome == .finished else { return }
         let short = Self.fallsShort(accounts, in: plan)
         guard !short.isEmpty else { return }
-        self.outcome = "not-real"
+        self.outcome = .notReal
         notReal = short
     }
 
@@ -404,7 +418,7 @@ extension SessionReport.Plugin {
             let agreement = instance.agreement
             return SessionReport.Offered(
                 revision: offer.revision, rows: offer.rows.map(\.description),
-                suggested: offer.suggested.description, answer: agreement?.answer.name,
+                suggested: offer.suggested.description, answer: agreement?.answer.recorded,
                 source: agreement?.source.description, track: agreement?.track.description)
         }
         callbacks = instance.callbackTimes.mapValues { times in

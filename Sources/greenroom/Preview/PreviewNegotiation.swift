@@ -45,7 +45,7 @@ struct PreviewNegotiation {
 extension NegotiationRecord {
     /// The offer, the plugin's answer, and how soon it followed.
     var line: String {
-        let parts = ["offer \(revision) (\(reason)): \(suggested)", reaction, following]
+        let parts = ["offer \(revision) (\(reason.rawValue)): \(suggested)", reaction, following]
         return parts.compactMap(\.self).joined(separator: "; ")
     }
 
@@ -53,11 +53,11 @@ extension NegotiationRecord {
         let source = source ?? "nothing"
         return switch answer {
         case nil: "no answer"
-        case "accept": "accepted"
-        case "counter": "countered with \(source)"
-        case "fixed": "it makes exactly \(source)"
-        case "ignored": "it takes no new offers"
-        default: "refused; it continues with \(source)"
+        case .accept: "accepted"
+        case .counter: "countered with \(source)"
+        case .fixed: "it makes exactly \(source)"
+        case .ignored: "it takes no new offers"
+        case .refused: "refused; it continues with \(source)"
         }
     }
 

@@ -22,7 +22,7 @@ struct EventRecord: Codable, Sendable {
     var step: String?
     var seconds: Double?
     var capability: String?
-    var answer: String?
+    var answer: NegotiationRecord.Answer?
     var output: String?
     var text: String?
     var pictures: [Video]?
@@ -47,11 +47,12 @@ extension SessionEvent {
         case .agreed(let role, let agreement, let negotiation):
             EventRecord(
                 event: "agreed", role: role, capability: agreement.track.description,
-                answer: agreement.answer.name, negotiation: negotiation)
+                answer: agreement.answer.recorded, negotiation: negotiation)
         case .renegotiated(let role, let negotiation):
             EventRecord(
                 event: "renegotiated", role: role, capability: negotiation.track,
-                answer: negotiation.answer, text: negotiation.reason, negotiation: negotiation)
+                answer: negotiation.answer, text: negotiation.reason.rawValue,
+                negotiation: negotiation)
         case .explanation(let role, let negotiation):
             EventRecord(
                 event: "explanation", role: role, capability: negotiation.track, text: line,
