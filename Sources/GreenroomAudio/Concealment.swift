@@ -1,4 +1,4 @@
-/// Takes the edges off missing sound: what was played last, backwards, fades away within 5 ms, and
+/// Takes the edges off missing audio: what was played last, backwards, fades away within 5 ms, and
 /// what comes next fades in.
 struct Concealment: Sendable {
     private static let fade = Int(JitterBuffer.fade)
@@ -7,7 +7,7 @@ struct Concealment: Sendable {
     private var tail = [Int16](repeating: 0, count: 2 * fade)
     /// How many of these there are.
     private var count = 0
-    /// Frames since sound was missing first.
+    /// Frames since audio was missing first.
     private var missing = 0
     /// Frames that were played since; nil when they have faded in.
     private var risen: Int?
@@ -22,7 +22,7 @@ struct Concealment: Sendable {
         }
     }
 
-    /// Lets sound fade in that follows missing sound, and remembers the end of it.
+    /// Lets audio fade in that follows missing audio, and remembers the end of it.
     mutating func play(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
         if var risen {
             for frame in offset..<(offset + frames) where risen < Self.fade {
@@ -45,7 +45,7 @@ struct Concealment: Sendable {
         count = min(count + kept, Self.fade)
     }
 
-    /// What is left of the sound before, on one side.
+    /// What is left of the audio before, on one side.
     private func falling(_ side: Int) -> Int16 {
         guard missing < count else { return 0 }
         let sample = Int(tail[2 * (Self.fade - 1 - missing) + side])

@@ -17,8 +17,8 @@ extension ConversionPlan.Step {
     ///
     /// - Parameters:
     ///   - input: The result of the step before.
-    ///   - compressedByteCount: The length of a compressed picture.
-    ///   - output: A picture of the format and size from ``result(of:_:)``.
+    ///   - compressedByteCount: The length of a compressed image.
+    ///   - output: An image of the format and size from ``result(of:_:)``.
     func run(
         from input: UnsafeFrame, compressedByteCount: Int, into output: UnsafeFrame
     ) throws(ConversionError) {

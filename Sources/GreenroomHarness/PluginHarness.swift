@@ -143,7 +143,7 @@ package final class PluginHarness: Sendable {
             let epoch = session.now
             audioIngest.begin(epoch: epoch)
             threads.append(
-                HostThread(name: "sinks", clock: session, as: ClockOrder(part: .sound)) {
+                HostThread(name: "sinks", clock: session, as: ClockOrder(part: .audio)) {
                     audioMixer.run(epoch: epoch)
                 })
         }
@@ -347,7 +347,7 @@ package final class PluginHarness: Sendable {
     }
 
     /// Counts of audio blocks; zeros except for audio sources.
-    package var sound: BlockCounts {
+    package var blocks: BlockCounts {
         guard let statistics = instance.audioIngest?.statistics else { return BlockCounts() }
         return BlockCounts(
             accepted: statistics.counts.accepted, refused: statistics.counts.refused.refusals)

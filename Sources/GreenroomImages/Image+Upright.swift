@@ -1,7 +1,7 @@
 import GreenroomMedia
 
 extension Image {
-    /// The picture turned and mirrored as its camera was held.
+    /// The image turned and mirrored as its camera was held.
     consuming func upright(from orientation: EXIFOrientation) -> Image {
         guard orientation != .upright else { return self }
         let turned = size.turned(by: orientation)

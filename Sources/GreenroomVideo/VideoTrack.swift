@@ -50,7 +50,7 @@ package final class VideoTrack: Sendable {
     package struct Progress: Sendable {
         /// The counters.
         package var counts = Counts()
-        /// How much of the picture was real, in periods of the rate that was agreed at first.
+        /// How much of the video was real, in periods of the rate that was agreed at first.
         package var account = VideoAccount()
         /// What their stamps are like.
         package var stamps = TimestampNormalizer()
@@ -150,7 +150,7 @@ package final class VideoTrack: Sendable {
         input.queuedCount
     }
 
-    /// How much of the picture was real up to a time of the session, in periods of the rate that was
+    /// How much of the video was real up to a time of the session, in periods of the rate that was
     /// agreed at first.
     package func account(at nanoseconds: Int64) -> VideoAccount {
         let end = agreed.rate.frameCount(inNanoseconds: nanoseconds)

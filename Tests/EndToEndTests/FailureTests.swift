@@ -191,7 +191,7 @@ import TestSupport
     }
 
     @Test(arguments: places)
-    func `a session goes on without a plugin whose callback failed`(place: String) throws {
+    func `a session continues without a plugin whose callback failed`(place: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
@@ -250,7 +250,7 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `a session goes on without a plugin that gave up`() throws {
+    @Test func `a session continues without a plugin that gave up`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("GivesUp", "frames: 3", "on-failure: off"))

@@ -256,7 +256,7 @@ import Testing
         add(WAVChunks().adding("fmt ", [1, 0]), "Short 'fmt ' chunk")
         add(WAVChunks().adding("fmt ", [1, 0, 1], size: 16), "No 'data' chunk")
         add(WAVChunks("RF64").adding("ds64", [1, 2, 3]), "No 'data' chunk")
-        add(WAVChunks().format().adding("data", []), "there is no sound")
+        add(WAVChunks().format().adding("data", []), "there is no audio")
         func add(format: WAVChunks, _ reason: String) {
             add(format.adding("data", [UInt8](repeating: 0, count: 48)), reason)
         }

@@ -9,7 +9,7 @@ import GreenroomVideo
 
 /// The report of a session: `session.json`.
 ///
-/// Counters add up, always and exactly. For each picture:
+/// Counters add up, always and exactly. For each video track:
 ///
 /// - `sent` = `accepted` + all of `refused`;
 /// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
@@ -19,9 +19,9 @@ import GreenroomVideo
 ///
 /// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` +
 ///   `unconvertible` + `failed` + `queued`;
-/// - pictures in it = `delivered` + `repeated` + `black` + `slate`.
+/// - frames in it = `delivered` + `repeated` + `black` + `slate`.
 ///
-/// For each sound, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
+/// For each audio source, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
 /// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
 ///
 /// In the report of a running session, frames in progress may be missing or counted twice.
@@ -153,11 +153,11 @@ public struct SessionReport: Sendable {
         public var lostInFilter: Int
         /// Frames that were not shown, since a filter that is required did not edit them.
         public var withheld: Int
-        /// Frames that went on to the outputs.
+        /// Frames passed to the outputs.
         public var carried: Int
         /// Of those, the ones that a filter did not edit.
         public var unedited: Int
-        /// Edits that did not take place; the frames went on without them, or were withheld.
+        /// Edits that did not take place; the frames were passed on without them, or withheld.
         public var unprocessed: Unprocessed
         /// The number of conversions.
         public var conversions: Int
@@ -329,7 +329,7 @@ public struct SessionReport: Sendable {
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
         negotiations: [VideoNegotiation],
-        parts: SessionPipeline?, at nanoseconds: Int64,
+        pipeline: SessionPipeline?, at nanoseconds: Int64,
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
@@ -345,12 +345,12 @@ public struct SessionReport: Sendable {
         }
         plugins = instances.map { Plugin($0, losses) }
         pictures =
-            parts?.pictures.map { picture in
+            pipeline?.videoTracks.map { picture in
                 let negotiation = negotiations.first { $0.plugin.instance === picture.instance }
                 return Video(picture, negotiation?.negotiator, at: nanoseconds)
             } ?? []
-        sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
-        outputs = parts?.outputReports ?? []
+        sounds = pipeline?.audioTracks.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
+        outputs = pipeline?.outputReports ?? []
         products = plan.configuration.outputs.compactMap(\.output.product)
         minimumRealPercent = plan.configuration.minimumRealPercent
         guard outcome == .finished else { return }

@@ -35,7 +35,7 @@ package final class AudioIngest: AudioSource, Sendable {
         var queued: Int
         /// What the samples are like.
         var level: AudioLevel
-        /// Whether there is as much sound as time.
+        /// Whether there is as much audio as time.
         var pacing: AudioPacing
         /// What the stamps are like.
         var stamps: TimestampNormalizer
@@ -69,16 +69,16 @@ package final class AudioIngest: AudioSource, Sendable {
     /// Makes the ingest answer as a state of the lifecycle demands; ends waits that are over.
     ///
     /// A source that stops is muted from this moment on: what it sent for later is cut, and
-    /// what it sent for before is still played. The sound of one that has ended is all played.
+    /// what it sent for before is still played. The audio of one that has ended is all played.
     func follow(_ lifecycle: LifecycleState) {
         let now = clock.now
         state.change { $0.follow(LifecycleTable.senderStatus(in: lifecycle), at: now) }
     }
 
-    /// Says that the source has come to its end in order, and owes no more sound. [any]
+    /// Says that the source has come to its end in order, and owes no more audio. [any]
     func rest() { state.change { $0.rest() } }
 
-    /// How the sound stands. [any]
+    /// The state of the audio. [any]
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Checks and queues a block.
@@ -133,7 +133,7 @@ package final class AudioIngest: AudioSource, Sendable {
         }
     }
 
-    /// Takes the next stretch of the timeline. [the session's sound thread]
+    /// Takes the next stretch of the timeline. [the session's audio thread]
     ///
     /// - Parameters:
     ///   - frames: How much.

@@ -11,12 +11,12 @@ struct IngestState: ~Copyable, Sendable {
         var finding: AudioAnomaly?
     }
 
-    /// Frames of sound that is queued as it is that are kept, in case that it has to be
+    /// Frames of audio that is queued as it is that are kept, in case that it has to be
     /// resampled from one block to the next.
     private static let tailFrames = 160
     /// The largest part of a window's samples that may be clipped without a word.
     private static let clippingTolerance = 0.001
-    /// How far sound may be from its time, in nanoseconds, before it is moved.
+    /// How far audio may be from its time, in nanoseconds, before it is moved.
     private static let stepTolerance = 10e6
     /// The largest offset that stays without a word, as a part of full scale.
     private static let offsetTolerance = 0.01
@@ -122,7 +122,7 @@ struct IngestState: ~Copyable, Sendable {
         let (moment, finding) = stamps.follow(
             block.ptsNanoseconds,
             arrival: isHeard ? max(arrival - duration, min(started, arrival)) : arrival)
-        // Sound without stamps is in order as long as it keeps time.
+        // Audio without stamps is in order as long as it keeps time.
         if let finding, finding != .missing { tell(.stamps(finding)) }
         epoch = epoch ?? moment
         clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
@@ -171,7 +171,7 @@ struct IngestState: ~Copyable, Sendable {
         }
     }
 
-    /// Sound of the session's rate that keeps time is not touched.
+    /// Audio of the session's rate that keeps time is not touched.
     private func isTakenAsItIs(_ block: CheckedBlock) -> Bool {
         block.format.sampleRate == AudioFormat.session.sampleRate && !clock.hasDrifted
     }
@@ -194,7 +194,7 @@ struct IngestState: ~Copyable, Sendable {
             converter?.stretch { [clock] in clock.stretch(at: place, moment: moment) }
         }
         if converter == nil {
-            // There is no memory for one: the sound has no place, and is counted.
+            // There is no memory for one: the audio has no place, and is counted.
             let frames = samples.count / format.channels
             queue.countCut(frames * AudioFormat.session.sampleRate / format.sampleRate)
         }

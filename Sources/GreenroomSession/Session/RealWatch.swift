@@ -1,7 +1,7 @@
 import GreenroomModel
 import GreenroomVideo
 
-/// Finds out, in stretches of ten seconds, whether less of a picture is real than a viewer overlooks.
+/// Finds out, in stretches of ten seconds, whether less of a video track is real than a viewer overlooks.
 ///
 /// It has no clock: times are passed in, in nanoseconds of the session.
 struct RealWatch {

@@ -40,7 +40,7 @@ extension SessionPlugins {
             // One that connects by itself may have its reasons.
             case .failed where instance.arrivals != nil: break
             case .failed(let nanoseconds):
-                let unit = plugin.address.role.medium == .audio ? "sound" : "frame"
+                let unit = plugin.address.role.medium == .audio ? "audio" : "frame"
                 let reason = "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
                 events.send(.pluginLost(role: instance.role, evidence: reason))
                 fail(plugin, because: reason)
@@ -56,7 +56,7 @@ extension SessionPlugins {
     }
 
     private func promise(of plugin: SessionPlugin) -> SourceSilence.Promise? {
-        guard plugin.picture != nil else { return .sound }
+        guard plugin.picture != nil else { return .audio }
         if plugin.address.role.kind.facts.canPause { return .firstFrame }
         return negotiations[plugin]?.negotiator.track.map {
             .frames(every: $0.rate.dueNanoseconds(ofFrame: 1))
@@ -71,8 +71,8 @@ extension SessionPlugins {
         case .firstFrame:
             "no frame of it was accepted \(span); a slate stands for it. Send the first frame when "
                 + "the share is started."
-        case .sound:
-            "no sound of it was accepted \(span); silence stands for it. Send zeros while there is "
+        case .audio:
+            "no audio of it was accepted \(span); silence stands for it. Send zeros while there is "
                 + "nothing to hear."
         }
     }

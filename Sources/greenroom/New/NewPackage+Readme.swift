@@ -59,7 +59,7 @@ extension NewPackage {
     private var reference: String {
         switch base {
         case .package(let path):
-            "The guides, from a first camera to threads and sound, are in "
+            "The guides, from a first camera to threads and audio, are in "
                 + "`\(path)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
         case .headers(let headers):
             "`greenroom/plugin.h` is the whole contract, with the thread and the state of every call; "

@@ -32,12 +32,12 @@ struct PreviewStatistics {
         return ([time] + parts).joined(separator: "  ")
     }
 
-    // MARK: Pictures
+    // MARK: Video
 
     private func rows(of picture: SessionReport.Video) -> [[String]] {
         let arrival = picture.arrival
         var rows = [
-            ["  picture", carried(picture)],
+            ["  video", carried(picture)],
             ["  real", "\(picture.account)"],
             [
                 "  frames",
@@ -115,7 +115,7 @@ struct PreviewStatistics {
         let peak = loudness.map(\.peakDBFS) ?? sound.peakDBFS
         return [
             ["  real", "\(sound.account)"],
-            ["  sound", "\(level)peak \(decibels(peak)), clipped \(sound.clippedSamples)"],
+            ["  audio", "\(level)peak \(decibels(peak)), clipped \(sound.clippedSamples)"],
             [
                 "  blocks",
                 "\(rate(of: sound)), sent \(sound.sent), accepted \(sound.accepted), "

@@ -64,7 +64,7 @@ struct ValidateCommand: ParsableCommand {
 
     @OptionGroup var grants: GrantOptions
 
-    @Flag(help: "The video is a still picture or of one colour on purpose.")
+    @Flag(help: "The video is a still image or of one colour on purpose.")
     var still = false
 
     func run() throws {

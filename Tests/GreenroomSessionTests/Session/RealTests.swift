@@ -175,7 +175,7 @@ import Testing
         #expect((sound.underfedPercent ?? 0) > 1, "\(sound)")
         #expect(
             result.notes.contains {
-                $0.hasPrefix("microphone: it sends ") && $0.contains("less sound than time has")
+                $0.hasPrefix("microphone: it sends ") && $0.contains("less audio than real time")
             }, "\(result.notes)")
     }
 

@@ -37,7 +37,7 @@ import Testing
         #expect(try #require(result.picture("camera")).accepted > 0)
     }
 
-    @Test func `a session goes on without a plugin whose second start-send hangs`() throws {
+    @Test func `a session continues without a plugin whose second start-send hangs`() throws {
         let camera = FakeSource(.init(hangingStart: 2))
         let result = try session(camera, .off).run()
         #expect(result.hangs == ["camera: start-send"] && result.dropped == ["camera"])

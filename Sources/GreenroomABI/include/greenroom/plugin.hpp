@@ -397,7 +397,7 @@ class VideoSender {
   gr_capability agreed_ = {};
 };
 
-/** Sends sound. [any] */
+/** Sends audio. [any] */
 class AudioSender {
  public:
   AudioSender() = default;
@@ -547,7 +547,7 @@ class BasicVideoSource : public Source {
 using VideoSource = BasicVideoSource<GR_KIND_VIDEO_SOURCE>;
 using ShareSource = BasicVideoSource<GR_KIND_SHARE_SOURCE>;
 
-/** A source of sound with a run of its own. */
+/** A source of audio with a run of its own. */
 template <std::uint32_t Kind>
 class BasicAudioSource : public Source {
  public:
@@ -602,7 +602,7 @@ class BasicCamera : public BasicVideoSource<Kind> {
         first = n;
       }
       rate = now;
-      // Late by a whole frame: nobody waits for that one any more.
+      // Late by a whole frame: leave that one out.
       while (first_ns + gr_frame_due_ns(n - first + 1, &rate) <= host.now_ns()) n++;
       const std::int64_t due_ns = first_ns + gr_frame_due_ns(n - first, &rate);
       if (host.wait_until_ns(due_ns) != GR_STATUS_OK) return;
@@ -624,7 +624,7 @@ class BasicCamera : public BasicVideoSource<Kind> {
 using Camera = BasicCamera<GR_KIND_VIDEO_SOURCE>;
 using Screen = BasicCamera<GR_KIND_SHARE_SOURCE>;
 
-/** 10 ms of sound to make. */
+/** 10 ms of audio to make. */
 struct Block {
   std::int16_t *samples;    /**< frame_count * channels of them, interleaved; silent at first */
   std::uint32_t frame_count;
@@ -633,7 +633,7 @@ struct Block {
   std::int64_t index;       /**< of the first sample since the start, per channel */
 };
 
-/** A source of sound that makes samples when they are due. */
+/** A source of audio that makes samples when they are due. */
 template <std::uint32_t Kind>
 class BasicMicrophone : public BasicAudioSource<Kind> {
  public:

@@ -156,7 +156,7 @@ static inline gr_status gr_send_packed(const gr_video_functions *video, gr_sende
 }
 
 /* ------------------------------------------------------------------------------------
- * Sound
+ * Audio
  * ---------------------------------------------------------------------------------- */
 
 /** A block of samples, interleaved. It follows the previous one without a gap, unless pts_ns is

@@ -2,9 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Verdicts that were wrong once: of good plugins that were found at fault, and of wrong ones that
-/// were not.
-@Suite(.ownThreads) struct JudgementTests {
+/// Verdicts that were wrong once: good plugins with faults, and wrong ones without.
+@Suite(.ownThreads) struct VerdictTests {
     /// What `greenroom validate --format json` says of one plugin.
     private struct PluginReport: Decodable {
         var name: String
@@ -22,7 +21,7 @@ import Testing
 
     // MARK: Threads of Swift's own
 
-    @Test func `plugins with Swift's own threads are judged by what they do`() throws {
+    @Test func `plugins with Swift's own threads are checked by what they do`() throws {
         let reports = try validate(
             try TestPlugins.threads.get(), only: "lifecycle.joins", "lifecycle.refused-steps",
             "robustness.ungranted")
@@ -45,7 +44,7 @@ import Testing
     // MARK: Plugins in C
 
     /// A plugin of `Tests/WrongPlugins`, and what has to be said of it.
-    struct Judged: CustomTestStringConvertible, Sendable {
+    struct Expected: CustomTestStringConvertible, Sendable {
         var file: String
         var check: String
         var outcome: String
@@ -53,19 +52,19 @@ import Testing
         var testDescription: String { file }
     }
 
-    static let judged = [
-        Judged(
+    static let expected = [
+        Expected(
             file: "sound/too-much-of-a-tone", check: "sound.back-pressure", outcome: "failed",
             words: "at the same pace whether there is room or not"),
-        Judged(
+        Expected(
             file: "robustness/looks-around-late", check: "robustness.ungranted",
             outcome: "warning", words: "it tried to read /etc/"),
-        Judged(
+        Expected(
             file: "negotiation/wishes-in-its-answer", check: "negotiation.answer-in-offer",
             outcome: "warning", words: "set kind to GR_ANSWER_COUNTER"),
     ]
 
-    @Test(arguments: judged) func `a fault is found that was none once`(plugin: Judged) throws {
+    @Test(arguments: expected) func `a fault is found that was none once`(plugin: Expected) throws {
         let reports = try validate(WrongPlugin.build("\(plugin.file).c"), only: plugin.check)
         let result = try #require(reports.first?[plugin.check])
         #expect(result.outcome == plugin.outcome, "\(result)")
