@@ -33,7 +33,7 @@ extension ConversionPlan.Step {
             try input.rotate(rotation, to: output)
         case .recolor(let from, let to):
             input.recolor(ColorTransform.Recoloring(from: from, to: to), to: output)
-        case .convert where input.format == .mjpeg:
+        case .convert where input.format.isCompressed:
             try input.decode(byteCount: compressedByteCount, to: output)
         case .convert(_, let color):
             if input.format.isRGB, !output.format.isRGB {

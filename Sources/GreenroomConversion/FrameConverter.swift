@@ -140,7 +140,7 @@ public final class FrameConverter {
         var picture = UnsafeFrame(frame)
         /// Keeps an intermediate image alive.
         var owner: VideoFrame?
-        if frame.format == .mjpeg {
+        if frame.format.isCompressed {
             if frame.isInGivenMemory {
                 let image = try privateCopy(of: frame)
                 picture = UnsafeFrame(image)
