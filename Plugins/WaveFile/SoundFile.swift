@@ -161,7 +161,7 @@ extension SoundFile {
         }
         let problem =
             switch info.frames {
-            case ...0: "there is no sound in the file; record it again"
+            case ...0: "there is no audio in the file; record it again"
             case .max:
                 "the file does not say how long it is; convert it: ffmpeg -i FILE NEW.flac"
             default: nil as String?
@@ -198,7 +198,7 @@ extension SoundFile {
         }
         guard (try? file.stat())?.type == .regular else {
             try? file.close()
-            throw refusal(path, "this is not a regular file; save the sound to a file on disk")
+            throw refusal(path, "this is not a regular file; save the audio to a file on disk")
         }
         return file
     }

@@ -6,7 +6,7 @@ struct WaveSettings: PluginSettings {
     var loop = true
 
     static let table: [Setting<Self>] = [
-        .path("path", \.path, title: "Sound file: WAV, FLAC, Ogg, AIFF", required: true),
+        .path("path", \.path, title: "Audio file: WAV, FLAC, Ogg, AIFF", required: true),
         .boolean("loop", \.loop, title: "Begin again at the end; else silence follows"),
     ]
 }

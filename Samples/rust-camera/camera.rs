@@ -104,7 +104,7 @@ fn send_frames(shared: &Shared, video: &gr_video_functions, sender: u64) {
             revision = offered;
         }
         rate = agreed;
-        // Late by a whole frame: nobody waits for that one any more.
+        // Late by a whole frame: leave that one out.
         let now_ns = unsafe { (host.now_ns)(shared.instance) };
         while first_ns + due_after_ns(number + 1, &rate) <= now_ns {
             number += 1;

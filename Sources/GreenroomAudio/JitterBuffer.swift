@@ -178,7 +178,7 @@ package struct JitterBuffer: Sendable {
             lead += silence
             isLeadLost = hasBegun
         } else if silence > 0, gap == nil {
-            // Two of them within 200 ms would be one; nobody mutes so fast.
+            // Two of them within 200 ms would be one; users do not mute so fast.
             gap = (ring.count, silence, hasBegun)
         }
         hasBegun = true

@@ -15,7 +15,7 @@ extension SessionPlan {
     ) throws(ConfigurationError) {
         var assembly = Assembly(
             configuration: configuration, locator: locator,
-            problems: configuration.conflicts(among: SessionParts(of: configuration))
+            problems: configuration.conflicts(among: ConfiguredPlugins(of: configuration))
                 + configuration.slotConflicts)
         self.init(configuration, slots: configuration.slots.compactMap { assembly.resolve($0) })
         self.configuration.timeline = assembly.timeline(of: self)

@@ -10,10 +10,10 @@ enum PNGDecoder {
     ///
     /// - Parameters:
     ///   - header: What the file says of it.
-    ///   - limit: The picture may be smaller than it is stored, by a whole number, but not than
+    ///   - limit: The image may be smaller than it is stored, by a whole number, but not than
     ///     what fits into this size; nil for as it is stored.
     static func decode(
-        _ bytes: [UInt8], _ header: PictureHeader, path: String, fitting limit: FrameSize?
+        _ bytes: [UInt8], _ header: ImageHeader, path: String, fitting limit: FrameSize?
     ) throws(ImageError) -> Image {
         guard let told = header.size else {
             throw damaged("it has no header", path: path)
@@ -29,7 +29,7 @@ enum PNGDecoder {
             size: FrameSize(
                 width: (stored.width + block - 1) / block,
                 height: (stored.height + block - 1) / block))
-        var target = picture.mutableBytes
+        var target = image.mutableBytes
         var message = [CChar](repeating: 0, count: Int(GREENROOM_PNG_MESSAGE_LENGTH))
         let done = target.withUnsafeMutableBufferPointer { memory in
             memory.baseAddress.map {
@@ -42,12 +42,12 @@ enum PNGDecoder {
             let text = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
             throw damaged(String(decoding: text, as: UTF8.self), path: path)
         }
-        return picture
+        return image
     }
 
     private static func damaged(_ message: String, path: String) -> ImageError {
         ImageError(
             .damaged, path: path, rule: "libpng cannot decode it: \(message)",
-            cure: "save or copy the picture again")
+            cure: "save or copy the image again")
     }
 }

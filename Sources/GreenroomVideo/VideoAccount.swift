@@ -1,4 +1,4 @@
-/// How much of a track's picture was real: each period of the track's rate is of one kind.
+/// How much of a video track was real: each period of the track's rate is of one kind.
 ///
 /// A value of plain numbers: periods are passed in, in order of time.
 package struct VideoAccount: Equatable, Sendable {
@@ -6,7 +6,7 @@ package struct VideoAccount: Equatable, Sendable {
     package enum Quality: Sendable {
         /// As its source sent it and all filters edited it, in time.
         case fresh
-        /// The same, but it came later than outputs that show the picture live wait for it.
+        /// The same, but it arrived later than live outputs wait for it.
         case late
         /// A filter was left out.
         case unedited

@@ -54,7 +54,7 @@ package final class VideoTrack: Sendable {
     package struct Progress: Sendable {
         /// The counters.
         package var counts = Counts()
-        /// How much of the picture was real, in periods of the rate that was agreed at first.
+        /// How much of the video was real, in periods of the rate that was agreed at first.
         package var account = VideoAccount()
         /// What their stamps are like.
         package var stamps = TimestampNormalizer()
@@ -169,7 +169,7 @@ package final class VideoTrack: Sendable {
         input.queuedCount
     }
 
-    /// How much of the picture was real up to a time of the session, in periods of the rate that was
+    /// How much of the video was real up to a time of the session, in periods of the rate that was
     /// agreed at first.
     package func account(at nanoseconds: Int64) -> VideoAccount {
         let end = agreed.rate.frameCount(inNanoseconds: nanoseconds)
@@ -267,20 +267,20 @@ package final class VideoTrack: Sendable {
             return
         }
         let unedited = work.progress.counts.unedited
+        let period = point.period(of: agreed.rate)
         let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
         let seen = arrival.frame.size.rotated(by: arrival.frame.info.rotation)
         let ceiling = arrival.ceiling ?? largest
         guard let carried = reduce(arrival.intoFrame(), within: ceiling, &work),
             let edited = filter(carried, at: point, &work)
         else {
-            work.progress.account.lose(at: min(point.period(of: agreed.rate), newest))
+            work.progress.account.lose(at: min(period, newest))
             return
         }
         work.progress.counts.carried += 1
         let isLate = difference(came, moment) > SessionTimeline.playoutDelay
         let quality: VideoAccount.Quality =
             work.progress.counts.unedited > unedited ? .unedited : isLate ? .late : .fresh
-        let period = point.period(of: agreed.rate)
         work.progress.account.take(
             quality, at: min(period, newest),
             for: sendsWhenNew
@@ -369,10 +369,6 @@ package final class VideoTrack: Sendable {
             case .withheld:
                 work.progress.counts.withheld += 1
                 showSlateIfDue(at: point, &work)
-                // A share may send no other frame for long.
-                if sendsWhenNew {
-                    input.showSlate(.unedited(kind), at: input.clock.now + SlateText.delay)
-                }
             case .lost:
                 work.progress.counts.lostInFilter += 1
             }

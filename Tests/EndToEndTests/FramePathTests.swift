@@ -30,7 +30,7 @@ import Testing
         var filter: String?
         /// What the outputs want, besides one recording of frames as they are.
         var outputs: [String] = []
-        /// The most that a frame may cost, without the half that is left for what goes on beside.
+        /// The most that a frame may cost, without the half that is left for other work.
         var limit: Cost
 
         var testDescription: String { name }

@@ -326,7 +326,7 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ loudspeaker: default }]",
             faults: [
-                "2:11: outputs[0]: there is no sound to play. Add a microphone, or audio to the "
+                "2:11: outputs[0]: there is no audio to play. Add a microphone, or audio to the "
                     + "share."
             ], isSeenBySchema: false),
 
@@ -675,8 +675,8 @@ enum Samples {
             faults: [
                 "3:3: share.isolation: applies only to a plugin, and the host does not start a "
                     + "broadcast's process. Remove it, or name a plugin in place of the broadcast.",
-                "4:3: share.audio: the sound of a broadcast comes over the same socket as its "
-                    + "picture. Remove it, or name a plugin in place of the broadcast.",
+                "4:3: share.audio: the audio of a broadcast comes over the same socket as its "
+                    + "video. Remove it, or name a plugin in place of the broadcast.",
                 "5:12: timeline[0]: a broadcast has no settings to change. Remove the entry.",
             ]),
         Bad(

@@ -361,7 +361,7 @@ package struct ClockOrder: Comparable, Sendable {
         /// Processes video.
         case track
         /// Mixes audio.
-        case sound
+        case audio
         /// Writes an output.
         case output
     }

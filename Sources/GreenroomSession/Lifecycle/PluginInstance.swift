@@ -106,7 +106,7 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.gaveUp }
     }
 
-    /// Whether it is a paused share: its last picture stays, which is no fault.
+    /// Whether it is a paused share: its last frame stays, which is no fault.
     package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }
 
     /// Why the host gave up the life.

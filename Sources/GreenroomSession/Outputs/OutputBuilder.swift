@@ -32,7 +32,7 @@ package struct OutputBuilder {
     let events: SessionEvents
     private let duration: Int64?
 
-    /// The minimum rate of live video: a live picture is repeated after 300 ms of silence.
+    /// The minimum rate of live video: a live frame is repeated after 300 ms of silence.
     static let slowestLive = FrameRate(4)
 
     /// - plugins: The sources, after their agreements.

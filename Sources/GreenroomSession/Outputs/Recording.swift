@@ -70,7 +70,7 @@ extension SessionOutput {
     ///
     /// - Parameters:
     ///   - folder: Made if it is not there; a relative path starts from the working directory.
-    ///   - video: How it wants the pictures.
+    ///   - video: How it wants the video.
     ///   - overwrite: Whether a recording that is in the folder is replaced; else the session does
     ///     not start.
     public static func record(

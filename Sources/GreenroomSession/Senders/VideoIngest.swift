@@ -48,7 +48,7 @@ package final class VideoIngest: Sendable {
         var lastLease: UInt64 = 0
         var counts = Counts()
         /// Set for cameras.
-        var conduct: CapabilityCompliance?
+        var compliance: CapabilityCompliance?
         /// Reported refusals of wrong arguments, by status.
         var told = StatusCounts()
         var refusalsInARow = RefusalsInARow()
@@ -108,7 +108,7 @@ package final class VideoIngest: Sendable {
                 track.begin()
                 state.refusalsInARow.end()
             }
-            state.conduct?.pause()
+            state.compliance?.pause()
             state.status = status
         }
     }
@@ -138,8 +138,8 @@ package final class VideoIngest: Sendable {
         state.withLock { state in
             state.revisions.agreed(revision, at: now)
             guard let promise else { return }
-            if state.conduct == nil { state.conduct = CapabilityCompliance() }
-            state.conduct?.agreed(revision, on: promise)
+            if state.compliance == nil { state.compliance = CapabilityCompliance() }
+            state.compliance?.agreed(revision, on: promise)
         }
     }
 
@@ -350,7 +350,7 @@ package final class VideoIngest: Sendable {
             if call == .videoCommit { state.counts.leased += 1 }
             state.counts.bytesCopied += byteCount
             let isStale = state.revisions.stale > stale
-            return state.conduct?.took(size, info, isStale: isStale, at: now)
+            return state.compliance?.took(size, info, isStale: isStale, at: now)
         }
         if let finding { tell(finding.text) }
     }

@@ -21,12 +21,12 @@ final class SessionPipeline: Sendable {
     /// Time limit for outputs to finish after the session's end.
     private static let finishNanoseconds: Int64 = 5_000_000_000
 
-    let pictures: [Video]
-    let sounds: [(role: String, ingest: AudioIngest)]
+    let videoTracks: [Video]
+    let audioTracks: [(role: String, ingest: AudioIngest)]
     private let audioSinks: [any AudioSink]
     let reports: [ReportFile]
     private let audioMixer: AudioMixer
-    private let soundThread = Monitor<HostThread?>(nil)
+    private let audioThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
     private let timeline: SessionTimeline
     private let clock: SessionClock
@@ -51,7 +51,7 @@ final class SessionPipeline: Sendable {
             try output.open(in: &outputs)
         }
 
-        pictures = plugins.slots.sources.compactMap { source in
+        videoTracks = plugins.slots.sources.compactMap { source in
             guard let kind = source.picture, let input = source.input, let pool = source.pool,
                 let agreed = plugins.negotiations.capability(of: source)
             else { return nil }
@@ -69,16 +69,16 @@ final class SessionPipeline: Sendable {
                 track: track, instance: source.instance, wishes: outputs.wants(of: kind),
                 threads: Monitor([]))
         }
-        var sounds: [(role: String, ingest: AudioIngest)] = []
+        var audioTracks: [(role: String, ingest: AudioIngest)] = []
         var tracks: [AudioMixer.Track] = []
         for source in plugins.slots.sources {
             guard let ingest = source.instance.audioIngest else { continue }
-            sounds.append((source.instance.role, ingest))
+            audioTracks.append((source.instance.role, ingest))
             tracks.append(
                 AudioMixer.Track(
                     source: ingest, sinks: outputs.audioSinks(of: source.address.role.track)))
         }
-        self.sounds = sounds
+        self.audioTracks = audioTracks
         audioSinks = outputs.audioSinks
         reports = outputs.reports
         audioMixer = AudioMixer(
@@ -99,8 +99,8 @@ final class SessionPipeline: Sendable {
     var hasLostEveryOutput: Bool {
         // Often asked: without arrays.
         var isAnyLost = false
-        for picture in pictures {
-            for branch in picture.track.branches {
+        for video in videoTracks {
+            for branch in video.track.branches {
                 guard branch.failure != nil else { return false }
                 isAnyLost = true
             }
@@ -119,8 +119,8 @@ final class SessionPipeline: Sendable {
     func begin(at epoch: Int64) {
         timeline.begin(at: epoch)
         var branchCount = 0
-        for (number, picture) in pictures.enumerated() {
-            let track = picture.track
+        for (number, video) in videoTracks.enumerated() {
+            let track = video.track
             let (timeline, events) = (timeline, events)
             var threads = [
                 HostThread(
@@ -138,45 +138,45 @@ final class SessionPipeline: Sendable {
                         }
                     })
             }
-            picture.threads.change { $0 = threads }
+            video.threads.change { $0 = threads }
         }
-        guard !sounds.isEmpty else { return }
-        for sound in sounds { sound.ingest.begin(epoch: epoch) }
+        guard !audioTracks.isEmpty else { return }
+        for audio in audioTracks { audio.ingest.begin(epoch: epoch) }
         let audioMixer = audioMixer
-        let thread = HostThread(name: "sound", clock: clock, as: ClockOrder(part: .sound)) {
+        let thread = HostThread(name: "audio", clock: clock, as: ClockOrder(part: .audio)) {
             audioMixer.run(epoch: epoch)
         }
-        soundThread.change { $0 = thread }
+        audioThread.change { $0 = thread }
     }
 
     /// How much of each track was real up to a session time, by its source's role.
     func accounts(
         at nanoseconds: Int64
     ) -> [(role: String, account: () -> RealWatch.Account)] {
-        pictures.map { picture in
-            (picture.instance.role, { .video(picture.track.account(at: nanoseconds)) })
+        videoTracks.map { video in
+            (video.instance.role, { .video(video.track.account(at: nanoseconds)) })
         }
-            + sounds.map { sound in
-                (sound.role, { .audio(sound.ingest.statistics.queue.account) })
+            + audioTracks.map { audio in
+                (audio.role, { .audio(audio.ingest.statistics.queue.account) })
             }
     }
 
     /// Makes a track black until its next frame.
     func showBlack(on kind: VideoTrackKind) {
-        pictures.first { $0.track.kind == kind }?.track.showBlack()
+        videoTracks.first { $0.track.kind == kind }?.track.showBlack()
     }
 
     /// Shows a slate on a track until its next frame.
     ///
     /// - Parameter moment: When to show it, on the session clock. A frame before that cancels it.
     func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {
-        pictures.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
+        videoTracks.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
     }
 
     /// Ends the audio at a session time; audio due until then is still delivered.
     ///
     /// - Parameter nanoseconds: Since the session's start.
-    func finishSound(at nanoseconds: Int64) {
+    func finishAudio(at nanoseconds: Int64) {
         audioMixer.finish(at: nanoseconds)
     }
 
@@ -185,11 +185,11 @@ final class SessionPipeline: Sendable {
     /// - Parameter nanoseconds: Since the session's start.
     func finish(at nanoseconds: Int64) {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
-        for picture in pictures {
-            picture.track.input.close()
-            let threads = picture.threads.withLock { $0 }
+        for video in videoTracks {
+            video.track.input.close()
+            let threads = video.threads.withLock { $0 }
             threads.first?.join(until: deadline)
-            for branch in picture.track.branches {
+            for branch in video.track.branches {
                 branch.finish(endSlot: branch.rate.frameCount(inNanoseconds: nanoseconds))
             }
         }
@@ -200,7 +200,7 @@ final class SessionPipeline: Sendable {
 
     /// Reports outputs that got frames and could show none of them.
     func tellOfEmptyOutputs() {
-        for branch in pictures.flatMap(\.track.branches) {
+        for branch in videoTracks.flatMap(\.track.branches) {
             let counts = branch.counts
             guard counts.delivered == 0, counts.unconvertible > 0, branch.failure == nil else {
                 continue
@@ -213,16 +213,16 @@ final class SessionPipeline: Sendable {
     }
 
     private func joinOutputs(until deadline: Int64) {
-        for picture in pictures {
-            let threads = picture.threads.withLock { $0 }.dropFirst()
-            for (branch, thread) in zip(picture.track.branches, threads)
+        for video in videoTracks {
+            let threads = video.threads.withLock { $0 }.dropFirst()
+            for (branch, thread) in zip(video.track.branches, threads)
             where !thread.join(until: deadline) {
                 events.send(
                     .outputFailed(
                         output: branch.name, reason: "it is still writing, and was left behind"))
             }
         }
-        soundThread.withLock { $0 }?.join(until: deadline)
+        audioThread.withLock { $0 }?.join(until: deadline)
     }
 
     /// Finishes the audio outputs, all within one deadline.

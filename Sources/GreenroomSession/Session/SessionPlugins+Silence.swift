@@ -42,7 +42,7 @@ extension SessionPlugins {
             // One that connects by itself may have its reasons.
             case .failed where instance.arrivals != nil: break
             case .failed(let nanoseconds):
-                let unit = plugin.address.role.medium == .audio ? "sound" : "frame"
+                let unit = plugin.address.role.medium == .audio ? "audio" : "frame"
                 let reason =
                     "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
                     + (instance.newestRefusals.counts.map { ": \($0)" } ?? "")
@@ -67,7 +67,7 @@ extension SessionPlugins {
     }
 
     private func promise(of plugin: SessionPlugin) -> SourceSilence.Promise? {
-        guard plugin.picture != nil else { return .sound }
+        guard plugin.picture != nil else { return .audio }
         if plugin.address.role.kind.facts.canPause { return .firstFrame }
         return negotiations[plugin]?.negotiator.track.map {
             .frames(every: $0.rate.dueNanoseconds(ofFrame: 1))
@@ -89,9 +89,9 @@ extension SessionPlugins {
                     "frame", "a slate stands for it",
                     "Send the first frame when the share is started."
                 )
-            case .sound:
+            case .audio:
                 (
-                    "sound", "silence stands for it",
+                    "audio", "silence stands for it",
                     "Send zeros while there is nothing to hear."
                 )
             }

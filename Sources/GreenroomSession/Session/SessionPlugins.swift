@@ -155,9 +155,10 @@ extension SessionPlugins {
     /// Makes the offers that are due, and applies the current limits to the tracks.
     ///
     /// - Parameter nanoseconds: Session time.
-    mutating func negotiate(on parts: SessionPipeline, at nanoseconds: Int64, measures: Bool) {
+    mutating func negotiate(on pipeline: SessionPipeline, at nanoseconds: Int64, measures: Bool) {
         for plugin in present {
-            guard let picture = parts.pictures.first(where: { $0.instance === plugin.instance })
+            guard
+                let picture = pipeline.videoTracks.first(where: { $0.instance === plugin.instance })
             else { continue }
             negotiations[plugin]?.observe(picture, at: nanoseconds, measures: measures)
             if let offer = negotiations[plugin]?.next(at: nanoseconds) {

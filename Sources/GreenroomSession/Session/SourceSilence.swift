@@ -1,4 +1,4 @@
-/// Finds sources that send nothing though they owe frames or sound.
+/// Finds sources that send nothing though they owe frames or audio.
 ///
 /// It has no clock: times are passed in, in nanoseconds on the session clock.
 struct SourceSilence {
@@ -8,9 +8,9 @@ struct SourceSilence {
         case frames(every: Int64)
         /// A first frame; after that it sends when there is something new: a share.
         case firstFrame
-        /// Sound all the time. One that has sent some and falls silent is kept: many have nothing
+        /// Audio all the time. One that has sent some and falls silent is kept: many have nothing
         /// to say for a while.
-        case sound
+        case audio
     }
 
     /// What is to be told, or done.
@@ -76,7 +76,7 @@ struct SourceSilence {
         case .frames(let interval): limit = max(limit, Self.longestGap * interval)
         case .firstFrame where entry.hasSent: return nil
         case .firstFrame: break
-        case .sound: canFail = !entry.hasSent
+        case .audio: canFail = !entry.hasSent
         }
         if !entry.isTold {
             guard silence >= limit else { return nil }

@@ -119,7 +119,7 @@ final class Fixture: Sendable {
         verdict(on: name ?? step.rawValue, end).unless(check(naming: step, end))
     }
 
-    /// The check that judges a step's end.
+    /// The check that reports a step's end.
     func check(naming step: LifecycleStep?, _ end: PluginHarness.StepEnd) -> String {
         switch end {
         case .pumps: "lifecycle.start-returns"
@@ -134,7 +134,7 @@ final class Fixture: Sendable {
         }
     }
 
-    // MARK: Judged steps
+    // MARK: Checked steps
 
     /// Makes a step with a time limit of two seconds, not counting time in which the machine was
     /// too busy.

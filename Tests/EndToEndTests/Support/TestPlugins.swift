@@ -245,7 +245,7 @@ enum TestPlugins {
     }
 }
 
-/// The 64-bit digest of Fowler, Noll and Vo: tells files apart that nobody made alike on purpose.
+/// The 64-bit digest of Fowler, Noll and Vo: tells apart files that are not forged.
 private struct FNVDigest {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

@@ -57,7 +57,7 @@ import Testing
             microphone: FakeMicrophone().plan())
         session.plan.configuration.minimumRealPercent = 99
         let result = try session.run()
-        #expect(result.report.outcome == "finished" && result.report.notReal == nil)
+        #expect(result.report.outcome == .finished && result.report.notReal == nil)
         #expect(result.report.accounts.count == 3)
         for (role, account) in result.report.accounts {
             #expect(account.realPercent == 100, "\(role): \(account)")
@@ -89,10 +89,10 @@ import Testing
             "\(loss)")
         #expect((3.8...4.0).contains(loss.seconds), "\(loss)")
         switch policy {
-        case .end: #expect(result.report.outcome == "plugin-failed")
-        case .off: #expect(result.dropped == ["camera"] && result.report.outcome == "finished")
+        case .end: #expect(result.report.outcome == .pluginFailed)
+        case .off: #expect(result.dropped == ["camera"] && result.report.outcome == .finished)
         case .restart:
-            #expect(camera.calls["start-send"] == 2 && result.report.outcome == "finished")
+            #expect(camera.calls["start-send"] == 2 && result.report.outcome == .finished)
             #expect(result.silent == ["camera", "camera"])
         }
     }
@@ -104,7 +104,7 @@ import Testing
         #expect(result.silent == ["camera"] && result.sends == ["camera"])
         let account = try #require(result.picture("camera")?.account)
         #expect(account.real == 30 && account.total == 60, "\(account)")
-        #expect(account.realPercent == 50 && result.report.outcome == "finished")
+        #expect(account.realPercent == 50 && result.report.outcome == .finished)
         #expect("\(account)".hasPrefix("50 % real; "), "\(account)")
     }
 
@@ -225,14 +225,16 @@ import Testing
         #expect(result.silent.isEmpty)
     }
 
-    @Test(arguments: [(40, "finished"), (50, "finished"), (51, "not-real"), (0, "finished")])
-    func `the minimum is a line`(percent: Int, outcome: String) throws {
+    @Test(arguments: [
+        (40, SessionReport.Outcome.finished), (50, .finished), (51, .notReal), (0, .finished),
+    ])
+    func `the minimum is a line`(percent: Int, outcome: SessionReport.Outcome) throws {
         let camera = FakeSource(.init(silent: 15..<45))
         var session = try session(camera: camera.plan(.videoSource))
         session.plan.configuration.minimumRealPercent = percent
         let report = try session.run().report
         #expect(report.outcome == outcome)
-        #expect(report.notReal == (outcome == "finished" ? nil : ["camera"]))
+        #expect(report.notReal == (outcome == .finished ? nil : ["camera"]))
     }
 
     @Test func `a microphone that never sends is told, and nothing was real`() throws {
@@ -242,7 +244,7 @@ import Testing
         ).run()
         expectAdditive(result)
         #expect(result.silent == ["microphone"])
-        #expect(result.report.outcome == "not-real" && result.report.notReal == ["microphone"])
+        #expect(result.report.outcome == .notReal && result.report.notReal == ["microphone"])
         let account = try #require(result.report.accounts["microphone"])
         #expect(account.missing == account.total && account.realPercent == 0, "\(account)")
     }
@@ -252,7 +254,7 @@ import Testing
             camera: FakeSource().plan(.videoSource),
             microphone: FakeMicrophone(.init(silent: 0..<10_000)).plan(), deadline: 1000
         ).run()
-        #expect(never.report.outcome == "plugin-failed")
+        #expect(never.report.outcome == .pluginFailed)
         #expect(never.report.failedPlugin == "microphone")
         let pausing = try session(
             camera: FakeSource().plan(.videoSource),
@@ -261,7 +263,7 @@ import Testing
         ).run()
         expectAdditive(pausing)
         #expect(pausing.silent == ["microphone"] && pausing.sends == ["microphone"])
-        #expect(pausing.report.outcome == "finished")
+        #expect(pausing.report.outcome == .finished)
         let account = try #require(pausing.report.accounts["microphone"])
         #expect(account.concealed == 250 * 480, "\(account)")
     }
@@ -277,7 +279,7 @@ import Testing
         #expect((sound.underfedPercent ?? 0) > 1, "\(sound)")
         #expect(
             result.notes.contains {
-                $0.hasPrefix("microphone: it sends ") && $0.contains("less sound than time has")
+                $0.hasPrefix("microphone: it sends ") && $0.contains("less audio than real time")
             }, "\(result.notes)")
     }
 
@@ -293,7 +295,7 @@ import Testing
             share: FakeSource(.init(silent: 1..<10_000)).plan(.shareSource)
         ).run()
         expectAdditive(resting)
-        #expect(resting.silent.isEmpty && resting.report.outcome == "finished")
+        #expect(resting.silent.isEmpty && resting.report.outcome == .finished)
         #expect(resting.report.accounts["share"]?.realPercent == 100)
     }
 
@@ -340,7 +342,7 @@ import Testing
         ).run()
         expectAdditive(result)
         #expect(result.failures.count == 6 && result.dropped == ["camera"])
-        #expect(result.report.outcome == "not-real" && result.report.notReal == ["camera"])
+        #expect(result.report.outcome == .notReal && result.report.notReal == ["camera"])
         #expect(result.report.accounts["share"]?.realPercent == 100)
     }
 
@@ -350,12 +352,12 @@ import Testing
             camera: FakeSource(failing).plan(.videoSource, onFailure: .off),
             share: FakeSource().plan(.shareSource)
         ).run()
-        #expect(one.report.outcome == "finished")
+        #expect(one.report.outcome == .finished)
         let none = try session(
             camera: FakeSource(failing).plan(.videoSource, onFailure: .off),
             share: FakeSource(.init(silent: 0..<10_000)).plan(.shareSource, onFailure: .off)
         ).run()
-        #expect(none.report.outcome == "not-real" && none.report.notReal == ["camera", "share"])
+        #expect(none.report.outcome == .notReal && none.report.notReal == ["camera", "share"])
     }
 
     @Test func `what was stopped, or came to its end, owes nothing`() throws {
@@ -367,7 +369,7 @@ import Testing
         ]
         let result = try session.run()
         expectAdditive(result)
-        #expect(result.silent.isEmpty && result.report.outcome == "finished")
+        #expect(result.silent.isEmpty && result.report.outcome == .finished)
         let camera = try #require(result.report.accounts["camera"])
         #expect((43...45).contains(camera.stopped), "\(camera)")
         #expect(camera.realPercent == 100, "\(camera)")

@@ -16,7 +16,7 @@ extension Catalogue {
             or descriptor of the attempt may remain, and the same step must succeed once \
             descriptors are available. "An initialize or start_send that fails leaves the instance \
             where it was." Dispatch and Foundation end the process themselves when they can open \
-            nothing: that is not judged.
+            nothing: that is not checked.
             """
     ) { examination throws(Verdict) in
         let verdict = try examination.onItsClock { fixture throws(Verdict) in

@@ -3,7 +3,7 @@ import Testing
 
 /// Verdicts that were wrong once, of good plugins that were found at fault; and what checks find
 /// together.
-@Suite(.ownThreads) struct JudgementTests {
+@Suite(.ownThreads) struct VerdictTests {
     private func validate(_ library: String, only checks: String...) throws
         -> [ScheduledCheck.Report]
     {
@@ -12,7 +12,7 @@ import Testing
 
     // MARK: Threads of Swift's own
 
-    @Test func `plugins with Swift's own threads are judged by what they do`() throws {
+    @Test func `plugins with Swift's own threads are checked by what they do`() throws {
         let reports = try validate(
             try TestPlugins.threads.get(), only: "lifecycle.joins", "lifecycle.refused-steps",
             "robustness.ungranted")
