@@ -68,7 +68,7 @@ import Testing
         let lines = run.lines(of: "microphone").split(separator: "\n")
             .filter { $0.contains("sound than time has") }
         #expect(lines.count == 1, "\(run)")
-        #expect(lines.first?.contains(isShort ? "less sound" : "more sound") == true, "\(run)")
+        #expect(lines.first?.contains(isShort ? "less audio" : "more audio") == true, "\(run)")
         // In the report: in the window with the most, as a part, and in frames.
         let told = try #require(isShort ? sound.underfedPercent : sound.overfedPercent)
         #expect(abs(told - Double(abs(percent))) < 1.2, "\(sound)")

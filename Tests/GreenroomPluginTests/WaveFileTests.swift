@@ -299,7 +299,7 @@ import Testing
         add(WAVChunks().adding("fmt ", [1, 0]), "Short 'fmt ' chunk")
         add(WAVChunks().adding("fmt ", [1, 0, 1], size: 16), "No 'data' chunk")
         add(WAVChunks("RF64").adding("ds64", [1, 2, 3]), "No 'data' chunk")
-        add(WAVChunks().format().adding("data", []), "there is no sound")
+        add(WAVChunks().format().adding("data", []), "there is no audio")
         for counts in [(4, 6), (400, 6)] {
             let data = [counts.0, counts.1].map { WAVChunks.samples(Self.noise($0)) }
             add(
