@@ -4,7 +4,7 @@ extension NegotiationRecord {
     ///
     /// - Parameter role: The source's role, e.g. `camera`.
     public func explanation(role: String) -> [String] {
-        let since = "since \(Self.seconds(seconds)) s (revision \(revision), \(reason.rawValue))"
+        let since = "since \(Self.seconds(seconds)) s (revision \(revision), \(reason))"
         var lines = ["\(role): \(track ?? suggested) \(since)"]
         lines.append("  suggested was \(suggested); \(reaction)")
         for ceiling in ceilings {

@@ -1,17 +1,20 @@
 /// One offer to a video source, its reason and its result.
 public struct NegotiationRecord: Codable, Equatable, Sendable {
     /// The reason of an offer.
-    public enum Reason: String, Codable, Sendable {
+    public enum Reason: String, Codable, CustomStringConvertible, Sendable {
         /// It is the first one.
         case initial
         /// The last suggestion, or the chosen row, is no longer possible.
         case ceilingLowered = "ceiling-lowered"
         /// A better suggestion is possible.
         case ceilingRaised = "ceiling-raised"
+
+        /// The word in reports.
+        public var description: String { rawValue }
     }
 
     /// A source's answer to an offer.
-    public enum Answer: String, Codable, Sendable {
+    public enum Answer: String, Codable, CustomStringConvertible, Sendable {
         /// The suggestion.
         case accept
         /// Another row of the offer.
@@ -22,6 +25,9 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
         case ignored
         /// It refused, or answered outside the offer, and continues unchanged.
         case refused
+
+        /// The word in reports.
+        public var description: String { rawValue }
     }
 
     /// An upper limit of size and rate.

@@ -27,7 +27,7 @@ import GreenroomVideo
 /// In the report of a running session, frames in progress may be missing or counted twice.
 public struct SessionReport: Sendable {
     /// How a session ended.
-    public enum Outcome: String, Codable, Sendable {
+    public enum Outcome: String, Codable, CustomStringConvertible, Sendable {
         /// It runs, or the host was killed.
         case running
         /// As planned: after its duration, or when every source finished.
@@ -40,6 +40,9 @@ public struct SessionReport: Sendable {
         case outputsFailed = "outputs-failed"
         /// As planned, but a track had less real media than the session's minimum.
         case notReal = "not-real"
+
+        /// The word in reports.
+        public var description: String { rawValue }
     }
 
     /// A plugin.

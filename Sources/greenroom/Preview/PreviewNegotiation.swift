@@ -45,7 +45,7 @@ struct PreviewNegotiation {
 extension NegotiationRecord {
     /// The offer, the plugin's answer, and how soon it followed.
     var line: String {
-        let parts = ["offer \(revision) (\(reason.rawValue)): \(suggested)", reaction, following]
+        let parts = ["offer \(revision) (\(reason)): \(suggested)", reaction, following]
         return parts.compactMap(\.self).joined(separator: "; ")
     }
 
