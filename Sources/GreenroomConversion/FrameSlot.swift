@@ -63,6 +63,8 @@ final class FrameSlot: Sendable {
     func hold(_ byteCount: Int) -> Bool {
         if !isGiven, byteCount > capacity {
             guard let fresh = aligned_alloc(FrameLayout.alignment, byteCount) else { return false }
+            // As shared memory begins: no frame has what the process had there.
+            memset(fresh, 0, byteCount)
             free(memory)
             memory = fresh
             capacity = byteCount

@@ -4,8 +4,7 @@
    allocations  calls of malloc and its kin
    locks        mutexes taken: each lock of the host that threads can wait on (Monitor). Swift's
                 Mutex is inlined to one atomic exchange and can't be seen from here.
-   wakeups      times that a thread slept until another one woke it
-   contentions  times that a thread found a Mutex taken and slept */
+   wakeups      times that a thread slept until another one woke it */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -25,7 +24,7 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-static atomic_ulong allocations, locks, wakeups, contentions;
+static atomic_ulong allocations, locks, wakeups;
 
 /* The function behind one of this file. Of two versions of a name the newer one is wanted, and
    dlsym may give the other. */
@@ -93,7 +92,7 @@ int pthread_cond_timedwait(
   return status;
 }
 
-/* Futexes of the host: the turns of a channel between two processes, and a Mutex that is taken. */
+/* Futexes of the host: the turns of a channel between two processes. */
 long syscall(long number, ...) {
   static _Atomic(void *) found;
   long (*real)(long, ...) = (long (*)(long, ...))next("syscall", &found);
@@ -103,11 +102,8 @@ long syscall(long number, ...) {
   for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
   va_end(list);
   const long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  if (number == SYS_futex) {
-    const long operation = a[1] & FUTEX_CMD_MASK;
-    if (operation == FUTEX_WAIT && result == 0) atomic_fetch_add(&wakeups, 1);
-    if (operation == FUTEX_LOCK_PI) atomic_fetch_add(&contentions, 1);
-  }
+  if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT && result == 0)
+    atomic_fetch_add(&wakeups, 1);
   return result;
 }
 
@@ -116,9 +112,8 @@ void _exit(int status) {
   const char *path = getenv("COUNT_FRAME_PATH");
   FILE *file = path ? fopen(path, "w") : NULL;
   if (file) {
-    fprintf(file, "allocations %lu\nlocks %lu\nwakeups %lu\ncontentions %lu\n",
-            atomic_load(&allocations), atomic_load(&locks), atomic_load(&wakeups),
-            atomic_load(&contentions));
+    fprintf(file, "allocations %lu\nlocks %lu\nwakeups %lu\n", atomic_load(&allocations),
+            atomic_load(&locks), atomic_load(&wakeups));
     fclose(file);
   }
   void (*real)(int) = (void (*)(int))dlsym(RTLD_NEXT, "_exit");

@@ -8,7 +8,7 @@ import TestSupport
     @Test func `each output has its own size, rate and fit`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))", maximum: "320x180@15",
-            duration: "800ms",
+            duration: "800ms", clock: "virtual",
             outputs: """
                 [
                   { record: recording },
@@ -67,7 +67,7 @@ import TestSupport
             """
             camera: \(try TestSession.hostile("Camera", "width: 640, height: 360"))
             share: \(try TestSession.hostile("Share", "width: 160, height: 90, rotation: 90"))
-            """, duration: "400ms")
+            """, duration: "400ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         try session.expectTrueReport(run)
@@ -91,7 +91,7 @@ import TestSupport
 
     @Test func `fit: reject makes another aspect ratio an error`() throws {
         let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))", duration: "400ms",
+            "camera: \(try TestSession.hostile("Camera"))", duration: "400ms", clock: "virtual",
             outputs: "[{ record: { folder: recording, size: 160x160, fit: reject } }]")
         let run = try session.run()
         let report = try session.expectTrueReport(run)

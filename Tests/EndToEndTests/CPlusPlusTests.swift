@@ -32,8 +32,9 @@ import Testing
         let step = place == "start" ? "start-send" : place
         let status = kind == "error" ? "UNAVAILABLE" : "FAILED"
         let text = try #require(Self.texts[kind])
-        let event = #""status":"\#(status)","step":"\#(step)","text":"\#(text)"#
-        #expect(run.text.contains(event), "\(run.text)")
+        let failure = try #require(try run.events("step-failed", of: "camera").first)
+        #expect(failure.status == status && failure.step == step, "\(run.text)")
+        #expect(failure.text?.hasPrefix(text) == true, "\(run.text)")
     }
 
     @Test(arguments: [("camera", "ThrowingCamera"), ("microphone", "BareLoop")])
@@ -42,10 +43,9 @@ import Testing
     {
         let (session, run) = try run(role, plugin, "place: frame, kind: standard")
         #expect(run.exit == .code(0), "\(run)\n\(run.text)")
-        #expect(
-            run.text.contains(
-                #""plugin-gave-up","role":"\#(role)","status":"FAILED","text":"basic_string::at"#),
-            "\(run.text)")
+        let reason = try #require(try run.events("plugin-gave-up", of: role).first)
+        #expect(reason.status == "FAILED", "\(run.text)")
+        #expect(reason.text?.hasPrefix("basic_string::at") == true, "\(run.text)")
         let report = try session.report()
         let accepted =
             role == "camera"
@@ -58,9 +58,9 @@ import Testing
             "camera", "ThrowingCamera", "place: offer",
             timeline: ["at: 200ms, ceiling: 212x160@15"])
         #expect(run.exit == .code(0), "\(run)")
-        #expect(
-            run.text.contains(#""status":"UNAVAILABLE","step":"property-change","text":"no lens"#),
-            "\(run.text)")
+        let failure = try #require(try run.events("step-failed", of: "camera").first)
+        #expect(failure.status == "UNAVAILABLE" && failure.step == "property-change")
+        #expect(failure.text?.hasPrefix("no lens") == true, "\(run.text)")
         #expect(try session.report().picture("camera").accepted == 12)
     }
 

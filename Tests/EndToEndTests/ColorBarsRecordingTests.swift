@@ -49,7 +49,8 @@ import TestSupport
     @Test func `720p for three seconds has every frame in its place, in the right colours`() throws
     {
         let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "3s")
+            "camera: \(TestSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "3s",
+            clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
@@ -93,7 +94,7 @@ import TestSupport
             """
             camera: \(TestSession.bundled(
                 "ColorBars", "pattern: grey, range: full, matrix: bt709"))
-            """, maximum: "640x360@30", duration: "500ms")
+            """, maximum: "640x360@30", duration: "500ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
@@ -113,7 +114,7 @@ import TestSupport
     @Test func `a camera faster than the output loses whole frames`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", maximum: "640x360@30",
-            duration: "800ms",
+            duration: "800ms", clock: "virtual",
             // For the second one the camera sends 30.
             outputs: "[{ record: { folder: recording, fps: 10 } }, { record: whole }]")
         let run = try session.run()
@@ -132,7 +133,7 @@ import TestSupport
             """
             camera: \(TestSession.bundled(
                 "ColorBars", "counter: false, ball: false", "pre-processors: [\(invert)]"))
-            """, maximum: "640x360@30", duration: "500ms")
+            """, maximum: "640x360@30", duration: "500ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)

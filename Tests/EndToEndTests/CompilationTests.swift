@@ -14,7 +14,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test(arguments: compilers, ["c99", "c11", "c17", "c2x"])
+    @Test(arguments: Nightly.pairs(compilers, ["c99", "c11", "c17", "c2x"]))
     func `the sample in C compiles with every standard`(compiler: String, standard: String) throws {
         try check(
             compiler, standard,
@@ -55,7 +55,7 @@ import Testing
         return names.sorted().map { "\(folder)/\($0)" }
     }()
 
-    @Test(arguments: compilers, ["c99", "c11", "c17", "c2x", "c++17", "c++20"])
+    @Test(arguments: Nightly.pairs(compilers, ["c99", "c11", "c17", "c2x", "c++17", "c++20"]))
     func `every template in C compiles as every C, and as C++`(
         compiler: String, standard: String
     ) throws {
@@ -66,7 +66,7 @@ import Testing
             compiler, standard, ["-Wconversion", "-Wshadow"] + asCXX + sources)
     }
 
-    @Test(arguments: compilers, ["c++17", "c++20"])
+    @Test(arguments: Nightly.pairs(compilers, ["c++17", "c++20"]))
     func `every template in C++ compiles as every C++`(compiler: String, standard: String) throws {
         let sources = Self.templates.filter { $0.hasSuffix(".cpp") }
         #expect(sources.count == 4)

@@ -33,17 +33,14 @@ import Testing
     ]
 
     private func expectConformance(_ plugin: String, _ words: [String], warnings: [String]) throws {
-        let run = try Greenroom.start(["validate", plugin, "--format", "json"] + words)
-            .wait(atMost: .seconds(600))
-        let checks = try ScheduledCheck.all(in: run.standardOutput)
-        let doubts = checks.filter { $0.isFault || $0.outcome == "warning" }
-        #expect(doubts.map(\.check) == warnings, "\(doubts)")
-        #expect(checks.count > 30)
-        #expect(run.exit == .code(0), "\(run)")
+        let validation = try Greenroom.validate(plugin, words, atMost: .seconds(600))
+        #expect(validation.faults.isEmpty, "\(validation)")
+        #expect(validation.warnings.map(\.check) == warnings, "\(validation)")
+        #expect(validation.checks.count > 30)
+        #expect(validation.run.exit == .code(0), "\(validation)")
     }
 
-    /// By day one of each kind, but for camera and microphone: `NewCommandTests` validates one of
-    /// each.
+    /// By day one of each kind, but for camera and microphone: `NewCommandTests` validates these.
     static let byDay = ["Adjust", "ColorBarsShare", "ToneShareAudio"]
 
     @Test(arguments: Nightly.list(shipped) { byDay.contains($0.name) })

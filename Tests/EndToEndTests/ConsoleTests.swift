@@ -49,60 +49,11 @@ import TestSupport
         #expect(plain.contains("stopping: the duration is over"), "\(run.text)")
     }
 
-    /// An event, decoded from JSON.
-    private struct Event: Decodable {
-        struct Picture: Decodable {
-            var track: String
-            var accepted: Int
-            var refused: Int
-            var dropped: Int
-            var fps: Double
-        }
-
-        var event: String
-        var time: Double?
-        var role: String?
-        var level: String?
-        var status: String?
-        var step: String?
-        var seconds: Double?
-        var capability: String?
-        var answer: String?
-        var text: String?
-        var pictures: [Picture]?
-        var origin: String?
-        var negotiation: Negotiation?
-        var commands: [String]?
-        var outcome: String?
-        var exit: Int32?
-        var summary: [String]?
-    }
-
-    /// The explanation of a track, decoded from JSON.
-    private struct Negotiation: Decodable {
-        struct Ceiling: Decodable {
-            var origin: String
-            var limit: String
-            var since: Double
-            var binds: Bool
-        }
-
-        var reason: String
-        var track: String?
-        var ceilings: [Ceiling]
-    }
-
-    private func events(_ text: String) throws -> [Event] {
-        try text.split(separator: "\n").map { line in
-            try JSONDecoder().decode(Event.self, from: Data(line.utf8))
-        }
-    }
-
     @Test func `events are JSON, one object a line`() throws {
         let run = try session("2500ms").run("--json")
         #expect(run.exit == .code(0), "\(run)")
         #expect(run.standardError.isEmpty, "\(run)")
-        let events = try events(run.text)
+        let events = try run.events
         let names = events.map(\.event)
         #expect(names.first == "agreed" && names.last == "ended", "\(names)")
         let order = ["agreed", "started", "status", "stopping", "ended"]
@@ -130,7 +81,7 @@ import TestSupport
             """, deadline: "300ms")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let events = try events(run.text)
+        let events = try run.events
         let gaveUp = try #require(events.first { $0.event == "plugin-gave-up" })
         #expect(gaveUp.role == "camera" && gaveUp.status == "UNAVAILABLE")
         #expect(gaveUp.text == "the camera was unplugged")
@@ -150,7 +101,7 @@ import TestSupport
             outputs: "[{ record: /dev/null/recording }]")
         let run = try session.run("--json")
         #expect(run.exit == .code(74), "\(run)")
-        let end = try #require(try events(run.text).last)
+        let end = try #require(try run.events.last)
         #expect(end.event == "ended" && end.outcome == "output-failed" && end.exit == 74)
         #expect(end.summary?.first?.contains("/dev/null/recording") == true, "\(run.text)")
     }
@@ -167,7 +118,7 @@ import TestSupport
             let first =
                 arguments.isEmpty
                 ? run.standardError.split(separator: "\n").first.map(String.init)
-                : try events(run.text).first { $0.event == "warning" }?.text
+                : try run.events.first { $0.event == "warning" }?.text
             #expect(first?.contains(words) == true, "\(run)\n\(run.text)")
         }
     }
@@ -217,7 +168,7 @@ import TestSupport
         let run = try run(
             session, "--control --json", inputFrom: "sleep 1; printf 'xyzzy\nhelp\nexplain\nstop'")
         #expect(run.exit == .code(0), "\(run)")
-        let events = try events(run.text)
+        let events = try run.events
         let error = try #require(events.first { $0.event == "control-error" })
         #expect(error.origin == "control line 1" && error.text?.contains("xyzzy") == true)
         #expect(events.first { $0.event == "help" }?.commands?.contains("mute") == true)
@@ -358,7 +309,7 @@ import TestSupport
             "--duration", "400ms", "--set", "session.maximum=640x360@10", "--set",
             "camera.settings.pattern=grey", "--set", "camera.settings.counter=false", "--json")
         #expect(run.exit == .code(0), "\(run)")
-        #expect(try events(run.text).first?.capability == "640x360@10")
+        #expect(try run.events.first?.capability == "640x360@10")
     }
 
     @Test func `a setting on the command line changes the picture`() throws {

@@ -52,9 +52,7 @@ import Testing
     ) throws -> ChildProcess {
         try ChildProcess(
             "env", ["-C", folder.path, try Self.program.get()],
-            environment: environment.merging([
-                "GREENROOM_PLUGIN_PATH": nil, "XDG_CACHE_HOME": Checkout.products + "/test-cache",
-            ]) { $1 })
+            environment: Greenroom.environment.merging(environment) { $1 })
     }
 
     @Test func `a program configures a session, runs it, steers it and reads its report`() throws {

@@ -16,6 +16,31 @@ import TestSupport
         }
     }
 
+    /// Expects that one step failed, with a status and words of its text.
+    private func expectFailure(
+        of role: String, _ step: String, _ status: String, _ words: [String], _ run: Finished,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let failures = try run.events("step-failed", of: role)
+        #expect(
+            failures.map(\.step) == [step] && failures.map(\.status) == [status], "\(run.text)",
+            sourceLocation: sourceLocation)
+        for word in words {
+            #expect(
+                failures.first?.text?.contains(word) == true,
+                "says nothing of \(word):\n\(run.text)",
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Expects that the session continued without a plugin.
+    private func expectDropped(
+        _ role: String, _ run: Finished, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let dropped = try run.events("plugin-dropped", of: role)
+        #expect(dropped.count == 1, "\(run.text)", sourceLocation: sourceLocation)
+    }
+
     // MARK: - Instances
 
     static let instanceFaults = [
@@ -33,13 +58,12 @@ import TestSupport
     func `an instance that breaks a rule is refused, and ends the session`(fault: Fault) throws {
         let camera = TestSession.library(try TestPlugins.malformed(fault.name))
         let session = try TestSession("camera: \(camera)")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        for word in ["camera: create failed (BAD_ARGUMENT): Malformed: "] + fault.words {
-            #expect(run.standardError.contains(word), "says nothing of \(word):\n\(run)")
-        }
+        try expectFailure(
+            of: "camera", "create", "BAD_ARGUMENT", ["Malformed: "] + fault.words, run)
         #expect(!session.folder.has("recording"), "nothing was recorded")
-        #expect(!run.standardError.contains("recorded in"), "\(run)")
+        #expect(try run.events.last?.summary?.contains { $0.contains("recorded") } != true)
     }
 
     @Test func `a session can continue without instances that break rules`() throws {
@@ -48,18 +72,17 @@ import TestSupport
         }
         let more = "pre-processors: [\(filters.joined(separator: ", "))]"
         let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera", "", more))", duration: "400ms")
-        let run = try session.run()
+            "camera: \(try TestSession.hostile("Camera", "", more))", duration: "400ms",
+            clock: "virtual")
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         for (index, words) in [
             "no extension greenroom.pre-processor/1", "struct_size that is too small",
             "NULL function",
         ].enumerated() {
             let role = "camera.pre-processors[\(index)]"
-            let lines = run.lines(of: role)
-            #expect(lines.contains("create failed (BAD_ARGUMENT)"), "\(run)")
-            #expect(lines.contains(words), "\(run)")
-            #expect(lines.contains("the session continues without it"), "\(run)")
+            try expectFailure(of: role, "create", "BAD_ARGUMENT", [words], run)
+            try expectDropped(role, run)
             #expect(try session.report().plugin(role).state == "faulted")
         }
         try session.expectTrueReport(run)
@@ -68,46 +91,21 @@ import TestSupport
 
     // MARK: - Answers
 
-    // What a session does then is tested in process, by `SessionTests`; here is what is printed and
-    // recorded, and how the command ends.
+    // What a session does then is tested in process, by `SessionTests`; here is how the command ends,
+    // and what it records.
 
-    /// Settings of the hostile plugin `Answers`, and what the refusal has to say.
-    static let badAnswers = [
-        Fault("answer: unknown, width: 320, height: 180, fps: 15", "kind of its answer is 77"),
-        Fault(
-            "answer: counter, width: 321, height: 180, fps: 15", "321x180@15",
-            "not in the offer (320x180@15, 212x160@15)"),
-        Fault("answer: counter, width: 320, height: 180, fps: 16", "320x180@16"),
-        Fault("answer: counter, width: 1280, height: 720, fps: 15", "1280x720@15"),
-        Fault("answer: counter", "rate 0/1"),
-        Fault("answer: fixed, fps: 30", "fixed size 0x0", "8192"),
-        Fault("answer: fixed, width: 8193, height: 180, fps: 30", "8193x180"),
-        Fault("answer: fixed, width: 320, height: 180", "rate 0/1"),
-        Fault("answer: fixed, width: 320, height: 180, fps: 100000", "rate 100000/1", "1000"),
-        Fault("answer: fixed, width: 1073741824, height: 1, fps: 1", "1073741824x1"),
-    ]
-
-    @Test(arguments: badAnswers)
-    func `an answer outside the offer is refused`(answer: Fault) throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Answers", answer.name))")
-        let run = try session.run()
-        #expect(run.exit == .code(69), "\(run)")
-        for word in ["camera: initialize failed (BAD_ANSWER): "] + answer.words {
-            #expect(run.standardError.contains(word), "says nothing of \(word):\n\(run)")
-        }
-    }
-
-    @Test func `a share's answer above the session's maximum is refused`() throws {
+    @Test func `an answer outside the offer is refused`() throws {
         let session = try TestSession(
             """
-            share: \(try TestSession.hostile(
-                "ShareAnswers", "answer: counter, width: 322, height: 180, fps: 15"))
+            camera: \(try TestSession.hostile(
+                "Answers", "answer: counter, width: 321, height: 180, fps: 15"))
             """)
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        #expect(run.standardError.contains("share: initialize failed (BAD_ANSWER): "), "\(run)")
-        #expect(run.standardError.contains("up to 320x180@15"), "\(run)")
+        try expectFailure(
+            of: "camera", "initialize", "BAD_ANSWER",
+            ["321x180@15", "not in the offer (320x180@15, 212x160@15)"], run)
+        #expect(!session.folder.has("recording"), "nothing was recorded")
     }
 
     @Test func `an empty answer is refused, and the session continues with the others`() throws {
@@ -115,78 +113,35 @@ import TestSupport
             """
             camera: \(try TestSession.hostile("AnswersNothing", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
-            """, duration: "400ms")
-        let run = try session.run()
+            """, duration: "400ms", clock: "virtual")
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.standardError.contains("camera: initialize failed (BAD_ANSWER): "), "\(run)")
+        try expectFailure(of: "camera", "initialize", "BAD_ANSWER", [], run)
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").state == "destroyed")
         #expect(report.pictures.map(\.track) == ["share"])
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `answers within the offer are followed`() throws {
-        // A smaller row, and a custom size, which a share may have.
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile(
-                "Answers", "answer: counter, width: 212, height: 160, fps: 5"))
-            share: \(try TestSession.hostile(
-                "ShareAnswers", "answer: counter, width: 111, height: 67, fps: 10"))
-            """, duration: "600ms")
-        let run = try session.run()
-        #expect(run.exit == .code(0), "\(run)")
-        let report = try session.expectTrueReport(run)
-        #expect(try report.plugin("camera").offer?.answer == "counter")
-        #expect(try report.plugin("camera").offer?.track == "212x160@5")
-        let camera = try session.picture("camera")
-        #expect(camera.width == 212 && camera.height == 160 && camera.frameCount == 3)
-        let share = try session.picture("share")
-        #expect(share.width == 111 && share.height == 67 && share.frameCount == 6)
-        try session.expectUnharmed("camera", run)
-        try session.expectUnharmed("share", run)
-    }
-
-    @Test func `the host adapts to a fixed answer`() throws {
-        // 1000x750 at 60 within 320x180 at 15: the aspect ratio stays.
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile(
-                "Answers", "answer: fixed, width: 1000, height: 750, fps: 60"))
-            """, duration: "600ms")
-        let run = try session.run()
-        #expect(run.exit == .code(0), "\(run)")
-        let report = try session.expectTrueReport(run)
-        let offer = try #require(try report.plugin("camera").offer)
-        #expect(offer.source == "1000x750@60" && offer.track == "240x180@15")
-        let camera = try session.picture("camera")
-        #expect(camera.width == 240 && camera.height == 180 && camera.frameCount == 9)
-        try session.expectUnharmed("camera", run)
-        // The source is four times as fast as agreed.
-        #expect(try report.picture("camera").overRate > 0)
-    }
-
     // MARK: - Callbacks that fail
 
     static let places = ["create", "initialize", "start-send"]
 
-    @Test(arguments: places, ["no lens", ""])
-    func `a failed callback ends the session with its reason`(place: String, text: String) throws {
+    @Test(arguments: places)
+    func `a failed callback ends the session with its reason`(place: String) throws {
         let session = try TestSession(
             """
-            camera: \(try TestSession.hostile("Fails", "where: \(place), text: '\(text)'"))
+            camera: \(try TestSession.hostile("Fails", "where: \(place), text: no lens"))
             share: \(try TestSession.hostile("Share"))
             """, duration: nil)
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        let reason = text.isEmpty ? "\(place) returned it without a reason" : text
-        let line = "camera: \(place) failed (UNAVAILABLE): \(reason)\n"
-        #expect(run.standardError.contains(line), "\(run)")
+        try expectFailure(of: "camera", place, "UNAVAILABLE", ["no lens"], run)
         if place == "start-send" {
             let report = try session.expectTrueReport(run)
             #expect(report.outcome == "plugin-failed" && report.failedPlugin == "camera")
         } else {
-            #expect(!run.standardError.contains("recorded in"), "\(run)")
+            #expect(!session.folder.has("recording"), "nothing was recorded")
         }
     }
 
@@ -197,12 +152,11 @@ import TestSupport
             camera: \(try TestSession.hostile(
                 "Fails", "where: \(place), text: no lens", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
-            """, duration: "400ms")
-        let run = try session.run()
+            """, duration: "400ms", clock: "virtual")
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let lines = run.lines(of: "camera")
-        #expect(lines.contains("\(place) failed (UNAVAILABLE): no lens"), "\(run)")
-        #expect(lines.contains("the session continues without it"), "\(run)")
+        try expectFailure(of: "camera", place, "UNAVAILABLE", ["no lens"], run)
+        try expectDropped("camera", run)
         let report = try session.expectTrueReport(run)
         #expect(report.outcome == "finished" && report.failedPlugin == nil)
         let callbacks = try report.plugin("camera").callbacks
@@ -213,22 +167,6 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test(arguments: [
-        (25, "BAD_SETTING"), (40, "FAILED"), (41, "UNAVAILABLE"), (42, "UNSUPPORTED"),
-        (-12_345, "status -12345"), (77, "status 77"),
-    ])
-    func `whatever a plugin answers is told by its name`(status: Int, name: String) throws {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile(
-                "Fails", "where: start-send, status: \(status), text: no lens"))
-            """)
-        let run = try session.run()
-        #expect(run.exit == .code(69), "\(run)")
-        #expect(
-            run.standardError.contains("camera: start-send failed (\(name)): no lens\n"), "\(run)")
-    }
-
     // MARK: - Giving up
 
     @Test func `a plugin that gives up ends the session`() throws {
@@ -237,42 +175,16 @@ import TestSupport
             camera: \(try TestSession.hostile("GivesUp", "frames: 15"))
             share: \(try TestSession.hostile("Share"))
             """, duration: nil)
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        let line = "camera: gave up (UNAVAILABLE): the camera was unplugged\n"
-        #expect(run.standardError.contains(line), "\(run)")
-        #expect(!run.standardError.contains("again"), "the first reason counts:\n\(run)")
+        let reasons = try run.events("plugin-gave-up", of: "camera")
+        #expect(reasons.map(\.status) == ["UNAVAILABLE"], "the first reason counts")
+        #expect(reasons.map(\.text) == ["the camera was unplugged"])
         let report = try session.expectTrueReport(run)
         #expect(report.outcome == "plugin-failed" && report.failedPlugin == "camera")
         #expect(
             try report.plugin("camera").gaveUp == "UNAVAILABLE: the camera was unplugged")
         #expect(try report.picture("camera").accepted == 15)
         try session.expectUnharmed("share", run)
-    }
-
-    @Test func `a session continues without a plugin that gave up`() throws {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile("GivesUp", "frames: 3", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
-            """, clock: "virtual")
-        let run = try session.run()
-        #expect(run.exit == .code(0), "\(run)")
-        #expect(run.lines(of: "camera").contains("the session continues without it"), "\(run)")
-        try session.expectTrueReport(run)
-        try session.expectUnharmed("share", run)
-        // Both pictures have the length of the session: the camera's last frame stays.
-        #expect(try session.picture("camera").frameCount == 12, "\(run)")
-        #expect(try session.picture("share").frameCount == 12, "\(run)")
-    }
-
-    @Test func `a session whose sources have all failed has failed`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("GivesUp", "frames: 2", "on-failure: off"))",
-            duration: nil)
-        let run = try session.run()
-        #expect(run.exit == .code(69), "\(run)")
-        #expect(run.standardError.contains("stopping: every source has ended"), "\(run)")
-        #expect(try session.expectTrueReport(run).outcome == "plugin-failed")
     }
 }

@@ -262,7 +262,6 @@ import Testing
         let losses = try report.plugin("camera").losses ?? []
         #expect(losses.map(\.policy) == ["off"] && losses.allSatisfy { $0.awaySeconds == nil })
         #expect(try report.plugin("camera").state == "faulted")
-        #expect(recorded.run.lines(of: "camera").contains("continues without it"))
         try expectOthersUndisturbed(recorded)
         // The last frame, and after a second a slate.
         let marks = try session.picture("camera").marks()
@@ -296,7 +295,7 @@ import Testing
         for (seconds, expected) in zip(away, [0.5, 1, 2, 4, 8]) {
             #expect(abs(seconds - expected) < 0.2, "\(away)")
         }
-        #expect(recorded.run.lines(of: "camera").contains("the session continues without it"))
+        #expect(try report.plugin("camera").state == "faulted")
         // A slate while it is away for more than a second, and after it is lost; the frames of each
         // instance.
         let marks = try session.picture("camera").marks()

@@ -16,6 +16,23 @@ import TestSupport
         #expect(run.duration < most, "\(run)", sourceLocation: sourceLocation)
     }
 
+    /// Expects that hanging callbacks of a plugin were reported, each once.
+    private func expectNamed(
+        _ steps: [String], of role: String, _ run: Finished,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let named = try run.events("callback-hangs", of: role).map(\.step)
+        #expect(named == steps, "\(run.text)", sourceLocation: sourceLocation)
+    }
+
+    /// Expects that the session continued without a plugin.
+    private func expectDropped(
+        _ role: String, _ run: Finished, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let dropped = try run.events("plugin-dropped", of: role)
+        #expect(dropped.count == 1, "\(run.text)", sourceLocation: sourceLocation)
+    }
+
     @Test(arguments: ["create", "initialize", "start-send"])
     func `a plugin that hangs before it sends is reported, and the session continues`(place: String)
         throws
@@ -49,10 +66,9 @@ import TestSupport
             camera: \(try TestSession.hostile("Hang", "where: \(place)"))
             share: \(try TestSession.hostile("Share"))
             """, duration: nil, deadline: "500ms")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        let line = "camera: \(place) has not returned after "
-        #expect(run.standardError.contains(line), "\(run)")
+        try expectNamed([place], of: "camera", run)
         expectOnTime(run, after: .zero)
     }
 
@@ -68,9 +84,8 @@ import TestSupport
             share: \(try TestSession.hostile("Share"))
             microphone: \(try TestSession.hostile("Mic"))
             """, duration: "400ms", deadline: "500ms")
-        let run = try session.run()
-        let line = "camera: \(place) has not returned after "
-        #expect(run.standardError.contains(line), "\(run)")
+        let run = try session.run("--json")
+        try expectNamed([place], of: "camera", run)
         expectOnTime(run, after: .milliseconds(400))
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").state == "faulted")
@@ -89,9 +104,9 @@ import TestSupport
             share: \(try TestSession.hostile("HangShare", "where: stop-send"))
             microphone: \(try TestSession.hostile("HangMic", "where: stop-send"))
             """, duration: "300ms", deadline: "2s")
-        let run = try session.run()
+        let run = try session.run("--json")
         for role in ["camera", "share", "microphone"] {
-            #expect(run.lines(of: role).contains("stop-send has not returned after 2"), "\(run)")
+            try expectNamed(["stop-send"], of: role, run)
         }
         // In sequence they would take 6 s.
         #expect(run.duration < .milliseconds(300) + .seconds(2) * 2, "\(run)")
@@ -104,11 +119,11 @@ import TestSupport
             camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "300ms", deadline: "500ms")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let lines = run.lines(of: "camera")
-        #expect(lines.contains("start-send failed (FAILED): no light"), "\(run)")
-        #expect(lines.contains("uninitialize has not returned after "), "\(run)")
+        let failure = try #require(try run.events("step-failed", of: "camera").first)
+        #expect(failure.step == "start-send" && failure.text == "no light", "\(run.text)")
+        try expectNamed(["uninitialize"], of: "camera", run)
         expectOnTime(run, after: .milliseconds(300))
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").fault == "it hangs in uninitialize")
@@ -126,17 +141,17 @@ import TestSupport
             camera: \(try TestSession.hostile("PumpInStart", "deaf: \(isDeaf ? 1 : 0)"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "1200ms", deadline: "500ms")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let told = run.lines(of: "camera").split(separator: "\n").filter {
-            $0.contains("it sends from inside start-send")
+        let told = try run.events("note", of: "camera").filter {
+            $0.text?.contains("it sends from inside start-send") == true
         }
-        #expect(told.count == 1, "\(run)")
-        let lines = run.standardError
+        #expect(told.count == 1, "\(run.text)")
+        let events = try run.events
         let naming = try #require(
-            lines.firstRange(of: "start-send has not returned"), "\(run)")
-        let stopping = try #require(lines.firstRange(of: "stopping: "), "\(run)")
-        #expect(naming.lowerBound < stopping.lowerBound, "named while it hangs:\n\(run)")
+            events.firstIndex { $0.event == "callback-hangs" && $0.step == "start-send" })
+        let stopping = try #require(events.firstIndex { $0.event == "stopping" })
+        #expect(naming < stopping, "named while it hangs:\n\(run.text)")
         expectOnTime(run, after: .milliseconds(1200))
         let report = try session.expectTrueReport(run)
         let plugin = try report.plugin("camera")
@@ -158,12 +173,11 @@ import TestSupport
             share: \(try TestSession.hostile("Share"))
             """, duration: "2500ms", deadline: "500ms",
             timeline: ["at: 300ms, do: stop camera", "at: 500ms, do: start camera"])
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let lines = run.lines(of: "camera")
-        #expect(lines.contains("start-send has not returned after "), "\(run)")
-        #expect(!lines.contains("it sends from inside start-send"), "\(run)")
-        #expect(lines.contains("the session continues without it"), "\(run)")
+        try expectNamed(["start-send"], of: "camera", run)
+        #expect(try run.events("note", of: "camera").isEmpty, "\(run.text)")
+        try expectDropped("camera", run)
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").fault == "it hangs in start-send")
         try session.expectUnharmed("share", run)
@@ -187,11 +201,11 @@ import TestSupport
                 "PumpsThenFails", "frames: 12", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "1s")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let lines = run.lines(of: "camera")
-        #expect(lines.contains("start-send failed (FAILED): the film is over"), "\(run)")
-        #expect(lines.contains("the session continues without it"), "\(run)")
+        let failure = try #require(try run.events("step-failed", of: "camera").first)
+        #expect(failure.step == "start-send" && failure.text == "the film is over", "\(run.text)")
+        try expectDropped("camera", run)
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").callbacks["destroy"]?.calls == 1, "\(run)")
         try session.expectUnharmed("camera", run)
@@ -222,11 +236,9 @@ import TestSupport
             camera: \(try TestSession.hostile("GiveUpThenHang", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "500ms", deadline: "1s")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let named = run.lines(of: "camera").split(separator: "\n")
-            .filter { $0.contains("has not returned") }
-        #expect(named.count == 1, "\(run)")
+        #expect(try run.events("callback-hangs", of: "camera").count == 1, "\(run.text)")
         try session.expectTrueReport(run)
         try session.expectUnharmed("share", run)
     }
@@ -246,11 +258,10 @@ import TestSupport
 
     @Test func `video continues without a filter that hangs`() throws {
         let session = try withHangingFilter("off", duration: "1500ms")
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let lines = run.lines(of: "camera.pre-processors[0]")
-        #expect(lines.contains("process has not returned after "), "\(run)")
-        #expect(lines.contains("the session continues without it"), "\(run)")
+        try expectNamed(["process"], of: "camera.pre-processors[0]", run)
+        try expectDropped("camera.pre-processors[0]", run)
         let report = try session.expectTrueReport(run)
         let picture = try report.picture("camera")
         #expect(picture.lostInFilter == 1, "\(run)")
@@ -268,11 +279,9 @@ import TestSupport
 
     @Test func `a filter that hangs ends the session`() throws {
         let session = try withHangingFilter("end", duration: nil)
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
-        #expect(
-            run.standardError.contains("camera.pre-processors[0]: process has not returned"),
-            "\(run)")
+        try expectNamed(["process"], of: "camera.pre-processors[0]", run)
         expectOnTime(run, after: .zero)
         let report = try session.expectTrueReport(run)
         #expect(report.failedPlugin == "camera.pre-processors[0]")

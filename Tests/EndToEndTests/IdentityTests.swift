@@ -205,6 +205,11 @@ import Testing
         "microphone: SendAudioAfterStop",
     ]
 
+    /// Those with threads that sleep in real time.
+    private static let sleepers: Set = [
+        "camera: SendAfterStop", "camera: SendWhenGone",
+    ]
+
     @Test(arguments: offenders)
     func `every answer and every refusal is the same`(offender: String) throws {
         let parts = offender.split(separator: " ")
@@ -212,7 +217,7 @@ import Testing
             """
             \(parts[0]) \(try TestSession.hostile(String(parts[1]), "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
-            """, duration: "700ms")
+            """, duration: "700ms", clock: Self.sleepers.contains(offender) ? nil : "virtual")
         let role = String(parts[0].dropLast())
         func told(_ isolation: String) throws -> [String] {
             let recorded = try Recorded(session, isolation: isolation)
@@ -230,7 +235,8 @@ import Testing
         }
         let inHost = try told("host")
         #expect(!inHost.isEmpty)
-        #expect(try told("process") == inHost)
+        let isolated = try told("process")
+        #expect(isolated == inHost)
     }
 
     private func expectSameFailure(_ session: TestSession) throws {

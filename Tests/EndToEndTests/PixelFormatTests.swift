@@ -79,7 +79,7 @@ import TestSupport
             """
             camera: \(try TestSession.hostile("Answers", pair.camera.settings))
             share: \(try TestSession.hostile("ShareAnswers", pair.share.settings))
-            """, duration: "200ms")
+            """, duration: "200ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
@@ -132,7 +132,7 @@ import TestSupport
             """
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Answers", settings))", maximum: "640x360@15",
-            duration: "400ms")
+            duration: "400ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         try session.expectTrueReport(run)
@@ -144,7 +144,7 @@ import TestSupport
     @Test func `a plugin that changes its format with each frame is followed`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("ShapeShifter"))", maximum: "320x180@30",
-            duration: "1500ms")
+            duration: "1500ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)

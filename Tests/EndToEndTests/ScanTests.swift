@@ -71,9 +71,8 @@ import Testing
     }
 
     @Test func `hanging plugins do not delay others, and are known the next time`() throws {
-        let all = ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"].flatMap { place in
-            ["hang", "spin"].map { (place, $0) }
-        }
+        // One that spins takes a whole processor for five seconds.
+        let all = Nightly.pairs(["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"], ["hang", "spin"])
         for (place, action) in all { try put(action, in: place) }
         let first = try list()
         let second = try list()
@@ -128,7 +127,8 @@ import Testing
         let isolated = try session(library, ", isolation: process")
         for arguments in [
             ["plugins"], ["plugins", "--rescan"], ["plugin", "info", library],
-            ["plugin", "info", library, "--rescan"], ["check", isolated], ["run", isolated],
+            ["plugin", "info", library, "--rescan"], ["check", isolated],
+            ["run", isolated, "--duration", "500ms"],
         ] {
             let child = try Greenroom.start(arguments, environment: environment)
             let run = child.wait(atMost: .seconds(60))

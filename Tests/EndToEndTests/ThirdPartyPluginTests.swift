@@ -45,7 +45,7 @@ import Testing
             exit: 66,
             faults: ["lifecycle.whole-life"], validatorSays: "BAD_BLOCK"),
         ThirdPartyPlugin(
-            name: "ten-seconds-at-once", role: "microphone", isPaced: false,
+            name: "ten-seconds-at-once", role: "microphone", isPaced: false, seconds: 2,
             hostSays: "blocks refused: QUEUE_FULL",
             faults: ["sound.back-pressure"], validatorSays: "QUEUE_FULL"),
         ThirdPartyPlugin(
@@ -89,7 +89,7 @@ import Testing
             passes: ["sound.back-pressure", "sound.sample-count", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
             name: "restarts-pump", role: "camera",
-            timeline: "[{at: 500ms, ceiling: 640x360@30}]", isPaced: false,
+            timeline: "[{at: 500ms, ceiling: 640x360@30}]", isPaced: false, seconds: 2,
             hostSays: "640x360@30, ceiling-lowered",
             passes: ["negotiation.change", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
@@ -143,11 +143,9 @@ import Testing
     @Test(arguments: thirdPartyPlugins)
     func `the validator names its fault`(plugin: ThirdPartyPlugin) throws {
         let checks = plugin.faults + plugin.passes
-        let run = try Greenroom.start([
-            "validate", build(plugin), "--format", "json", "--only",
-            checks.joined(separator: ","),
-        ]).wait(atMost: .seconds(300))
-        let lines = try ScheduledCheck.all(in: run.standardOutput)
+        let lines = try Greenroom.validate(
+            build(plugin), ["--only", checks.joined(separator: ",")]
+        ).checks
         #expect(Set(lines.map(\.check)) == Set(checks))
         for line in lines {
             #expect(line.isFault == plugin.faults.contains(line.check), "\(line)")

@@ -233,7 +233,7 @@ import Testing
                 [
                     "-C", folder.path, Checkout.greenroom, "validate", plugin, "--only",
                     "load.entry",
-                ], environment: ["GREENROOM_PLUGIN_PATH": nil], atMost: Self.patience)
+                ], environment: Greenroom.environment, atMost: Self.patience)
         }
         for (plugin, names) in [
             ("libMine.so", ["Tone", "ToneShareAudio"]), ("libMine.so#Tone", ["Tone"]),

@@ -1,22 +1,13 @@
-import Foundation
 import TestSupport
 import Testing
 
-/// Verdicts that were wrong once: good plugins with faults, and wrong ones without.
+/// Verdicts that were wrong once, of good plugins that were found at fault; and what checks find
+/// together.
 @Suite(.ownThreads) struct VerdictTests {
-    /// What `greenroom validate --format json` says of one plugin.
-    private struct PluginReport: Decodable {
-        var name: String
-        var results: [ScheduledCheck]
-
-        subscript(check: String) -> ScheduledCheck? { results.first { $0.check == check } }
-    }
-
-    private func validate(_ library: String, only checks: String...) throws -> [PluginReport] {
-        let run = try Greenroom.start([
-            "validate", library, "--format", "json", "--only", checks.joined(separator: ","),
-        ]).wait(atMost: .seconds(300))
-        return try JSONDecoder().decode([PluginReport].self, from: Data(run.standardOutput))
+    private func validate(_ library: String, only checks: String...) throws
+        -> [ScheduledCheck.Report]
+    {
+        try Greenroom.validate(library, ["--only", checks.joined(separator: ",")]).reports
     }
 
     // MARK: Threads of Swift's own
@@ -43,34 +34,6 @@ import Testing
 
     // MARK: Plugins in C
 
-    /// A plugin of `Tests/WrongPlugins`, and what has to be said of it.
-    struct Expected: CustomTestStringConvertible, Sendable {
-        var file: String
-        var check: String
-        var outcome: String
-        var words: String
-        var testDescription: String { file }
-    }
-
-    static let expected = [
-        Expected(
-            file: "sound/too-much-of-a-tone", check: "sound.back-pressure", outcome: "failed",
-            words: "at the same pace whether there is room or not"),
-        Expected(
-            file: "robustness/looks-around-late", check: "robustness.ungranted",
-            outcome: "warning", words: "it tried to read /etc/"),
-        Expected(
-            file: "negotiation/wishes-in-its-answer", check: "negotiation.answer-in-offer",
-            outcome: "warning", words: "set kind to GR_ANSWER_COUNTER"),
-    ]
-
-    @Test(arguments: expected) func `a fault is found that was none once`(plugin: Expected) throws {
-        let reports = try validate(WrongPlugin.build("\(plugin.file).c"), only: plugin.check)
-        let result = try #require(reports.first?[plugin.check])
-        #expect(result.outcome == plugin.outcome, "\(result)")
-        #expect(result.text.contains(plugin.words), "\(result)")
-    }
-
     @Test func `what the sandbox refuses counts in all checks`() throws {
         // Three seconds after its start another check looks.
         let library = try WrongPlugin.build(
@@ -86,11 +49,8 @@ import Testing
 extension TestPlugins {
     /// Cameras in Swift that send on threads of their own, built once.
     static let threads = Result {
-        mkdir(folder, 0o777)
-        let library = "\(folder)/threads.so"
-        try compileSwift(
-            Checkout.root + "/Tests/WrongPlugins/swift/Threads.swift", module: "Threads",
-            into: library)
-        return library
+        try buildSwift(
+            "threads", from: Checkout.root + "/Tests/WrongPlugins/swift/Threads.swift",
+            module: "Threads")
     }
 }

@@ -48,6 +48,18 @@ import Testing
         }
     }
 
+    /// A source may commit a lease that it has not filled.
+    @Test func `memory that no frame has used is zero, whatever was there before`() throws {
+        for _ in 0..<10 {
+            // A small frame, in memory that the process uses again and again.
+            var frame = try takeFrame(FramePool(limit: 1), .i420, Self.size)
+            for index in 0..<frame.planeCount {
+                #expect(frame.visibleBytes(index).allSatisfy { $0 == 0 })
+                frame.fill(index) { _ in 0xA5 }
+            }
+        }
+    }
+
     @Test func `impossible frames are refused`() {
         let pool = FramePool(limit: 9)
         func isRefused(_ format: PixelFormat, _ width: Int, _ height: Int, _ count: Int) -> Bool {

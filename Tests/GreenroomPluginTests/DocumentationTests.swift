@@ -26,14 +26,18 @@ import Testing
         #expect(complaints.isEmpty, "\(complaints)")
     }
 
-    @Test func `every C snippet of the book compiles`() throws {
-        let folder = try TemporaryFolder()
-        var files: [String] = []
-        for chapter in Chapter.book {
-            for block in chapter.blocks where block.language == "c" {
-                files.append(try folder.write("\(chapter.name)-\(block.line).c", block.text))
+    /// Writes the book's snippets of a language, each to a file.
+    private func writeSnippets(_ language: String, to folder: TemporaryFolder) throws -> [String] {
+        try Chapter.book.flatMap { chapter in
+            try chapter.blocks.filter { $0.language == language }.map {
+                try folder.write("\(chapter.name)-\($0.line).\(language)", $0.text)
             }
         }
+    }
+
+    @Test func `every C snippet of the book compiles`() throws {
+        let folder = try TemporaryFolder()
+        let files = try writeSnippets("c", to: folder)
         #expect(files.count >= 3)
         // A snippet need not use its declarations.
         let run = try ChildProcess.run(
@@ -48,12 +52,7 @@ import Testing
     @Test(arguments: ["g++", "clang++"])
     func `every C++ snippet of the book compiles`(compiler: String) throws {
         let folder = try TemporaryFolder()
-        var files: [String] = []
-        for chapter in Chapter.book {
-            for block in chapter.blocks where block.language == "cpp" {
-                files.append(try folder.write("\(chapter.name)-\(block.line).cpp", block.text))
-            }
-        }
+        let files = try writeSnippets("cpp", to: folder)
         #expect(files.count >= 5)
         let run = try ChildProcess.run(
             compiler,
@@ -225,7 +224,9 @@ import Testing
         #expect(conversion.standardError.isEmpty, "\(conversion)\n\(conversion.text)")
     }
 
-    @Test(arguments: ["GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator"])
+    @Test(arguments: [
+        "GreenroomPlugin", "GreenroomHost", "GreenroomBroadcast", "GreenroomValidator",
+    ])
     func `the catalogue converts without a warning`(module: String) throws {
         let folder = try TemporaryFolder()
         let graphs = folder("graphs")

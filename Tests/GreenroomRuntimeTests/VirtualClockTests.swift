@@ -171,6 +171,31 @@ import Testing
         #expect(clock.now == VirtualClock.startTime + 10_000_000)
     }
 
+    @Test func `time does not wait for a stopped plugin's thread that does something else`() {
+        let clock = SessionClock(.virtual)
+        let (isStopped, mayEnd) = (Monitor(false), Monitor(false))
+        let plugin = HostThread(name: "test") {
+            _ = clock.wait(
+                for: Monitor(false), until: VirtualClock.startTime + 5_000_000, as: .plugin(3)
+            ) { $0 ? true : nil }
+            isStopped.change { $0 = true }
+            let _: Bool? = mayEnd.wait(until: nil) { $0 ? true : nil }
+        }
+        clock.expect(plugin: 3)
+        run(
+            clock,
+            [
+                Part(.control(3)) {
+                    clock.idling { let _: Bool? = isStopped.wait(until: nil) { $0 ? true : nil } }
+                    clock.release(plugin: 3)
+                    sleep(clock, until: 10)
+                }
+            ])
+        #expect(clock.now == VirtualClock.startTime + 10_000_000)
+        mayEnd.change { $0 = true }
+        plugin.join()
+    }
+
     @Test func `an ended thread does not stop time`() {
         let clock = SessionClock(.virtual)
         run(

@@ -1,4 +1,5 @@
 import GreenroomMedia
+import TestSupport
 import Testing
 
 @testable import GreenroomVideo
@@ -59,18 +60,15 @@ import Testing
     }
 
     @Test func `what has a period of its own at the track's rate has one at the output's`() {
-        var seed: UInt64 = 5
-        func random(_ limit: Int64) -> Int64 {
-            seed = seed &* 6_364_136_223_846_793_005 &+ 1
-            return Int64(seed >> 33) % limit
-        }
+        var random = Random(state: 5)
         let rate = FrameRate(30)
         var work = FrameGrid()
         var last: Int64 = .min
         var moment: Int64 = 0
         for _ in 0..<20_000 {
             // Mostly within a period; sometimes a silence.
-            moment += random(20) == 0 ? random(2_000_000_000) : random(40_000_000)
+            let isSilent = random.integer(0..<20) == 0
+            moment += Int64(random.integer(0..<(isSilent ? 2_000_000_000 : 40_000_000)))
             let point = work.point(at: moment, rate: rate)
             if let newest = work.newest, point.period(of: rate) <= newest.period(of: rate) {
                 continue

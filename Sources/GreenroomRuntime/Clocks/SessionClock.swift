@@ -91,8 +91,11 @@ package final class SessionClock: Sendable {
     /// Registers a started plugin, which should now wait on the clock.
     package func expect(plugin number: Int) { virtual?.expect(number) }
 
-    /// Unregisters a plugin that is about to start, was stopped, or has ended.
+    /// Unregisters a plugin that is about to start, or has ended.
     package func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
+
+    /// Unregisters a plugin that was stopped, and its threads until they wait on the clock again.
+    package func release(plugin number: Int) { virtual?.release(number) }
 
     /// Ignores the threads of a plugin that hangs.
     package func forget(plugin number: Int) { virtual?.forget(number) }

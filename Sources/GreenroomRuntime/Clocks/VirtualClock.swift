@@ -131,7 +131,7 @@ final class VirtualClock: Sendable {
         }
     }
 
-    /// Unregisters a plugin that is about to start, or was stopped.
+    /// Unregisters a plugin that is about to start, or has ended.
     func stopExpecting(_ owner: Int) {
         state.withLock { state in
             state.known.removeAll { $0 == owner }
@@ -139,6 +139,18 @@ final class VirtualClock: Sendable {
             state.expected.removeAll { $0.owner == owner }
             advance(&state)
         }
+    }
+
+    /// Unregisters a plugin that was stopped. Time waits for each of its threads only from that
+    /// thread's next wait on: a thread of a pool lives on, and waits for other work elsewhere.
+    func release(_ owner: Int) {
+        state.withLock { state in
+            for sleeper in state.sleepers
+            where sleeper.order.part == .plugin && sleeper.order.owner == owner {
+                if case .busy = sleeper.activity { Self.leave(sleeper, &state) }
+            }
+        }
+        stopExpecting(owner)
     }
 
     /// Ignores all threads of a plugin: time no longer waits for them.

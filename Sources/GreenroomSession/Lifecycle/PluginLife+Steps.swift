@@ -214,7 +214,7 @@ extension PluginLife {
             gate?.close()
             gate?.waitUntilOut()
             backend.stopSend()
-            whileAlive { _ in clock.stopExpecting(plugin: number) }
+            whileAlive { _ in clock.release(plugin: number) }
             return .done
         }
     }

@@ -111,7 +111,7 @@ final class Examination: Sendable {
             withholding: withheld, leases: leases)
     }
 
-    /// Runs a check on the virtual clock; if the plugin does not use that clock and has a fault,
+    /// Runs a check on the virtual clock; if the plugin does not use that clock and does not pass,
     /// repeats it on the real clock.
     func onItsClock(_ look: (Fixture) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
         let fixture = try fixture()

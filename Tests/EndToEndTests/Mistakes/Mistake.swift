@@ -42,9 +42,7 @@ struct Mistake: CustomTestStringConvertible, Sendable {
         try Self.fill(folder)
         let run = try ChildProcess.run(
             "env", ["-C", folder.path, Checkout.greenroom] + arguments,
-            environment: [
-                "GREENROOM_PLUGIN_PATH": nil, "XDG_CACHE_HOME": Checkout.products + "/test-cache",
-            ])
+            environment: Greenroom.environment)
         #expect(run.exit == .code(exit), "\(run)\n\(run.text)", sourceLocation: sourceLocation)
         let lines = Self.read(run.standardError, in: folder.path)
         // What a plugin or a device is asked before it fails is no mistake.

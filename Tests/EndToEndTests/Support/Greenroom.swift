@@ -23,18 +23,20 @@ enum Greenroom {
         guard access(Checkout.greenroom, X_OK) == 0 else {
             throw Failure("\(Checkout.greenroom) is not there: build it with `swift build`")
         }
-        let own: [String: String?] = [
-            "GREENROOM_PLUGIN_PATH": nil,
-            // Don't use the user's cache.
-            "XDG_CACHE_HOME": Checkout.products + "/test-cache",
-            // With the address sanitizer, closures of static values count as leaks at the end of
-            // the process and change its exit code.
-            "ASAN_OPTIONS": "detect_leaks=0",
-        ]
         return try ChildProcess(
             Checkout.greenroom, arguments, input: input,
-            environment: own.merging(environment) { $1 })
+            environment: Self.environment.merging(environment) { $1 })
     }
+
+    /// Changes to the environment of programs that are or contain the host.
+    static let environment: [String: String?] = [
+        "GREENROOM_PLUGIN_PATH": nil,
+        // Don't use the user's cache.
+        "XDG_CACHE_HOME": Checkout.products + "/test-cache",
+        // With the address sanitizer, closures of static values count as leaks at the end of the
+        // process and change its exit code.
+        "ASAN_OPTIONS": "detect_leaks=0",
+    ]
 }
 
 extension Finished {

@@ -135,9 +135,14 @@ enum TestPlugins {
     }
 
     private static let builtFatal = Result {
+        try buildSwift("fatal", from: "\(sources)/fatal/Fatal.swift", module: "Fatal")
+    }
+
+    /// Builds a plugin in Swift into the folder.
+    static func buildSwift(_ name: String, from file: String, module: String) throws -> String {
         mkdir(folder, 0o777)
-        let library = "\(folder)/fatal.so"
-        try compileSwift("\(sources)/fatal/Fatal.swift", module: "Fatal", into: library)
+        let library = "\(folder)/\(name).so"
+        try replace(library) { try compileSwift(file, module: module, into: $0) }
         return library
     }
 

@@ -60,13 +60,8 @@ struct WAVRecording {
                 }
                 let frames = size / (2 * format.channels)
                 sampleRate = format.rate
-                channels = (0..<format.channels).map { channel in
-                    (0..<frames).map { frame in
-                        let place = content + 2 * (frame * format.channels + channel)
-                        let value = UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
-                        return Double(Int16(bitPattern: value))
-                    }
-                }
+                channels = bytes.samples(
+                    at: content, channels: format.channels, frames: frames)
                 headerExcessBytes = riffSize + 8 - bytes.count
                 return
             default: break

@@ -6,8 +6,8 @@ import TestSupport
 /// Its first line names the check that must find the fault, and the fault:
 /// `/* lifecycle.restart: spins from the second start on */`. More lines may have arguments for the
 /// compiler and for `greenroom validate`: `/* cc: -Wl,-z,execstack */`,
-/// `/* validate: --set look=dark */`. A plugin that only gets a warning has the line
-/// `/* outcome: warning */`.
+/// `/* validate: --set look=dark */`, or words that the check must say: `/* says: no lens */`. A
+/// plugin that only gets a warning has the line `/* outcome: warning */`.
 struct WrongPlugin: CustomStringConvertible, Sendable {
     static let folder = Checkout.root + "/Tests/WrongPlugins"
 
@@ -19,6 +19,8 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
     var fault: String
     /// Whether it only gets a warning.
     var isOnlyWarned = false
+    /// Words that the check says; nil if any will do.
+    var says: String?
     var compilerWords: [String] = []
     var validatorWords: [String] = []
 
@@ -53,6 +55,8 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
                 isOnlyWarned = true
             } else if let words = line.wholeMatch(of: #/\/\* validate: (.+) \*\//#) {
                 validatorWords += words.1.split(separator: " ").map(String.init)
+            } else if let words = line.wholeMatch(of: #/\/\* says: (.+) \*\//#) {
+                says = String(words.1)
             }
         }
     }
@@ -86,22 +90,5 @@ struct WrongPlugin: CustomStringConvertible, Sendable {
             guard run.exit == .code(0) else { throw Failure("\(run)") }
         }
         return library
-    }
-}
-
-/// The result of a check from `greenroom validate --format json`.
-struct ScheduledCheck: Decodable {
-    var check: String
-    var outcome: String
-    var text: String
-
-    /// Whether the check found a fault.
-    var isFault: Bool { !["passed", "warning", "skipped"].contains(outcome) }
-
-    private struct Report: Decodable { var results: [ScheduledCheck] }
-
-    /// All checks of all plugins of a library.
-    static func all(in report: [UInt8]) throws -> [ScheduledCheck] {
-        try JSONDecoder().decode([Report].self, from: Data(report)).flatMap(\.results)
     }
 }

@@ -53,6 +53,8 @@ struct AudioSimulation: ~Copyable {
     private var lastArrival = 0.0
     private var waited = false
     private var samples: [Int16]
+    /// The clicks in `samples`.
+    private var filled: [Int] = []
     private let blockFrames: Int
 
     init(_ source: Source) {
@@ -104,7 +106,7 @@ struct AudioSimulation: ~Copyable {
             let stamp = source.stamp.map { Self.epoch + $0(time(of: sent)) }
             fillClicks()
             let isTaken = offer(at: Self.epoch + Int64(arrival * 1e9), stamp)
-            for index in samples.indices where samples[index] != 0 { samples[index] = 0 }
+            clearClicks()
             if !isTaken, source.isPatient {
                 waited = true
                 return
@@ -121,8 +123,14 @@ struct AudioSimulation: ~Copyable {
             var index = Int((nextClick - time(of: sent)) * Double(source.format.sampleRate))
             index = min(max(index, 0), blockFrames - 1)
             samples[index * source.format.channels] = 20_000
+            filled.append(index * source.format.channels)
             nextClick += 1
         }
+    }
+
+    private mutating func clearClicks() {
+        for index in filled { samples[index] = 0 }
+        filled.removeAll(keepingCapacity: true)
     }
 
     private mutating func offer(at arrival: Int64, _ stamp: Int64?) -> Bool {
@@ -136,11 +144,7 @@ struct AudioSimulation: ~Copyable {
         // Search for clicks near each second.
         let offset = Int(place % 48_000)
         guard offset < 9_600 || offset >= 48_000 - 4_800 else { return }
-        var loudest = 0
-        for frame in 0..<480 where abs(Int32(stretch[frame * 2])) > abs(Int32(stretch[loudest * 2]))
-        {
-            loudest = frame
-        }
+        let loudest = stretch.loudestFrame(channels: 2)
         guard abs(Int32(stretch[loudest * 2])) > 1_500 else { return }
         let time = Double(place + Int64(loudest)) / 48
         let late = time - (time / 1000).rounded() * 1000

@@ -34,14 +34,6 @@ import Testing
         return (result, picture, try lumas(result))
     }
 
-    /// What the log says of the filter.
-    private func notes(_ result: InProcessSession.Result) -> [String] {
-        result.events.compactMap { event in
-            guard case .note("camera.pre-processors[0]", let text) = event else { return nil }
-            return text
-        }
-    }
-
     private static let mark = FakeSource.mark
 
     @Test func `a frame that a filter refuses is shown as it left it, and the log says so`() throws
@@ -49,7 +41,7 @@ import Testing
         let (result, picture, lumas) = try run(.init(refusing: 5..<8), isRequired: false)
         #expect(lumas.count == 24 && lumas.count { $0 == 99 } == 3)
         #expect((picture.unedited, picture.withheld) == (3, 0))
-        let notes = notes(result)
+        let notes = result.notes("camera.pre-processors[0]")
         #expect(notes.count == 2 && notes[0].hasPrefix("it refused a frame (FAILED)"), "\(notes)")
         #expect(notes.last?.hasSuffix("3 before that were shown unedited") == true, "\(notes)")
     }
@@ -59,7 +51,7 @@ import Testing
         #expect(lumas == [UInt8](repeating: Self.mark, count: 24))
         #expect((picture.unedited, picture.withheld, picture.unprocessed.refused) == (0, 3, 3))
         #expect(picture.outputs[0].repeated == 3 && picture.outputs[0].slate == 0)
-        let notes = notes(result)
+        let notes = result.notes("camera.pre-processors[0]")
         #expect(notes.count == 2 && notes[0].contains("It is required"), "\(notes)")
     }
 

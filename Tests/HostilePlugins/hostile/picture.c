@@ -91,25 +91,38 @@ static const double quarters[4][3] = {{200, 40, 40}, {40, 200, 40}, {40, 40, 200
 
 typedef struct color {
   uint8_t rgb[3];
-  double yuv[3]; /* as fractions of the range: y 0 to 1, u and v -0.5 to 0.5 */
+  uint16_t yuv8[3];
+  uint16_t yuv10[3];
 } color;
 
-static color color_at(const gr_mutable_frame *picture, uint32_t x, uint32_t y) {
-  const int quarter = (x >= picture->width / 2 ? 1 : 0) + (y >= picture->height / 2 ? 2 : 0);
-  const double *rgb = quarters[quarter];
-  const double kr = picture->info.matrix == GR_MATRIX_BT709 ? 0.2126 : 0.299;
-  const double kb = picture->info.matrix == GR_MATRIX_BT709 ? 0.0722 : 0.114;
-  const double luma = (kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2]) / 255;
-  return (color){{(uint8_t)rgb[0], (uint8_t)rgb[1], (uint8_t)rgb[2]},
-                 {luma, (rgb[2] / 255 - luma) / (2 - 2 * kb), (rgb[0] / 255 - luma) / (2 - 2 * kr)}};
-}
-
-static uint16_t sample(const gr_mutable_frame *picture, const color *of, int component, int bits) {
-  const double most = (1 << bits) - 1, step = 1 << (bits - 8), part = of->yuv[component];
+/* The range's value of a part of it: of y 0 to 1, of u and v -0.5 to 0.5. */
+static uint16_t sample(const gr_mutable_frame *picture, double part, int component, int bits) {
+  const double most = (1 << bits) - 1, step = 1 << (bits - 8);
   const bool full = picture->info.range == GR_RANGE_FULL;
   const double value = component == 0 ? (full ? part * most : (16 + 219 * part) * step)
                                       : 128 * step + part * (full ? most : 224 * step);
   return (uint16_t)lround(fmax(0, fmin(most, value)));
+}
+
+static color color_of(const gr_mutable_frame *picture, int quarter) {
+  const double *rgb = quarters[quarter];
+  const double kr = picture->info.matrix == GR_MATRIX_BT709 ? 0.2126 : 0.299;
+  const double kb = picture->info.matrix == GR_MATRIX_BT709 ? 0.0722 : 0.114;
+  const double luma = (kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2]) / 255;
+  const double yuv[3] = {luma, (rgb[2] / 255 - luma) / (2 - 2 * kb),
+                         (rgb[0] / 255 - luma) / (2 - 2 * kr)};
+  color of;
+  for (int part = 0; part < 3; part++) {
+    of.rgb[part] = (uint8_t)rgb[part];
+    of.yuv8[part] = sample(picture, yuv[part], part, 8);
+    of.yuv10[part] = sample(picture, yuv[part], part, 10);
+  }
+  return of;
+}
+
+static const color *color_at(const gr_mutable_frame *picture, const color *colors, uint32_t x,
+                             uint32_t y) {
+  return &colors[(x >= picture->width / 2 ? 1 : 0) + (y >= picture->height / 2 ? 2 : 0)];
 }
 
 static uint8_t *byte_at(gr_mutable_frame *picture, uint32_t plane, uint32_t row, uint32_t byte) {
@@ -121,24 +134,24 @@ static void put16(uint8_t *bytes, uint16_t value) {
   bytes[1] = (uint8_t)(value >> 8);
 }
 
-static void paint_pixel(gr_mutable_frame *picture, uint32_t x, uint32_t y) {
-  const color of = color_at(picture, x, y);
-  const uint8_t *rgb = of.rgb;
+static void paint_pixel(gr_mutable_frame *picture, const color *colors, uint32_t x, uint32_t y) {
+  const color *of = color_at(picture, colors, x, y);
+  const uint8_t *rgb = of->rgb;
   switch (picture->format) {
     case GR_FORMAT_I420:
     case GR_FORMAT_NV12:
     case GR_FORMAT_NV21:
-      *byte_at(picture, 0, y, x) = (uint8_t)sample(picture, &of, 0, 8);
+      *byte_at(picture, 0, y, x) = (uint8_t)of->yuv8[0];
       return;
-    case GR_FORMAT_I010: put16(byte_at(picture, 0, y, 2 * x), sample(picture, &of, 0, 10)); return;
+    case GR_FORMAT_I010: put16(byte_at(picture, 0, y, 2 * x), of->yuv10[0]); return;
     case GR_FORMAT_P010:
-      put16(byte_at(picture, 0, y, 2 * x), (uint16_t)(sample(picture, &of, 0, 10) << 6));
+      put16(byte_at(picture, 0, y, 2 * x), (uint16_t)(of->yuv10[0] << 6));
       return;
     case GR_FORMAT_YUY2:
-      *byte_at(picture, 0, y, 2 * x) = (uint8_t)sample(picture, &of, 0, 8);
+      *byte_at(picture, 0, y, 2 * x) = (uint8_t)of->yuv8[0];
       return;
     case GR_FORMAT_UYVY:
-      *byte_at(picture, 0, y, 2 * x + 1) = (uint8_t)sample(picture, &of, 0, 8);
+      *byte_at(picture, 0, y, 2 * x + 1) = (uint8_t)of->yuv8[0];
       return;
     case GR_FORMAT_RGB24:
       for (uint32_t part = 0; part < 3; part++) *byte_at(picture, 0, y, 3 * x + part) = rgb[part];
@@ -157,10 +170,10 @@ static void paint_pixel(gr_mutable_frame *picture, uint32_t x, uint32_t y) {
 }
 
 /* Chroma sample x, y of a 4:2:0 format is that of the pixel 2x, 2y. */
-static void paint_chroma(gr_mutable_frame *picture, uint32_t x, uint32_t y) {
-  const color of = color_at(picture, 2 * x, 2 * y);
-  const uint8_t u = (uint8_t)sample(picture, &of, 1, 8), v = (uint8_t)sample(picture, &of, 2, 8);
-  const uint16_t u10 = sample(picture, &of, 1, 10), v10 = sample(picture, &of, 2, 10);
+static void paint_chroma(gr_mutable_frame *picture, const color *colors, uint32_t x, uint32_t y) {
+  const color *of = color_at(picture, colors, 2 * x, 2 * y);
+  const uint8_t u = (uint8_t)of->yuv8[1], v = (uint8_t)of->yuv8[2];
+  const uint16_t u10 = of->yuv10[1], v10 = of->yuv10[2];
   switch (picture->format) {
     case GR_FORMAT_I420:
       *byte_at(picture, 1, y, x) = u;
@@ -187,21 +200,24 @@ static void paint_chroma(gr_mutable_frame *picture, uint32_t x, uint32_t y) {
 }
 
 /* Chroma sample x of row y of a 4:2:2 format is that of the pixel 2x, y. */
-static void paint_packed_chroma(gr_mutable_frame *picture, uint32_t x, uint32_t y) {
-  const color of = color_at(picture, 2 * x, y);
+static void paint_packed_chroma(gr_mutable_frame *picture, const color *colors, uint32_t x,
+                                uint32_t y) {
+  const color *of = color_at(picture, colors, 2 * x, y);
   const uint32_t first = picture->format == GR_FORMAT_YUY2 ? 1 : 0;
-  *byte_at(picture, 0, y, 4 * x + first) = (uint8_t)sample(picture, &of, 1, 8);
-  *byte_at(picture, 0, y, 4 * x + first + 2) = (uint8_t)sample(picture, &of, 2, 8);
+  *byte_at(picture, 0, y, 4 * x + first) = (uint8_t)of->yuv8[1];
+  *byte_at(picture, 0, y, 4 * x + first + 2) = (uint8_t)of->yuv8[2];
 }
 
 void paint(gr_mutable_frame *picture) {
+  color colors[4];
+  for (int quarter = 0; quarter < 4; quarter++) colors[quarter] = color_of(picture, quarter);
   const uint32_t half_width = (picture->width + 1) / 2, half_height = (picture->height + 1) / 2;
   for (uint32_t y = 0; y < picture->height; y++)
-    for (uint32_t x = 0; x < picture->width; x++) paint_pixel(picture, x, y);
+    for (uint32_t x = 0; x < picture->width; x++) paint_pixel(picture, colors, x, y);
   if (picture->plane_count > 1)
     for (uint32_t y = 0; y < half_height; y++)
-      for (uint32_t x = 0; x < half_width; x++) paint_chroma(picture, x, y);
+      for (uint32_t x = 0; x < half_width; x++) paint_chroma(picture, colors, x, y);
   if (picture->format == GR_FORMAT_YUY2 || picture->format == GR_FORMAT_UYVY)
     for (uint32_t y = 0; y < picture->height; y++)
-      for (uint32_t x = 0; x < half_width; x++) paint_packed_chroma(picture, x, y);
+      for (uint32_t x = 0; x < half_width; x++) paint_packed_chroma(picture, colors, x, y);
 }

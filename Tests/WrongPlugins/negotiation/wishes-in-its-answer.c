@@ -1,5 +1,6 @@
 /* negotiation.answer-in-offer: writes its wish into the answer and leaves the kind ACCEPT */
 /* outcome: warning */
+/* says: set kind to GR_ANSWER_COUNTER */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_CHOOSE
 #include "../good.h"

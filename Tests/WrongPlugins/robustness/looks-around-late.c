@@ -1,5 +1,6 @@
 /* robustness.ungranted: opens files 75 times, 0.7 s of real time after start-send */
 /* outcome: warning */
+/* says: it tried to read /etc/ */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define MEMBERS pthread_t snoop; int32_t is_over;
 #define OWN_START_SEND
@@ -13,10 +14,17 @@
 #define LATE_MS 700
 #endif
 
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void *look_around(void *self) {
   good *me = self;
   const struct timespec moment = {0, 10000000};
-  for (int waited_ms = 0; waited_ms < LATE_MS; waited_ms += 10) {
+  const int64_t end_ms = now_ms() + LATE_MS;
+  while (now_ms() < end_ms) {
     if (__atomic_load_n(&me->is_over, __ATOMIC_RELAXED)) return NULL;
     nanosleep(&moment, NULL);
   }

@@ -1,4 +1,5 @@
 /* sound.back-pressure: sends a block each 9 ms whether there is room or not, all of them alike */
+/* says: at the same pace whether there is room or not */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

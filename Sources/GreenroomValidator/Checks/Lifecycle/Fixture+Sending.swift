@@ -8,6 +8,12 @@ extension Fixture {
     /// Whether it is a source.
     var isSource: Bool { Set.senders.contains(kind) }
 
+    /// Creates, and initializes for small frames.
+    func initializeSmall() throws(Verdict) {
+        try create()
+        try initialize(pluginHarness.nextOffer(maximum: .small))
+    }
+
     /// Number of frames or blocks accepted so far.
     var accepted: Int { pluginHarness.frames.accepted + pluginHarness.blocks.accepted }
 

@@ -77,13 +77,6 @@ extension Examination {
     }
 }
 
-extension Fixture {
-    fileprivate func initializeSmall() throws(Verdict) {
-        try create()
-        try initialize(pluginHarness.nextOffer(maximum: .small))
-    }
-}
-
 /// Holds the plugin's threads inside their calls until it is opened.
 private final class Hold: Sendable {
     /// The held threads, by call.

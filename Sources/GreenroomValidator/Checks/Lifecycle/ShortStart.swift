@@ -15,8 +15,7 @@ extension Catalogue {
         var random = examination.random()
         for round in 0..<6 {
             let fixture = try examination.fixture()
-            try fixture.create()
-            try fixture.initialize(fixture.pluginHarness.nextOffer(maximum: .small))
+            try fixture.initializeSmall()
             try fixture.startSend()
             let milliseconds = round == 0 ? 0 : Double.random(in: 0...10, using: &random)
             // Alternate: threads advance in real time, or in session time.
