@@ -25,7 +25,7 @@ enum PNGDecoder {
             let largest = min(stored.width / needed.width, stored.height / needed.height)
             block = min(max(largest, 1), Int(GREENROOM_PNG_LARGEST_BLOCK))
         }
-        var picture = Image(
+        var image = Image(
             size: FrameSize(
                 width: (stored.width + block - 1) / block,
                 height: (stored.height + block - 1) / block))
