@@ -28,7 +28,7 @@ import Testing
         let (result, camera) = try run(share: nil)
         #expect(camera.calls["property-change"] == 1)
         #expect(result.hangs.isEmpty && result.failures.isEmpty, "\(result.events)")
-        #expect(result.report.outcome == "finished")
+        #expect(result.report.outcome == .finished)
         let picture = try #require(result.picture("camera"))
         // One frame at most is lost between its threads.
         #expect(picture.accepted >= 43 && picture.account.realPercent ?? 0 >= 95, "\(picture)")

@@ -177,7 +177,7 @@ import Testing
             share: FakeSource(.init(paused: 0..<10_000)).plan(.shareSource)
         ).run()
         expectAdditive(paused)
-        #expect(paused.silent.isEmpty && paused.report.outcome == "finished")
+        #expect(paused.silent.isEmpty && paused.report.outcome == .finished)
         let account = try #require(paused.report.accounts["share"])
         #expect(account.missing <= 1 && account.stopped >= 59, "\(account)")
         let resumed = try session(
@@ -311,7 +311,7 @@ import Testing
         session.plan.slots.append(SessionSlot(.shareAudio, audio.plan(.shareAudioSource)))
         let result = try session.run()
         expectAdditive(result)
-        #expect(result.silent.isEmpty && result.report.outcome == "finished")
+        #expect(result.silent.isEmpty && result.report.outcome == .finished)
         let sound = try #require(result.report.sounds.first)
         #expect(sound.concealed == 0 && sound.underfedPercent == nil, "\(sound)")
         // The share pauses a nanosecond before the block.

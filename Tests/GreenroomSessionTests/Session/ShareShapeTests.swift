@@ -121,7 +121,7 @@ import Testing
         #expect(throws: OutputError.self) { try refusing.run() }
         #expect(FileManager.default.fileExists(atPath: refusing.recorded("share-2.y4m")))
         let replacing = try session(overwrite: true)
-        #expect(try replacing.run().report.outcome == "finished")
+        #expect(try replacing.run().report.outcome == .finished)
         #expect(!FileManager.default.fileExists(atPath: replacing.recorded("share-2.y4m")))
     }
 
